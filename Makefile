@@ -1,0 +1,51 @@
+# Everything a developer needs. `make demo` and `make test` set up .venv themselves.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format lint types slow bench lock clean
+
+help:            ## this list
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tacit needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY)   ## private answers about a generated table, with error bars and a plot
+	$(BIN)/tacit demo
+
+test: $(READY)   ## the tests
+	$(BIN)/python -m pytest -m "not slow" -n auto -q
+
+check: lint types test  ## what CI runs: format, lint, strict types, tests
+
+format: $(READY) ## rewrite the code in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+slow: $(READY)   ## the long suites: a million draws per claim, big arrays
+	$(BIN)/python -m pytest -m slow -q
+
+bench: $(READY)  ## side by side with the peers, in an environment of their own
+	$(PYTHON) bench/run.py
+
+lock: $(READY)   ## pin the dependencies anew
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --group dev --all-extras pyproject.toml -o requirements.lock
+
+clean:           ## remove what the other targets made
+	rm -rf $(VENV) .venv-bench .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output
