@@ -1,0 +1,168 @@
+"""Races: which index has the largest score plus noise? Exact for continuous noise on exact scores.
+
+Each contestant's noise is a function of one uniform number. The race is run in float64 with an error bound on every
+lap time; if more than one contestant may have won, those few are run again by `tacit.noise.exact`. With Gumbel
+noise P[i wins] ∝ e^(factor·score), the exponential mechanism; with exponential noise it is permute-and-flip.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.noise.entropy import BitSource
+from tacit.noise.exact import LazyUniform, decide_largest, flint, rational
+from tacit.noise.floors import WORD_FLOOR, Reals, Words, unit_interval
+
+__all__ = ["EXPONENTIAL", "GUMBEL", "LAPLACE", "RaceNoise", "ScoreArray", "race"]
+
+ScoreArray = npt.NDArray[np.int64] | npt.NDArray[np.float64] | Sequence[Fraction]
+
+_WORD_CEILING = (1 << 63) - WORD_FLOOR
+_SCORE_SLACK = 2.0**-48  # of the largest |factor·score|: two roundings and a sum
+
+
+class RaceNoise(Protocol):
+    """A continuous law of scale one, as a function of a uniform number and a fair sign."""
+
+    name: str
+    slack: float
+    """Error bound of `reals`, for words between `WORD_FLOOR` and its mirror image."""
+
+    def reals(self, uniforms: Reals, signs: npt.NDArray[np.bool_]) -> Reals: ...
+
+    def ball(self, uniform: object, sign: bool) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Gumbel:
+    name: str = "Gumbel"
+    slack: float = 2.0**-28
+
+    def reals(self, uniforms: Reals, signs: npt.NDArray[np.bool_]) -> Reals:
+        return -np.log(-np.log(uniforms))
+
+    def ball(self, uniform: object, sign: bool) -> object:
+        return -(-uniform.log()).log()  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class _Exponential:
+    name: str = "exponential"
+    slack: float = 2.0**-41
+
+    def reals(self, uniforms: Reals, signs: npt.NDArray[np.bool_]) -> Reals:
+        return -np.log(uniforms)
+
+    def ball(self, uniform: object, sign: bool) -> object:
+        return -uniform.log()  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class _Laplace:
+    name: str = "Laplace"
+    slack: float = 2.0**-41
+
+    def reals(self, uniforms: Reals, signs: npt.NDArray[np.bool_]) -> Reals:
+        magnitudes = np.log(uniforms)
+        np.negative(magnitudes, out=magnitudes, where=signs)
+        return magnitudes
+
+    def ball(self, uniform: object, sign: bool) -> object:
+        return -uniform.log() if sign else uniform.log()  # type: ignore[attr-defined]
+
+
+GUMBEL: RaceNoise = _Gumbel()
+EXPONENTIAL: RaceNoise = _Exponential()
+LAPLACE: RaceNoise = _Laplace()
+
+
+def race(scores: ScoreArray, factor: Fraction, noise: RaceNoise, entropy: BitSource) -> int:
+    """The index with the largest factor·score + noise; ties have probability zero.
+
+    Assumes finite scores: integers, floats (the exact binary numbers) or Fractions, at least one.
+
+    >>> from tacit.testing import seeded
+    >>> race(np.array([0, 1000, 3]), Fraction(1), GUMBEL, seeded(1))
+    1
+    """
+    count = len(scores)
+    reach, slack = _scaled(scores, factor)
+    words = entropy.words(count)
+    signs = (words & np.uint64(1)).astype(np.bool_)
+    words = words >> np.uint64(1)
+    laps = noise.reals(unit_interval(words), signs)
+    laps += reach
+    slack += noise.slack
+    extreme = (words < WORD_FLOOR) | (words > _WORD_CEILING)
+    doubtful = bool(extreme.any())
+    sure = np.where(extreme, -math.inf, laps) if doubtful else laps
+    front = float(sure.max())
+    contenders = np.flatnonzero((laps >= front - 2 * slack) | extreme) if doubtful else _near(laps, front - 2 * slack)
+    if contenders.size == 1:
+        return int(contenders[0])
+    return int(contenders[_photo_finish(scores, factor, noise, contenders, words, signs, entropy)])
+
+
+def _near(laps: Reals, bar: float) -> npt.NDArray[np.intp]:
+    return np.flatnonzero(laps >= bar)
+
+
+def _scaled(scores: ScoreArray, factor: Fraction) -> tuple[Reals, float]:
+    """factor·score as floats, less the largest of them, and a bound on their error."""
+    if isinstance(scores, np.ndarray):
+        largest = scores.max()
+        if scores.dtype == np.float64:
+            with np.errstate(over="ignore"):
+                below = scores - largest  # one rounding, relative to the result
+            if not np.isfinite(below).all():
+                return _scaled([Fraction(float(s)) for s in scores], factor)
+        elif int(largest) - int(scores.min()) < 1 << 62:
+            below = (scores - largest).astype(np.float64)
+        else:
+            return _scaled([Fraction(int(s)) for s in scores], factor)
+        reach = below * float(factor)
+    else:
+        top = max(scores)
+        reach = np.array([_float_or_least((score - top) * factor) for score in scores])
+    return reach, _SCORE_SLACK * max(1.0, _finite_span(reach))
+
+
+def _float_or_least(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return -math.inf
+
+
+def _finite_span(reach: Reals) -> float:
+    """The largest |reach| that can matter: beyond it a contestant is hopeless unless its word is extreme."""
+    return float(min(-reach.min(), 1e6))
+
+
+def _photo_finish(
+    scores: ScoreArray,
+    factor: Fraction,
+    noise: RaceNoise,
+    contenders: npt.NDArray[np.intp],
+    words: Words,
+    signs: npt.NDArray[np.bool_],
+    entropy: BitSource,
+) -> int:
+    """The position among the contenders of the true winner."""
+    uniforms = [LazyUniform(int(words[i]), 63, entropy) for i in contenders]
+    exact = [Fraction(s.item() if isinstance(s, np.generic) else s) * factor for s in (scores[int(i)] for i in contenders)]
+    top = max(exact)
+    gaps = [score - top for score in exact]
+
+    def lap(gap: Fraction, sign: bool) -> object:
+        return lambda u: flint().arb(rational(gap)) + noise.ball(u, sign)
+
+    laps = [lap(gap, bool(signs[i])) for gap, i in zip(gaps, contenders, strict=True)]
+    return decide_largest(laps, uniforms, extra_precision=128)  # type: ignore[arg-type]
