@@ -1,0 +1,1 @@
+"""One file per mechanism: noise, guarantee, accuracy. `registry.py` lists them all."""

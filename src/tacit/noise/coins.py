@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.noise.entropy import BitSource
-from tacit.noise.exact import LazyUniform, decide_sign, flint, rational
+from tacit.noise.exact import LazyUniform, decide_sign, flint, rational, working_precision
 
 __all__ = ["bernoulli", "bernoulli_exp", "uniform_below"]
 
@@ -62,18 +62,13 @@ def bernoulli_exp(exponent: Fraction, count: int, entropy: BitSource) -> Boolean
 @lru_cache(maxsize=256)
 def _exp_threshold(exponent: Fraction) -> int:
     """floor(2⁶⁴·e^(-exponent)); e^(-x) is irrational for rational x > 0, so that the floor is soon decided."""
-    context = flint().ctx
-    before, bits = context.prec, 128
-    try:
-        while True:
-            context.prec = bits
-            scaled = (-flint().arb(rational(exponent))).exp() * flint().arb(2) ** 64
-            whole = scaled.floor().unique_fmpz()
-            if whole is not None:
-                return int(whole)
-            bits *= 2
-    finally:
-        context.prec = before
+    bits = 128
+    while True:
+        with working_precision(bits):
+            whole = ((-flint().arb(rational(exponent))).exp() * flint().arb(2) ** 64).floor().unique_fmpz()
+        if whole is not None:
+            return int(whole)
+        bits *= 2
 
 
 def uniform_below(bound: int, count: int, entropy: BitSource) -> npt.NDArray[np.int64] | npt.NDArray[np.object_]:

@@ -95,10 +95,10 @@ class KeyStream:
             if self._used + size > len(self._pool):
                 self._pool = bytearray(self._advance(_POOL_BYTES))
                 self._used = 0
-            end = self._used + size
-            taken = bytes(self._pool[self._used : end])
-            self._pool[self._used : end] = bytes(size)
-            self._used = end
+            start, end = self._used, self._used + size
+            self._used = end  # first: an interrupt after the wipe must not leave zeros to be handed out next
+            taken = bytes(self._pool[start:end])
+            self._pool[start:end] = bytes(size)
             return taken
 
     def _block(self, size: int) -> memoryview:
@@ -152,15 +152,17 @@ class Entropy(KeyStream):
 
 
 def _after_fork_in_child() -> None:
+    global _system_lock
+    _system_lock = threading.Lock()  # as with each stream's own: its holder does not exist in the child
     for stream in list(_streams):
         stream._after_fork()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
-
 _system: Entropy | None = None
 _system_lock = threading.Lock()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def system_entropy() -> Entropy:

@@ -7,8 +7,10 @@ until the ball lies on one side. This is the one place that loads python-flint f
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +19,26 @@ from tacit.noise.entropy import BitSource
 if TYPE_CHECKING:
     Ball = Any  # flint.arb has no type stubs
 
-__all__ = ["LazyUniform", "decide_floor", "decide_largest", "decide_sign", "flint", "rational"]
+__all__ = [
+    "LazyUniform",
+    "decide_floor",
+    "decide_largest",
+    "decide_sign",
+    "flint",
+    "rational",
+    "working_precision",
+]
 
 _precision_lock = threading.RLock()  # Arb's working precision belongs to the process
+
+
+def _after_fork_in_child() -> None:
+    global _precision_lock
+    _precision_lock = threading.RLock()  # its holder, if another thread, does not exist in the child
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def flint() -> Any:
@@ -33,6 +52,19 @@ def rational(value: Fraction | int) -> Any:
     """The exact rational as python-flint spells it."""
     exact = Fraction(value)
     return flint().fmpq(exact.numerator, exact.denominator)
+
+
+@contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Arb at ``bits`` of precision, for one thread at a time. Other precisions would be slower, never wrong."""
+    context = flint().ctx
+    with _precision_lock:
+        before = context.prec
+        context.prec = bits
+        try:
+            yield
+        finally:
+            context.prec = before
 
 
 class LazyUniform:
@@ -59,28 +91,18 @@ class LazyUniform:
         return arb((2 * self.prefix + 1, -self.known - 1), (1, -self.known - 1))
 
 
-def _decide(
-    attempt: Callable[[Sequence[Ball]], Any], uniforms: Sequence[LazyUniform], extra_precision: int
-) -> Any:
+def _decide(attempt: Callable[[Sequence[Ball]], Any], uniforms: Sequence[LazyUniform], extra_precision: int) -> Any:
     """Try with what is known, draw more bits, try again; ends with probability one."""
-    context = flint().ctx
     while True:
-        with _precision_lock:
-            before = context.prec
-            context.prec = max(u.known for u in uniforms) + extra_precision + 64
-            try:
-                decided = attempt([u.ball() for u in uniforms])
-            finally:
-                context.prec = before
+        with working_precision(max(u.known for u in uniforms) + extra_precision + 64):
+            decided = attempt([u.ball() for u in uniforms])
         if decided is not None:
             return decided
         for uniform in uniforms:
             uniform.refine()
 
 
-def decide_floor(
-    evaluate: Callable[..., Ball], uniforms: Sequence[LazyUniform], *, extra_precision: int = 64
-) -> int:
+def decide_floor(evaluate: Callable[..., Ball], uniforms: Sequence[LazyUniform], *, extra_precision: int = 64) -> int:
     """The floor of ``evaluate(*uniforms)``, exactly as if all their bits had been drawn."""
 
     def attempt(balls: Sequence[Ball]) -> int | None:
@@ -90,9 +112,7 @@ def decide_floor(
     return int(_decide(attempt, uniforms, extra_precision))
 
 
-def decide_sign(
-    evaluate: Callable[..., Ball], uniforms: Sequence[LazyUniform], *, extra_precision: int = 64
-) -> bool:
+def decide_sign(evaluate: Callable[..., Ball], uniforms: Sequence[LazyUniform], *, extra_precision: int = 64) -> bool:
     """Whether ``evaluate(*uniforms)`` is positive, exactly as if all their bits had been drawn."""
 
     def attempt(balls: Sequence[Ball]) -> bool | None:

@@ -37,7 +37,7 @@ def chunks(count: int) -> Iterator[slice]:
 
 
 def unit_interval(words: Words) -> Reals:
-    """Floats within 2⁻⁵³ relative of the midpoints (w+½)/2⁶³ of 63-bit words."""
+    """Floats within 2⁻⁵² relative of the midpoints (w+½)/2⁶³ of 63-bit words; 1.0 for the largest of them."""
     reals = words.view(np.int64).astype(np.float64)
     reals += 0.5
     reals *= 2.0**-63

@@ -2,7 +2,7 @@
 
 `DiscreteGaussianSampler` draws P[k] ∝ e^(-k²/2σ²) by rejection from the discrete Laplace law (Canonne, Kamath &
 Steinke 2020), each coin decided by an error bound or by ball arithmetic. `RoundedGaussianSampler` draws
-floor(σZ + offset) with Z standard normal, by Box–Muller on lazily extended uniforms: a rounding of the ideal
+floor(σZ + rest + ½) with Z standard normal, by Box–Muller on lazily extended uniforms: a rounding of the ideal
 noise, so whatever holds of the continuous Gaussian holds of it. Error budget: ``docs/proofs/exact_sampling.md``.
 """
 
@@ -36,21 +36,23 @@ _COIN_SLACK = 2.0**-42
 """Bound on the error of the acceptance probability and of the 64-bit coin it is compared with."""
 
 _FLOOR_SLACK = 2.0**-40
-"""Bound on the error of σ·R·cos θ + offset in units of max(σ, 1); the proof page needs less than half of it."""
+"""Bound on the error of σ·R·cos θ + rest + ½ in units of max(σ, 1); the proof page needs less than half of it."""
 
 _WORD_CEILING = (1 << 63) - (1 << 46)
 """Above it the radius is below 2⁻⁸ and its relative error too large for the bound; the sample is open."""
 
+_LEAST_VARIANCE = Fraction(1, 1 << 1000)
+"""Below it the acceptance probability is 1 at zero and 0 elsewhere, to within 2⁻⁹⁰⁰: the fast path stops here."""
 
 _SURE_COIN = (1 << 64) - (1 << 48)
 """In a cell within 6σ of zero, at most 2⁻¹⁹σ wide, the density stays above 1 - 2⁻¹⁶ of its largest value."""
 
 _CENTRAL_CELLS = 5 * (1 << 19)
-"""Cells are at least 2⁻²⁰σ wide once they are used at all: these lie within 5σ of zero."""
+"""Cells are at most 2⁻¹⁹σ wide once they are used at all: these lie within 5σ of zero."""
 
 
 class DiscreteGaussianSampler:
-    """P[X = k] ∝ e^(-k²/2·variance) on the integers, for any rational variance > 0.
+    """P[X = k] ∝ e^(-k²/2·variance) on the integers, for any rational variance > 0 that is not beyond the floats.
 
     >>> from tacit.testing import seeded
     >>> DiscreteGaussianSampler(Fraction(25)).array(4, seeded(1)).dtype
@@ -64,7 +66,7 @@ class DiscreteGaussianSampler:
         # Any proposal scale is exact; one just above σ accepts most (three in four).
         scale = Fraction(math.isqrt(256 * variance.numerator // variance.denominator) + 1, 16)
         self._proposal = DiscreteLaplaceSampler(scale)
-        sigma = math.sqrt(variance)
+        sigma = math.sqrt(max(variance, _LEAST_VARIANCE))
         self._slope = 1 / (sigma * math.sqrt(2))
         self._centre = sigma / (float(scale) * math.sqrt(2))
 
@@ -102,7 +104,8 @@ class DiscreteGaussianSampler:
         while True:
             proposal = self._proposal.one(entropy)
             word = entropy.word()
-            margin = math.exp(-((abs(proposal) * self._slope - self._centre) ** 2)) - word * 2.0**-64
+            distance = abs(proposal) * self._slope - self._centre
+            margin = math.exp(-distance * distance) - word * 2.0**-64
             if margin > _COIN_SLACK:
                 return proposal
             if margin >= -_COIN_SLACK and self._accepts(proposal, LazyUniform(word, 64, entropy)):
@@ -119,18 +122,20 @@ class DiscreteGaussianSampler:
 
 
 class _BoxMuller:
-    """floor(σZ + offset) for σ ≤ DIRECT_LIMIT, two at a time."""
+    """floor(σZ + rest + shift) for σ ≤ DIRECT_LIMIT, two at a time."""
 
-    __slots__ = ("_doubled_variance", "_sigma", "_slack", "variance")
+    __slots__ = ("_doubled_variance", "_shift", "_sigma", "_slack", "shift", "variance")
 
-    def __init__(self, variance: Fraction) -> None:
+    def __init__(self, variance: Fraction, shift: Fraction) -> None:
         self.variance = variance
+        self.shift = shift
+        self._shift = float(shift)
         self._sigma = math.sqrt(variance)
         self._doubled_variance = float(2 * variance)
         self._slack = _FLOOR_SLACK * max(self._sigma, 1.0)
 
-    def chunk(self, offsets: Reals, entropy: BitSource) -> tuple[Integers, dict[int, int]]:
-        half = (offsets.size + 1) // 2
+    def chunk(self, rests: Reals, entropy: BitSource) -> tuple[Integers, dict[int, int]]:
+        half = (rests.size + 1) // 2
         radial = entropy.words(half) >> np.uint64(1)
         angular = entropy.words(half)
         radius = unit_interval(radial)
@@ -141,12 +146,14 @@ class _BoxMuller:
         angle += 0.5
         angle *= math.pi * 2.0**-63
         cosines = np.cos(angle)
-        sines = np.sin(angle, out=angle)[: offsets.size - half]
+        sines = np.sin(angle, out=angle)[: rests.size - half]
         cosines *= radius
-        cosines += offsets[:half]
+        cosines += rests[:half]
+        cosines += self._shift
         sines *= radius[: sines.size]
-        sines += offsets[half:]
-        samples = np.empty(offsets.size, dtype=np.int64)
+        sines += rests[half:]
+        sines += self._shift
+        samples = np.empty(rests.size, dtype=np.int64)
         samples[:half], open_cosines = open_floors(cosines, self._slack, radial, _WORD_CEILING)
         if sines.size:
             words = radial[: sines.size]
@@ -156,59 +163,59 @@ class _BoxMuller:
         settled: dict[int, int] = {}
         for i in sorted({*open_cosines.tolist(), *open_sines.tolist()}):
             pair = [LazyUniform(int(radial[i]), 63, entropy), LazyUniform(int(angular[i]), 64, entropy)]
-            settled[i] = self._settle(pair, float(offsets[i]), sine=False)
-            if half + i < offsets.size:
-                settled[half + i] = self._settle(pair, float(offsets[half + i]), sine=True)
+            settled[i] = self._settle(pair, Fraction(float(rests[i])), sine=False)
+            if half + i < rests.size:
+                settled[half + i] = self._settle(pair, Fraction(float(rests[half + i])), sine=True)
         return samples, settled
 
-    def one(self, offset: float, entropy: BitSource) -> int:
+    def one(self, rest: Fraction | float, entropy: BitSource) -> int:
         radial = entropy.word() >> 1
         angular = entropy.word()
         if WORD_FLOOR <= radial <= _WORD_CEILING:
             radius = math.sqrt(-self._doubled_variance * math.log((radial + 0.5) * 2.0**-63))
-            value = radius * math.cos(angular * (math.pi * 2.0**-63)) + offset
+            value = radius * math.cos(angular * (math.pi * 2.0**-63)) + float(rest) + self._shift
             whole = math.floor(value)
             if self._slack < value - whole < 1 - self._slack:
                 return whole
         pair = [LazyUniform(radial, 63, entropy), LazyUniform(angular, 64, entropy)]
-        return self._settle(pair, offset, sine=False)
+        return self._settle(pair, Fraction(rest), sine=False)
 
-    def _settle(self, pair: list[LazyUniform], offset: float, *, sine: bool) -> int:
+    def _settle(self, pair: list[LazyUniform], rest: Fraction, *, sine: bool) -> int:
         """One of the two floors; both use, and extend, the same uniforms."""
 
         def exact(u: object, v: object) -> object:
             turn = 2 * v  # type: ignore[operator]
             wave = turn.sin_pi() if sine else turn.cos_pi()
             squared = flint().arb(rational(2 * self.variance)) * -u.log()  # type: ignore[attr-defined]
-            return squared.sqrt() * wave + rational(Fraction(offset))
+            return squared.sqrt() * wave + rational(rest + self.shift)
 
         return decide_floor(exact, pair, extra_precision=128)
 
 
 class RoundedGaussianSampler:
-    """floor(σZ + offset), Z standard normal, variance σ² any rational > 0: a rounding of the ideal noise.
+    """floor(σZ + rest + ½), Z standard normal, variance σ² any rational > 0: a rounding of the ideal noise.
 
-    Offsets are exact floats in [0, 2) for σ ≤ DIRECT_LIMIT (`array`), and ½ for any σ (`integers`).
+    A rest is the exact part of a value below its granule, in [0, 1): `array` and `one` take it for σ below
+    DIRECT_LIMIT; `integers` and `one_integer` have none, and any σ.
 
     A large σ is split: with t a power of two and C = floor((σZ+½)/t), the position of σZ+½ inside the cell
     [Ct, Ct+t) is drawn from the uniform law by rejection against the normal density (accepted all but once in
     2¹⁶), and only its integer part is kept.
     """
 
-    __slots__ = ("_bits", "_cells", "_offset", "variance")
+    __slots__ = ("_bits", "_cells", "variance")
 
     def __init__(self, variance: Fraction) -> None:
         self.variance = variance
         sigma = math.isqrt(variance.numerator // variance.denominator)
         self._bits = 0 if sigma < DIRECT_LIMIT else sigma.bit_length() - DIRECT_LIMIT.bit_length() + 2
-        self._cells = _BoxMuller(variance / (1 << 2 * self._bits))
-        self._offset = 0.5 / (1 << self._bits)
+        self._cells = _BoxMuller(variance / (1 << 2 * self._bits), Fraction(1, 2 << self._bits))
 
-    def array(self, offsets: Reals, entropy: BitSource) -> Samples:
-        return collect(offsets.size, lambda _, where: self._cells.chunk(offsets[where], entropy))
+    def array(self, rests: Reals, entropy: BitSource) -> Samples:
+        return collect(rests.size, lambda _, where: self._cells.chunk(rests[where], entropy))
 
-    def one(self, offset: float, entropy: BitSource) -> int:
-        return self._cells.one(offset, entropy)
+    def one(self, rest: Fraction | float, entropy: BitSource) -> int:
+        return self._cells.one(rest, entropy)
 
     def integers(self, count: int, entropy: BitSource) -> Samples:
         """floor(σZ + ½), count times."""
@@ -218,10 +225,10 @@ class RoundedGaussianSampler:
 
     def one_integer(self, entropy: BitSource) -> int:
         """floor(σZ + ½) once, as a Python integer of any size."""
-        return self._inside(self._cells.one(self._offset, entropy), entropy)
+        return self._inside(self._cells.one(Fraction(0), entropy), entropy)
 
     def _chunk(self, size: int, entropy: BitSource) -> tuple[Integers, dict[int, int]]:
-        cells, settled = self._cells.chunk(np.full(size, self._offset), entropy)
+        cells, settled = self._cells.chunk(np.zeros(size), entropy)
         if not self._bits:
             return cells, settled
         words: Words = entropy.words(size)

@@ -4,7 +4,7 @@ With U uniform and s the scale,
 
     geometric            P[G ≥ m] = e^(-m/s):            G = floor(s·(-ln U))
     discrete Laplace     P[|X| ≥ m] = 2e^(-m/s)/(1+e^(-1/s)): |X| = floor(s·(ln(2/(1+e^(-1/s))) - ln U)), fair sign
-    rounded Laplace      floor(s·L + offset), L = ±(-ln U) the continuous Laplace law of scale 1
+    rounded Laplace      floor(s·L + rest + ½), L = ±(-ln U) the continuous Laplace law of scale 1
 
 Each is the floor of one logarithm. It is computed in float64, kept where the error bound settles it, and decided
 by `tacit.noise.exact` where it does not. Error budget: ``docs/proofs/exact_sampling.md``.
@@ -30,7 +30,7 @@ DIRECT_LIMIT = 1 << 21
 """Largest scale whose floor float64 settles nearly always; larger scales split off low bits."""
 
 SLACK = 2.0**-42
-"""Bound on the error of s·(c - ln u) in units of max(s, 1); the proof page needs less than half of it."""
+"""Bound on the error of s·(c - ln u) in units of max(s, 1); at 64 ulp the proof page needs 0.84 of it."""
 
 _LOW_CHANCE = 1 << 46  # of 2**64: a low part is accepted at once unless its word is among the top 2**46
 
@@ -203,9 +203,10 @@ class DiscreteLaplaceSampler:
 
 
 class RoundedLaplaceSampler:
-    """floor(scale·L + offset) with L the continuous Laplace law of scale 1: a rounding of the ideal noise.
+    """floor(scale·L + rest + ½) with L the continuous Laplace law of scale 1: a rounding of the ideal noise.
 
-    Assumes scale ≤ DIRECT_LIMIT, and offsets that are exact floats in [0, 2).
+    Assumes scale ≤ DIRECT_LIMIT. A rest is the exact part of a value below its granule, in [0, 1); adding it in
+    float64 is one of the roundings that the error bound covers, and the exact path uses it as it is.
     """
 
     __slots__ = ("_scale", "_slack", "scale")
@@ -215,11 +216,11 @@ class RoundedLaplaceSampler:
         self._scale = float(scale)
         self._slack = SLACK * max(self._scale, 1.0)
 
-    def array(self, offsets: Reals, entropy: BitSource) -> Samples:
-        return collect(offsets.size, lambda size, where: self._chunk(offsets[where], entropy))
+    def array(self, rests: Reals, entropy: BitSource) -> Samples:
+        return collect(rests.size, lambda _, where: self._chunk(rests[where], entropy))
 
-    def _chunk(self, offsets: Reals, entropy: BitSource) -> tuple[Integers, dict[int, int]]:
-        words = entropy.words(offsets.size)
+    def _chunk(self, rests: Reals, entropy: BitSource) -> tuple[Integers, dict[int, int]]:
+        words = entropy.words(rests.size)
         signs = (words & np.uint64(1)) << np.uint64(63)  # the sign bit of a float
         words = words >> np.uint64(1)
         values = unit_interval(words)
@@ -227,28 +228,29 @@ class RoundedLaplaceSampler:
         values *= self._scale
         flipped = values.view(np.uint64)
         np.bitwise_xor(flipped, signs, out=flipped)
-        values += offsets
+        values += rests
+        values += 0.5
         floors, still_open = open_floors(values, self._slack, words)
         settled = {
-            int(i): self._settle(int(words[i]), bool(signs[i]), float(offsets[i]), entropy) for i in still_open
+            int(i): self._settle(int(words[i]), bool(signs[i]), Fraction(float(rests[i])), entropy) for i in still_open
         }
         return floors.astype(np.int64), settled
 
-    def one(self, offset: float, entropy: BitSource) -> int:
+    def one(self, rest: Fraction | float, entropy: BitSource) -> int:
         word = entropy.word()
         positive, word = bool(word & 1), word >> 1
         if word >= WORD_FLOOR:
             value = self._scale * math.log((word + 0.5) * 2.0**-63)
-            value = (-value if positive else value) + offset
+            value = (-value if positive else value) + float(rest) + 0.5
             whole = math.floor(value)
             if self._slack < value - whole < 1 - self._slack:
                 return whole
-        return self._settle(word, positive, offset, entropy)
+        return self._settle(word, positive, Fraction(rest), entropy)
 
-    def _settle(self, word: int, positive: bool, offset: float, entropy: BitSource) -> int:
+    def _settle(self, word: int, positive: bool, rest: Fraction, entropy: BitSource) -> int:
         def exact(u: object) -> object:
             noise = flint().arb(rational(self.scale)) * u.log()  # type: ignore[attr-defined]
-            return (-noise if positive else noise) + rational(Fraction(offset))
+            return (-noise if positive else noise) + rational(rest + Fraction(1, 2))
 
         return decide_floor(exact, [LazyUniform(word, 63, entropy)], extra_precision=128)
 

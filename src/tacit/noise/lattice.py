@@ -66,25 +66,34 @@ class Lattice:
         except OverflowError:
             return LARGEST if multiple > 0 else -LARGEST
 
-    def split_one(self, value: Fraction) -> tuple[int, Fraction]:
-        """value/granule as floor and rest, exactly."""
-        scaled = value / self.granule
-        whole = math.floor(scaled)
-        return whole, scaled - whole
+    def split_one(self, value: float | Fraction) -> tuple[int, float | Fraction]:
+        """value/granule as floor and rest in [0, 1), exactly."""
+        if isinstance(value, float) and abs(self.exponent) < 900:
+            scaled = value * 2.0**-self.exponent
+            if 2.0**-100 < abs(scaled) < WIDEST:  # neither scaling nor subtracting the floor rounds here
+                whole = math.floor(scaled)
+                rest = scaled - whole
+                if rest < 1:
+                    return whole, rest
+        exact = Fraction(value) / self.granule
+        floor = math.floor(exact)
+        return floor, exact - floor
 
     def split(self, values: Reals) -> tuple[Integers, Reals, npt.NDArray[np.intp]]:
-        """values/granule as floors and rests in [0, 1), exactly, and the indices where that left int64 or float64.
+        """values/granule as whole + rest with the rest in (-½, 1), exactly, and where that left int64 or float64.
 
-        At those indices floor and rest are zero; `split_one` has to be used there.
+        The whole is the floor, but 0 for values between -½ and 0: one minus a small float is seldom a float. At the
+        indices returned both parts are zero; `split_one` has to be used there.
         """
         with np.errstate(all="ignore"):
             scaled = np.ldexp(values, -self.exponent) if abs(self.exponent) > 900 else values * 2.0**-self.exponent
+            size = np.abs(scaled)
             floors = np.floor(scaled)
-            rests = scaled - floors  # exact, except for a tiny negative value, where it may round to 1
-            odd = np.abs(scaled) >= WIDEST
-            odd |= rests >= 1
+            floors[size < 0.5] = 0
+            rests = scaled - floors
+            odd = size >= WIDEST
             if self.exponent > 0:  # scaling down may have lost bits below 2**-1074
-                odd |= (np.abs(scaled) < 2.0**-900) & (values != 0)
+                odd |= (size < 2.0**-900) & (values != 0)
             if bool(odd.any()):
                 floors[odd] = 0
                 rests[odd] = 0

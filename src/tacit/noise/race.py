@@ -19,13 +19,15 @@ import numpy.typing as npt
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_largest, flint, rational
 from tacit.noise.floors import WORD_FLOOR, Reals, Words, unit_interval
+from tacit.noise.lattice import LARGEST
 
 __all__ = ["EXPONENTIAL", "GUMBEL", "LAPLACE", "RaceNoise", "ScoreArray", "race"]
 
 ScoreArray = npt.NDArray[np.int64] | npt.NDArray[np.float64] | Sequence[Fraction]
 
 _WORD_CEILING = (1 << 63) - WORD_FLOOR
-_SCORE_SLACK = 2.0**-48  # of the largest |factor·score|: two roundings and a sum
+_SCORE_SLACK = 2.0**-48  # of 1 + |factor·(score - largest)|: three roundings and a sum
+_FLOAT_FACTOR = 1 << 1000
 
 
 class RaceNoise(Protocol):
@@ -86,64 +88,70 @@ LAPLACE: RaceNoise = _Laplace()
 def race(scores: ScoreArray, factor: Fraction, noise: RaceNoise, entropy: BitSource) -> int:
     """The index with the largest factor·score + noise; ties have probability zero.
 
-    Assumes finite scores: integers, floats (the exact binary numbers) or Fractions, at least one.
+    Assumes a factor > 0 and finite scores: integers, floats (the exact binary numbers) or Fractions, at least one.
 
     >>> from tacit.testing import seeded
     >>> race(np.array([0, 1000, 3]), Fraction(1), GUMBEL, seeded(1))
     1
     """
-    count = len(scores)
-    reach, slack = _scaled(scores, factor)
-    words = entropy.words(count)
+    reach = _reach(scores, factor)
+    words = entropy.words(reach.size)
     signs = (words & np.uint64(1)).astype(np.bool_)
     words = words >> np.uint64(1)
-    laps = noise.reals(unit_interval(words), signs)
-    laps += reach
-    slack += noise.slack
+    with np.errstate(all="ignore"):
+        laps = noise.reals(unit_interval(words), signs)
+        laps += reach
+        slack = reach * -_SCORE_SLACK
+        slack += noise.slack + _SCORE_SLACK
+        at_least = laps - slack
+        at_most = np.add(laps, slack, out=laps)
     extreme = (words < WORD_FLOOR) | (words > _WORD_CEILING)
-    doubtful = bool(extreme.any())
-    sure = np.where(extreme, -math.inf, laps) if doubtful else laps
-    front = float(sure.max())
-    contenders = np.flatnonzero((laps >= front - 2 * slack) | extreme) if doubtful else _near(laps, front - 2 * slack)
+    at_least[extreme] = -math.inf
+    at_most[extreme] = math.inf
+    contenders = np.flatnonzero(at_most >= at_least.max())
     if contenders.size == 1:
         return int(contenders[0])
     return int(contenders[_photo_finish(scores, factor, noise, contenders, words, signs, entropy)])
 
 
-def _near(laps: Reals, bar: float) -> npt.NDArray[np.intp]:
-    return np.flatnonzero(laps >= bar)
+def _reach(scores: ScoreArray, factor: Fraction) -> Reals:
+    """factor·score less the largest of them, in floats with an error below 2⁻⁵⁰ of 1 + itself.
 
-
-def _scaled(scores: ScoreArray, factor: Fraction) -> tuple[Reals, float]:
-    """factor·score as floats, less the largest of them, and a bound on their error."""
-    if isinstance(scores, np.ndarray):
-        largest = scores.max()
-        if scores.dtype == np.float64:
+    What lies beyond the floats becomes the least of them: an upper bound, and minus infinity as a lower one.
+    """
+    if isinstance(scores, np.ndarray) and factor < _FLOAT_FACTOR:
+        below = _below_largest(scores)
+        if below is not None:
             with np.errstate(over="ignore"):
-                below = scores - largest  # one rounding, relative to the result
-            if not np.isfinite(below).all():
-                return _scaled([Fraction(float(s)) for s in scores], factor)
-        elif int(largest) - int(scores.min()) < 1 << 62:
-            below = (scores - largest).astype(np.float64)
-        else:
-            return _scaled([Fraction(int(s)) for s in scores], factor)
-        reach = below * float(factor)
-    else:
-        top = max(scores)
-        reach = np.array([_float_or_least((score - top) * factor) for score in scores])
-    return reach, _SCORE_SLACK * max(1.0, _finite_span(reach))
+                return np.maximum(below * float(factor), -LARGEST)
+    exact = [_exact(score) for score in scores]
+    top = max(exact)
+    return np.array([_float_or_least((score - top) * factor) for score in exact])
+
+
+def _below_largest(scores: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> Reals | None:
+    """score - largest, with one rounding; None where the subtraction could overflow."""
+    below: Reals
+    largest = scores.max()
+    if scores.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            below = scores - largest
+        return below if bool(np.isfinite(below).all()) else None
+    if scores.dtype == np.int64 and int(largest) - int(scores.min()) < 1 << 62:
+        below = (scores - largest).astype(np.float64)
+        return below
+    return None
+
+
+def _exact(score: object) -> Fraction:
+    return Fraction(score.item() if isinstance(score, np.generic) else score)  # type: ignore[arg-type]
 
 
 def _float_or_least(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        return -math.inf
-
-
-def _finite_span(reach: Reals) -> float:
-    """The largest |reach| that can matter: beyond it a contestant is hopeless unless its word is extreme."""
-    return float(min(-reach.min(), 1e6))
+        return -LARGEST
 
 
 def _photo_finish(
@@ -157,7 +165,7 @@ def _photo_finish(
 ) -> int:
     """The position among the contenders of the true winner."""
     uniforms = [LazyUniform(int(words[i]), 63, entropy) for i in contenders]
-    exact = [Fraction(s.item() if isinstance(s, np.generic) else s) * factor for s in (scores[int(i)] for i in contenders)]
+    exact = [_exact(scores[int(i)]) * factor for i in contenders]
     top = max(exact)
     gaps = [score - top for score in exact]
 

@@ -1,0 +1,91 @@
+"""How noise meets a value: in integers, clamped last; or on a lattice, by rounding the ideal sum.
+
+For reals the release is floor((x + noise)/g + ½)·g with *continuous* noise of which only as many bits are drawn as
+the floor needs: a function of the ideal x + noise, so nothing is lost by the lattice (post-processing).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.mechanisms.inputs import INT64_MAX, exact_floats
+from tacit.noise.entropy import BitSource
+from tacit.noise.floors import chunks
+from tacit.noise.lattice import Lattice
+
+__all__ = ["IntegerNoise", "RoundedNoise", "add_to_integers", "round_onto_lattice"]
+
+Integers = npt.NDArray[np.int64]
+
+
+class IntegerNoise(Protocol):
+    """A sampler of whole numbers."""
+
+    def array(self, count: int, entropy: BitSource, /) -> Any: ...
+
+    def one(self, entropy: BitSource, /) -> int: ...
+
+
+class RoundedNoise(Protocol):
+    """A sampler of floor(noise + rest + ½), the rest exact in [0, 1)."""
+
+    def array(self, rests: npt.NDArray[np.float64], entropy: BitSource, /) -> Any: ...
+
+    def one(self, rest: Fraction | float, entropy: BitSource, /) -> int: ...
+
+
+def add_to_integers(value: int | Integers, noise: IntegerNoise, entropy: BitSource) -> int | Integers:
+    """value + noise: a Python integer of any size, or int64 that saturates silently at its ends."""
+    if not isinstance(value, np.ndarray):
+        return value + noise.one(entropy)
+    out = np.empty(value.shape, dtype=np.int64)
+    flat_in, flat_out = value.reshape(-1), out.reshape(-1)
+    for where in chunks(value.size):
+        part = flat_in[where]
+        flat_out[where] = _saturating_sum(part, noise.array(part.size, entropy))
+    return out
+
+
+def _saturating_sum(values: Integers, noise: npt.NDArray[Any]) -> Integers:
+    if noise.dtype == object:  # noise beyond int64: add in Python integers, clamp last
+        sums = values.astype(object) + noise
+        clamped: Integers = np.clip(sums, -INT64_MAX - 1, INT64_MAX).astype(np.int64)
+        return clamped
+    with np.errstate(over="ignore"):
+        added: Integers = values + noise
+    wrapped = ((values ^ added) & (noise ^ added)) < 0
+    if bool(wrapped.any()):
+        added[wrapped] = np.where(noise[wrapped] > 0, INT64_MAX, -INT64_MAX - 1)
+    return added
+
+
+def round_onto_lattice(
+    value: float | Fraction | npt.NDArray[Any], lattice: Lattice, noise: RoundedNoise, entropy: BitSource
+) -> float | npt.NDArray[np.float64]:
+    """The multiple of the granule nearest to value + ideal noise, as a float or an array of them."""
+    if not isinstance(value, np.ndarray):
+        return lattice.value(_one_multiple(value, lattice, noise, entropy))
+    out = np.empty(value.shape, dtype=np.float64)
+    flat_in, flat_out = value.reshape(-1), out.reshape(-1)
+    for where in chunks(value.size):
+        part = flat_in[where]
+        floats, wide = exact_floats(part)
+        floors, rests, odd = lattice.split(floats)
+        drawn = noise.array(rests, entropy)
+        if drawn.dtype == object:
+            flat_out[where] = [lattice.value(int(k) + int(n)) for k, n in zip(floors, drawn, strict=True)]
+        else:
+            drawn += floors
+            flat_out[where] = lattice.values(drawn)
+        for i in {*wide.tolist(), *odd.tolist()}:
+            flat_out[where.start + i] = lattice.value(_one_multiple(part[i].item(), lattice, noise, entropy))
+    return out
+
+
+def _one_multiple(value: float | Fraction, lattice: Lattice, noise: RoundedNoise, entropy: BitSource) -> int:
+    whole, rest = lattice.split_one(value)
+    return whole + noise.one(rest, entropy)

@@ -1,0 +1,119 @@
+"""What every additive mechanism offers, so that each file holds only what is its own."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, ClassVar, TypeVar
+
+from tacit.mechanisms.promise import six_digits_up
+from tacit.mechanisms.tails import largest_scale, read_beta, read_error, read_size
+from tacit.noise.entropy import BitSource, system_entropy
+from tacit.privacy import ADD_REMOVE, Guarantee, Norm, Sensitivity
+from tacit.privacy.prices import Price
+
+__all__ = ["AdditiveMechanism", "bits_from", "most_private"]
+
+M = TypeVar("M", bound="AdditiveMechanism")
+
+
+class AdditiveMechanism(ABC):
+    """Noise of a fixed law added to a value: a promise, a scale and an error that are known without the data.
+
+    Subclasses are built from a promise (the constructor), from their noise (``of_scale``) or from an error that is to
+    be met (``for_accuracy``).
+    """
+
+    __slots__ = ("_guarantee", "_sensitivity")
+
+    norm: ClassVar[Norm]
+    """The norm in which the sensitivity is stated."""
+
+    proof: ClassVar[str]
+    """The page that proves the promise, below docs/."""
+
+    _guarantee: Guarantee
+    _sensitivity: Sensitivity
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised for any two neighbours, whatever the data."""
+        return self._guarantee
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one unit may move the value, as stated by the caller."""
+        return self._sensitivity
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """The spread of the noise, in the units of the value."""
+
+    @abstractmethod
+    def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
+        """The value with noise. Draws nothing if the value cannot be used."""
+
+    @abstractmethod
+    def accuracy(self, beta: Price, *, size: int = 1) -> float:
+        """The error that is exceeded with probability at most β, whatever the data; jointly over ``size`` values."""
+
+    def explain(self) -> str:
+        """Two sentences for someone who has to decide."""
+        who = "Adding or removing one unit" if self._guarantee.neighbours is ADD_REMOVE else "Replacing one unit"
+        error = self.accuracy("0.05")
+        return (
+            f"{who} changes the chance of any outcome {_meaning(self._guarantee)}."
+            f" The answer is off by more than {error:.4g} at most once in twenty times."
+        )
+
+    def _extras(self) -> str:
+        """What the repr shows beside promise and sensitivity."""
+        return ""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(promise={self._guarantee!r}, sensitivity={self._sensitivity!r}{self._extras()})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and repr(other) == repr(self)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def most_private(
+    of_scale: Callable[[float], M], at_price: Callable[[Guarantee], M], error: Price, beta: Price, size: int
+) -> M:
+    """The mechanism of the largest scale whose error at β is at most ``error``, its price rounded to six digits.
+
+    ``of_scale`` builds one from its noise, ``at_price`` from a promise of the kind that such a one has.
+    """
+    exact = read_error(error)
+    read_beta(beta)
+    read_size(size)
+
+    def meets(scale: float) -> bool:
+        return Fraction(of_scale(scale).accuracy(beta, size=size)) <= exact
+
+    return at_price(six_digits_up(of_scale(largest_scale(meets, float(exact), error)).guarantee))
+
+
+def bits_from(entropy: BitSource | None) -> BitSource:
+    """The given source, or the operating system's."""
+    return system_entropy() if entropy is None else entropy
+
+
+def _meaning(guarantee: Guarantee) -> str:
+    pure = guarantee.as_pure()
+    if pure is not None:
+        return f"by a factor of at most {_factor(float(pure))}"
+    stated = guarantee.as_approx()
+    delta = 1e-6 if stated is None else float(stated[1])
+    epsilon = guarantee.epsilon(delta)
+    return f"by a factor of at most {_factor(epsilon)}, and beyond that by at most {delta:.2g}"
+
+
+def _factor(epsilon: float) -> str:
+    return f"{math.exp(epsilon):.3g}" if epsilon < 700 else f"e^{epsilon:.0f}"

@@ -1,0 +1,146 @@
+"""Gaussian noise on whole numbers: the discrete law, or the continuous one rounded, as the promise needs."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tacit.mechanisms.adding import IntegerNoise, add_to_integers
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
+from tacit.mechanisms.discrete_laplace import whole_steps
+from tacit.mechanisms.gaussian_noise import ACCEPTS, sigma, variance_for
+from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.tails import (
+    discrete_gaussian_tail,
+    each_level,
+    gaussian_quantile,
+    least_step,
+    rounded_gaussian_tail,
+)
+from tacit.noise.entropy import BitSource
+from tacit.noise.gaussian import DiscreteGaussianSampler, RoundedGaussianSampler
+from tacit.privacy import L2, ZCDP, Guarantee, Norm, RenyiDP, Sensitivity
+from tacit.privacy.prices import Price, positive
+
+__all__ = ["DiscreteGaussian"]
+
+
+class DiscreteGaussian(AdditiveMechanism):
+    """Gaussian noise on whole numbers whose L2 sensitivity is stated; arrays are int64 and saturate at its ends.
+
+    For ``rho`` (and Rényi promises) the discrete Gaussian, P[noise = k] ∝ e^(-k²/2σ²), which is Δ²/2σ²-zCDP in every
+    dimension (Canonne, Kamath & Steinke 2020). For ``mu`` and for ``epsilon`` with ``delta`` the discrete law is *not*
+    proved by the continuous formulas, so there the noise is floor(σZ + ½), a rounding of the continuous one.
+    Proof: docs/proofs/discrete_gaussian.md.
+
+    >>> m = DiscreteGaussian(rho=0.5, sensitivity=3)
+    >>> m.scale, m.guarantee, isinstance(m.release(42), int)
+    (3.0, ZCDP(0.5), True)
+    """
+
+    __slots__ = ("_noise", "_rounded", "_variance")
+
+    norm: ClassVar[Norm] = L2
+    proof: ClassVar[str] = "proofs/discrete_gaussian.md"
+
+    def __init__(
+        self,
+        *,
+        sensitivity: object,
+        epsilon: PriceLike = None,
+        delta: PriceLike = None,
+        rho: PriceLike = None,
+        mu: PriceLike = None,
+        promise: Guarantee | None = None,
+    ) -> None:
+        stated = whole_steps(Sensitivity.of(sensitivity, norm=L2))
+        asked = read_promise(
+            "DiscreteGaussian",
+            ACCEPTS,
+            stated.neighbours,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mu=mu,
+            promise=promise,
+        )
+        rounded = type(asked) not in (ZCDP, RenyiDP)
+        self._set(asked, stated, variance_for(asked, stated), rounded=rounded)
+
+    def _set(self, guarantee: Guarantee, sensitivity: Sensitivity, variance: Fraction, *, rounded: bool) -> None:
+        self._guarantee = guarantee
+        self._sensitivity = sensitivity
+        self._variance = variance
+        self._rounded = rounded
+        self._noise: IntegerNoise = _Rounded(variance) if rounded else DiscreteGaussianSampler(variance)
+
+    @classmethod
+    def of_scale(cls, scale: Price, *, sensitivity: object) -> DiscreteGaussian:
+        """The mechanism with P[noise = k] ∝ e^(-k²/2·scale²); it is Δ²/2·scale²-zCDP.
+
+        >>> DiscreteGaussian.of_scale(5, sensitivity=1).guarantee
+        ZCDP(0.02)
+        """
+        stated = whole_steps(Sensitivity.of(sensitivity, norm=L2))
+        variance = positive(scale, "scale") ** 2
+        made = cls.__new__(cls)
+        rho = stated.square / (2 * variance)
+        made._set(ZCDP(rho, neighbours=stated.neighbours), stated, variance, rounded=False)
+        return made
+
+    @classmethod
+    def for_accuracy(cls, error: Price, beta: Price, *, sensitivity: object, size: int = 1) -> DiscreteGaussian:
+        """The most private mechanism whose error exceeds ``error`` with probability at most β."""
+        return most_private(
+            lambda scale: cls.of_scale(scale, sensitivity=sensitivity),
+            lambda promise: cls(promise=promise, sensitivity=sensitivity),
+            error,
+            beta,
+            size,
+        )
+
+    @property
+    def scale(self) -> float:
+        return sigma(self._variance)
+
+    @property
+    def law(self) -> str:
+        """Which of the two laws is drawn: "discrete" or "rounded"."""
+        return "rounded" if self._rounded else "discrete"
+
+    def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
+        """An int of any size for an int; an int64 array for an array of integers."""
+        return add_to_integers(whole_numbers(value), self._noise, bits_from(entropy))
+
+    def accuracy(self, beta: Price, *, size: int = 1) -> float:
+        """The smallest whole m with P[|noise| > m] ≤ β, jointly over ``size`` values.
+
+        >>> DiscreteGaussian(rho=0.5, sensitivity=1).accuracy(0.05)
+        2
+        """
+        level = each_level(beta, size)
+        tail = rounded_gaussian_tail if self._rounded else discrete_gaussian_tail
+        guess = math.ceil(float(gaussian_quantile(level)) * self.scale)
+
+        def beyond(m: int) -> Decimal:
+            return tail(self._variance, m)
+
+        return least_step(beyond, level, guess)
+
+
+class _Rounded:
+    """floor(σZ + ½) as a sampler of whole numbers."""
+
+    __slots__ = ("_sampler",)
+
+    def __init__(self, variance: Fraction) -> None:
+        self._sampler = RoundedGaussianSampler(variance)
+
+    def array(self, count: int, entropy: BitSource, /) -> Any:
+        return self._sampler.integers(count, entropy)
+
+    def one(self, entropy: BitSource, /) -> int:
+        return self._sampler.one_integer(entropy)

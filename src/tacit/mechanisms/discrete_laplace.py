@@ -1,0 +1,114 @@
+"""The discrete Laplace (two-sided geometric) mechanism for whole numbers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tacit.errors import InvalidParameter
+from tacit.mechanisms.adding import add_to_integers
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
+from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.tails import discrete_laplace_tail, each_level, least_step
+from tacit.noise.entropy import BitSource
+from tacit.noise.laplace import DiscreteLaplaceSampler
+from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.prices import Price, positive
+
+__all__ = ["DiscreteLaplace"]
+
+
+class DiscreteLaplace(AdditiveMechanism):
+    """ε-DP for whole numbers whose L1 sensitivity is stated: P[noise = k] ∝ e^(-ε|k|/Δ), in unbounded integers.
+
+    Arrays are int64 and saturate at its ends, silently. Proof: docs/proofs/discrete_laplace.md.
+
+    >>> m = DiscreteLaplace(epsilon=0.5, sensitivity=1)
+    >>> m.scale, m.guarantee, isinstance(m.release(42), int)
+    (2.0, PureDP(0.5), True)
+    """
+
+    __slots__ = ("_noise", "_scale")
+
+    norm: ClassVar[Norm] = L1
+    proof: ClassVar[str] = "proofs/discrete_laplace.md"
+
+    def __init__(
+        self,
+        *,
+        sensitivity: object,
+        epsilon: PriceLike = None,
+        delta: PriceLike = None,
+        rho: PriceLike = None,
+        mu: PriceLike = None,
+        promise: Guarantee | None = None,
+    ) -> None:
+        stated = whole_steps(Sensitivity.of(sensitivity, norm=L1))
+        asked = read_promise(
+            "DiscreteLaplace",
+            (PureDP,),
+            stated.neighbours,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mu=mu,
+            promise=promise,
+        )
+        assert isinstance(asked, PureDP)
+        self._set(asked, stated, stated.value / asked.eps)
+
+    def _set(self, guarantee: PureDP, sensitivity: Sensitivity, scale: Fraction) -> None:
+        self._guarantee = guarantee
+        self._sensitivity = sensitivity
+        self._scale = scale
+        self._noise = DiscreteLaplaceSampler(scale)
+
+    @classmethod
+    def of_scale(cls, scale: Price, *, sensitivity: object) -> DiscreteLaplace:
+        """The mechanism with P[noise = k] ∝ e^(-|k|/scale); it is Δ/scale-DP."""
+        stated = whole_steps(Sensitivity.of(sensitivity, norm=L1))
+        exact = positive(scale, "scale")
+        made = cls.__new__(cls)
+        made._set(PureDP(stated.value / exact, neighbours=stated.neighbours), stated, exact)
+        return made
+
+    @classmethod
+    def for_accuracy(cls, error: Price, beta: Price, *, sensitivity: object, size: int = 1) -> DiscreteLaplace:
+        """The most private mechanism whose error exceeds ``error`` with probability at most β."""
+        return most_private(
+            lambda scale: cls.of_scale(scale, sensitivity=sensitivity),
+            lambda promise: cls(promise=promise, sensitivity=sensitivity),
+            error,
+            beta,
+            size,
+        )
+
+    @property
+    def scale(self) -> float:
+        return float(self._scale)
+
+    def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
+        """An int of any size for an int; an int64 array for an array of integers."""
+        return add_to_integers(whole_numbers(value), self._noise, bits_from(entropy))
+
+    def accuracy(self, beta: Price, *, size: int = 1) -> float:
+        """The smallest whole m with P[|noise| > m] ≤ β, jointly over ``size`` values.
+
+        The law on the integers has its own tail, P[|X| ≥ m] = 2e^(-m/s)/(1+e^(-1/s)).
+
+        >>> DiscreteLaplace(epsilon=1, sensitivity=1).accuracy(0.05)
+        3
+        """
+        level = each_level(beta, size)
+        guess = float(self._scale) * -math.log(max(float(level), 1e-300))
+        return least_step(lambda m: discrete_laplace_tail(self._scale, m), level, guess)
+
+
+def whole_steps(sensitivity: Sensitivity) -> Sensitivity:
+    """Refuse a sensitivity that whole numbers cannot have: their distances are whole (L1, L∞) or roots of such (L2)."""
+    if sensitivity.square.denominator != 1 or (sensitivity.norm is L1 and sensitivity.value.denominator != 1):
+        hint = "Whole numbers move by whole steps. For reals use the mechanism without Discrete in its name."
+        raise InvalidParameter("sensitivity", given=sensitivity, allowed="a whole number", hint=hint)
+    return sensitivity

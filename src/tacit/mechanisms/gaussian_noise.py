@@ -1,0 +1,57 @@
+"""How much Gaussian noise a promise takes: shared by the mechanism on reals and the one on integers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from tacit.errors import InvalidParameter
+from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP, Sensitivity
+from tacit.privacy.conversion import largest_gaussian
+from tacit.privacy.prices import Price, failure_probability, positive
+from tacit.privacy.rounding import UP, decimal_up, ln_up
+
+__all__ = ["ACCEPTS", "classic_variance", "variance_for"]
+
+ACCEPTS: tuple[type[Guarantee], ...] = (ApproxDP, ZCDP, GaussianDP, RenyiDP)
+
+_VARIANCE: dict[type[Guarantee], Callable[[Any, Fraction], Fraction]] = {
+    ZCDP: lambda promise, square: square / (2 * promise.rho),
+    RenyiDP: lambda promise, square: promise.alpha * square / (2 * promise.eps),
+    GaussianDP: lambda promise, square: square / promise.mu_squared,
+    ApproxDP: lambda promise, square: square / largest_gaussian(promise.eps, _some(promise)),
+}
+
+
+def variance_for(promise: Guarantee, sensitivity: Sensitivity) -> Fraction:
+    """The smallest σ², rounded up where irrational, with which Gaussian noise keeps the promise (spec 3.2)."""
+    return _VARIANCE[type(promise)](promise, sensitivity.square)
+
+
+def classic_variance(epsilon: Price, delta: Price, sensitivity: Sensitivity) -> Fraction:
+    """σ² = 2 ln(1.25/δ)·Δ²/ε², rounded up (Dwork & Roth 2014, Theorem A.1): only for ε ≤ 1."""
+    exact = positive(epsilon, "epsilon")
+    if exact > 1:
+        hint = (
+            "Gaussian(epsilon=, delta=, sensitivity=) uses the analytic calibration, valid for any epsilon and tighter."
+        )
+        raise InvalidParameter("epsilon", given=epsilon, allowed="at most 1 for the classic formula", hint=hint)
+    leak = failure_probability(delta)
+    if not leak:
+        raise InvalidParameter("delta", given=delta, allowed="above 0 and below 1")
+    log = ln_up(decimal_up(Fraction(5, 4) / leak))
+    return Fraction(UP.multiply(log, decimal_up(2 * sensitivity.square / exact**2)))
+
+
+def sigma(variance: Fraction) -> float:
+    """σ as the float nearest to it, for display."""
+    return math.sqrt(variance)
+
+
+def _some(promise: ApproxDP) -> Fraction:
+    if not promise.dlt:
+        allowed = "above 0: Gaussian noise has unbounded privacy loss and keeps no pure promise"
+        raise InvalidParameter("delta", given=0, allowed=allowed)
+    return promise.dlt

@@ -1,0 +1,121 @@
+"""Reading a price: the same keywords on every mechanism, turned into the guarantee that was asked for."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbours, PureDP
+from tacit.privacy.prices import Price
+from tacit.privacy.sensitivity import root_up
+
+__all__ = ["PriceLike", "read_promise", "six_digits_up"]
+
+PriceLike: TypeAlias = Price | None
+
+
+def read_promise(
+    mechanism: str,
+    accepts: tuple[type[Guarantee], ...],
+    neighbours: Neighbours,
+    *,
+    epsilon: PriceLike = None,
+    delta: PriceLike = None,
+    rho: PriceLike = None,
+    mu: PriceLike = None,
+    promise: Guarantee | None = None,
+) -> Guarantee:
+    """The one guarantee that the keywords ask for, if ``mechanism`` is proved to give it."""
+    asked = _one_of(epsilon, delta, rho, mu, promise, neighbours)
+    if asked.as_pure() == 0:
+        allowed = "a price above 0: at 0 nothing may be learned and no finite noise will do"
+        raise InvalidParameter("price", given=asked, allowed=allowed)
+    if type(asked) not in accepts:
+        names = " or ".join(_KEYWORDS[kind] for kind in accepts if kind in _KEYWORDS)
+        reason = _REASONS.get((mechanism, type(asked)), f"It is not proved to keep {type(asked).__name__}.")
+        raise NotPrivate(f"{mechanism} was asked for {asked!r}. {reason} Pass {names}.")
+    if asked.neighbours is not neighbours:
+        raise InvalidParameter(
+            "promise",
+            given=asked,
+            allowed=f"a promise for the {neighbours.value} relation, which the sensitivity is stated for",
+        )
+    return asked
+
+
+_KEYWORDS: dict[type[Guarantee], str] = {
+    PureDP: "epsilon=",
+    ApproxDP: "epsilon= with delta=",
+    ZCDP: "rho=",
+    GaussianDP: "mu=",
+}
+
+_NO_PURE_GAUSSIAN = "Gaussian noise has unbounded privacy loss, so it keeps no pure ε: there must be a δ."
+_REASONS: dict[tuple[str, type[Guarantee]], str] = {
+    ("Gaussian", PureDP): _NO_PURE_GAUSSIAN,
+    ("DiscreteGaussian", PureDP): _NO_PURE_GAUSSIAN,
+    (
+        "TruncatedLaplace",
+        PureDP,
+    ): "Cutting off the tails makes some outcomes impossible on one side: there must be a δ.",
+}
+
+
+def six_digits_up(guarantee: Guarantee) -> Guarantee:
+    """A promise that says no more than the given one, its number rounded up to six digits for people to read."""
+    return _ROUNDED[type(guarantee)](guarantee)
+
+
+_ROUNDED: dict[type[Guarantee], Callable[[Any], Guarantee]] = {
+    PureDP: lambda g: PureDP(_six_digits(g.eps), neighbours=g.neighbours),
+    ZCDP: lambda g: ZCDP(_six_digits(g.rho), g.dlt, neighbours=g.neighbours),
+    GaussianDP: lambda g: GaussianDP(_six_digits(root_up(g.mu_squared)), neighbours=g.neighbours),
+    ApproxDP: lambda g: ApproxDP(_six_digits(g.eps), g.dlt, neighbours=g.neighbours),
+}
+
+_SIX_DIGITS = decimal.Context(prec=6, rounding=decimal.ROUND_CEILING)
+
+
+def _six_digits(exact: Fraction) -> Fraction:
+    return Fraction(_SIX_DIGITS.divide(decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator)))
+
+
+def _one_of(
+    epsilon: PriceLike,
+    delta: PriceLike,
+    rho: PriceLike,
+    mu: PriceLike,
+    promise: Guarantee | None,
+    neighbours: Neighbours,
+) -> Guarantee:
+    given = [
+        name
+        for name, value in (("epsilon", epsilon), ("rho", rho), ("mu", mu), ("promise", promise))
+        if value is not None
+    ]
+    if len(given) != 1:
+        raise InvalidParameter(
+            "price",
+            given=given or None,
+            allowed="exactly one of epsilon=, rho=, mu= or promise= (delta= goes with epsilon= or rho=)",
+        )
+    if promise is not None:
+        if delta is not None:
+            raise InvalidParameter("delta", given=delta, allowed="nothing beside promise=, which carries its own delta")
+        if not isinstance(promise, Guarantee):
+            allowed = "PureDP(...), ApproxDP(...), ZCDP(...), RenyiDP(...) or GaussianDP(...)"
+            raise InvalidParameter("promise", given=promise, allowed=allowed)
+        return promise
+    if mu is not None:
+        if delta is not None:
+            raise InvalidParameter("delta", given=delta, allowed="nothing beside mu=")
+        return GaussianDP(mu, neighbours=neighbours)
+    if rho is not None:
+        return ZCDP(rho, 0 if delta is None else delta, neighbours=neighbours)
+    assert epsilon is not None
+    if delta is None:
+        return PureDP(epsilon, neighbours=neighbours)
+    return ApproxDP(epsilon, delta, neighbours=neighbours)

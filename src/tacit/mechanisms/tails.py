@@ -1,0 +1,161 @@
+"""Quantiles of noise: how far off can an answer be, all but β of the time? Rounded up, from proven tail bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter
+from tacit.privacy import normal
+from tacit.privacy.prices import Price, price, times
+from tacit.privacy.rounding import (
+    DOWN,
+    ONE,
+    TWO,
+    UP,
+    decimal_down,
+    decimal_up,
+    exp_down,
+    exp_up,
+    least,
+    ln_down,
+    ln_up,
+)
+
+__all__ = [
+    "discrete_gaussian_tail",
+    "discrete_laplace_tail",
+    "each_level",
+    "gaussian_quantile",
+    "laplace_quantile",
+    "largest_scale",
+    "least_step",
+    "rounded_gaussian_tail",
+]
+
+
+def read_beta(beta: Price) -> Fraction:
+    """A failure probability strictly between 0 and 1."""
+    allowed = "a probability strictly between 0 and 1"
+    exact = price(beta, "beta", allowed=allowed)
+    if not 0 < exact < 1:
+        raise InvalidParameter("beta", given=beta, allowed=allowed)
+    return exact
+
+
+def read_size(size: int) -> int:
+    """How many values an error is to hold for jointly."""
+    return times(size, "size", least=1)
+
+
+def each_level(beta: Price, size: int) -> Decimal:
+    """The largest p with 1 - (1-p)^size ≤ β: what each of ``size`` independent errors may fail with, rounded down."""
+    exact = read_beta(beta)
+    if read_size(size) == 1:
+        return decimal_down(exact)
+    return DOWN.subtract(ONE, exp_up(UP.divide(ln_up(decimal_up(1 - exact)), Decimal(size))))
+
+
+def laplace_quantile(level: Decimal) -> Decimal:
+    """t with P[|L| > t] = e^(-t) ≤ level for the Laplace law of scale 1."""
+    return UP.minus(ln_down(level))
+
+
+def gaussian_tail(x: Decimal) -> Decimal:
+    """An upper bound on P[|Z| > x], x ≥ 0."""
+    return UP.multiply(TWO, UP.multiply(normal.mills(x)[1], normal.density(x)[1]))
+
+
+def gaussian_quantile(level: Decimal) -> Decimal:
+    """x with P[|Z| > x] ≤ level, within 10⁻¹² of the smallest."""
+    if level >= 1:
+        return Decimal(0)
+    found = least(
+        lambda x: gaussian_tail(decimal_down(x)),
+        level,
+        guess=math.sqrt(2 * max(0.1, -math.log(max(float(level), 1e-300)))),
+    )
+    return decimal_up(max(Fraction(found), Fraction(repr(found))))
+
+
+def rounded_gaussian_tail(variance: Fraction, above: int) -> Decimal:
+    """An upper bound on P[|floor(σZ + ½)| > above] = P[|σZ| ≥ above + ½]."""
+    return gaussian_tail(DOWN.sqrt(decimal_down(Fraction(2 * above + 1, 2) ** 2 / variance)))
+
+
+def discrete_laplace_tail(scale: Fraction, above: int) -> Decimal:
+    """An upper bound on P[|X| > above] = 2q^(above+1)/(1+q), q = e^(-1/scale)."""
+    step = exp_down(DOWN.divide(Decimal(-1), decimal_down(scale)))
+    beyond = exp_up(UP.minus(decimal_down(Fraction(above + 1) / scale)))
+    return UP.divide(UP.multiply(TWO, beyond), DOWN.add(ONE, step))
+
+
+def discrete_gaussian_tail(variance: Fraction, above: int) -> Decimal:
+    """An upper bound on P[|X| > above] for P[k] ∝ e^(-k²/2·variance): exact sums for σ ≤ 2000, integrals beyond.
+
+    Where k ≥ σ + ½ the density is convex, so that each term is at most the integral over its unit interval; and the
+    sum of all terms is at least σ√(2π) (Poisson summation). Hence P[|X| > m] ≤ P[|σZ| > m + ½] there.
+    """
+    if variance > 4_000_000:
+        ratio = Fraction(2 * above + 1, 2) ** 2 / variance
+        if ratio < 1:
+            return ONE
+        return gaussian_tail(DOWN.sqrt(decimal_down(ratio)))
+    sigma = math.sqrt(variance)
+    reach = math.ceil(40 * sigma) + 2
+    steep = -1 / (2 * float(variance))
+    terms = [math.exp(steep * k * k) for k in range(reach + 1)]
+    total = 2 * math.fsum(terms) - 1
+    beyond = 2 * math.fsum(terms[above + 1 :])
+    # What lies beyond the reach is below 1e-300 of the total; floats are off by less than 1e-12 of each sum.
+    return Decimal(min(1.0, beyond / total * (1 + 1e-11) + 1e-300))
+
+
+def least_step(tail: Callable[[int], Decimal], level: Decimal, guess: float) -> int:
+    """The smallest m ≥ 0 whose proven tail bound is at most ``level``; ``guess`` only decides how fast it is found."""
+    high = max(0, math.ceil(guess))
+    step = 1
+    while tail(high) > level:
+        high += step
+        step *= 2
+    low = -1
+    if step == 1:  # the guess was enough: look below it
+        step = 1
+        low = high - 1
+        while low >= 0 and tail(low) <= level:
+            high, low, step = low, low - 2 * step, 2 * step
+        low = max(low, -1)
+    else:
+        low = high - step // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if tail(middle) <= level else (middle, high)
+    return high
+
+
+def largest_scale(meets: Callable[[float], bool], guess: float, error: object) -> float:
+    """The largest scale, to one part in 10⁹, for which ``meets`` holds; ``meets`` gets harder as the scale grows."""
+    low = high = guess
+    for _ in range(200):
+        if meets(low):
+            break
+        low /= 2
+    else:
+        raise InvalidParameter("error", given=error, allowed="an error that some amount of noise stays within")
+    while meets(high):
+        high *= 2
+        if high > 1e300:
+            raise InvalidParameter("error", given=error, allowed="a finite error")
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if meets(middle) else (low, middle)
+    return low
+
+
+def read_error(error: Price) -> Fraction:
+    exact = price(error, "error", allowed="a finite number above 0")
+    if exact <= 0:
+        raise InvalidParameter("error", given=error, allowed="a finite number above 0")
+    return exact
