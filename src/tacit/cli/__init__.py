@@ -1,0 +1,1 @@
+"""The `tacit` command: one file per command, loaded when it is called."""

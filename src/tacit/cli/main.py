@@ -1,0 +1,53 @@
+"""The front door of the shell: lists the commands without loading them."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from tacit.errors import TacitError
+
+__all__ = ["COMMANDS", "cli", "main"]
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("tacit.cli.demo:demo", "Private answers about a generated table, with error bars and a plot."),
+}
+"""name: (where the command lives, what it does in one line)."""
+
+
+class _LazyGroup(click.Group):
+    """Loads a command's module when the command is called, so that ``tacit --help`` is fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tacit", message="tacit %(version)s")
+def cli() -> None:
+    """Differential privacy you can point at a table.
+
+    Exit codes: 0 done, 1 refused or a problem found (the message says which), 2 wrong usage.
+    """
+
+
+def main() -> None:
+    """Run the command line; Tacit's own errors are one line on standard error, not a traceback."""
+    try:
+        cli(standalone_mode=True)
+    except TacitError as error:
+        click.echo(f"tacit: {error}", err=True)
+        sys.exit(1)

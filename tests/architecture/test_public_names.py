@@ -1,0 +1,57 @@
+"""Every public name is importable, documented, and the same for Python and for editors; nothing else is public."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import tacit
+
+ROOT = Path(__file__).resolve().parents[2]
+STUB = ROOT / "src" / "tacit" / "__init__.pyi"
+
+
+@pytest.mark.parametrize("name", tacit.__all__)
+def test_a_public_name_is_importable_and_documented(name: str) -> None:
+    value = getattr(tacit, name)
+    if inspect.isclass(value) or inspect.isfunction(value):
+        assert (value.__doc__ or "").strip(), f"tacit.{name} has no docstring"
+        assert not (value.__doc__ or "").startswith(f"{name}("), f"tacit.{name} has only a generated docstring"
+
+
+def test_the_stub_lists_the_same_names() -> None:
+    listed = set()
+    for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            listed |= {alias.asname for alias in node.names}
+    modules = {name for name in listed if name in tacit._MODULES}
+    assert listed - modules == set(tacit.__all__)
+    assert modules == set(tacit._MODULES)
+
+
+def test_the_stub_names_the_right_homes() -> None:
+    for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module != "tacit":
+            home = import_module(str(node.module))
+            for alias in node.names:
+                assert getattr(home, alias.name) is getattr(tacit, str(alias.asname))
+
+
+def test_completion_shows_names_before_they_are_loaded() -> None:
+    assert set(tacit.__all__) <= set(dir(tacit))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Laplaze'"):
+        tacit.Laplaze  # noqa: B018
+
+
+def test_every_public_name_is_used_in_the_documentation() -> None:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    missing = [name for name in tacit.__all__ if name not in text]
+    assert not missing, f"no page of the documentation mentions {missing}"
