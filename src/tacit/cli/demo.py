@@ -15,8 +15,7 @@ from tacit.mechanisms.gaussian import Gaussian
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource, Entropy
 from tacit.noise.gaussian import RoundedGaussianSampler
-from tacit.privacy import NOTHING_SPENT, Guarantee
-from tacit.privacy.composition import Composition
+from tacit.privacy import Guarantee, compose
 
 __all__ = ["demo"]
 
@@ -48,12 +47,11 @@ def demo(rows: int, out: Path) -> None:
 
     answers = _ask(people)
     table = Table("question", "answer", "95% interval for the noise", "price", title_justify="left")
-    spent: Guarantee | Composition = NOTHING_SPENT
     for answer in answers:
         for row in answer.rows():
             table.add_row(*row)
-        spent = spent + answer.price
     console.print(table)
+    spent = compose([answer.price for answer in answers])
     delta = 1e-6
     console.print(f"\nTogether: ε = {spent.epsilon(delta):.3f} at δ = {delta:g}, by {len(answers)} questions.")
     _plot(answers[-1], out)

@@ -12,6 +12,7 @@ from tacit.mechanisms.promise import six_digits_up
 from tacit.mechanisms.tails import largest_scale, read_beta, read_error, read_size
 from tacit.noise.entropy import BitSource, system_entropy
 from tacit.privacy import ADD_REMOVE, Guarantee, Norm, Sensitivity
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price
 
 __all__ = ["AdditiveMechanism", "bits_from", "most_private"]
@@ -51,6 +52,11 @@ class AdditiveMechanism(ABC):
     @abstractmethod
     def scale(self) -> float:
         """The spread of the noise, in the units of the value."""
+
+    @property
+    @abstractmethod
+    def loss(self) -> LossDistribution:
+        """The loss of one release as a distribution, which prices plans fixed in advance more tightly than ε does."""
 
     @abstractmethod
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:

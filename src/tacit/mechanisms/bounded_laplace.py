@@ -19,6 +19,7 @@ from tacit.noise.coins import bernoulli_exp, uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
 from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_down, exp_up, least, ln_up
 
@@ -114,6 +115,12 @@ class BoundedLaplace(AdditiveMechanism):
         return float(self._units * self.lattice.granule)
 
     @property
+    def loss(self) -> LossDistribution:
+        """That of any ε-DP mechanism."""
+        assert isinstance(self._guarantee, PureDP)
+        return LossDistribution.pure(self._guarantee.eps, self._guarantee.neighbours)
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The public range of the answers."""
         return float(self._range[0]), float(self._range[1])
@@ -125,7 +132,8 @@ class BoundedLaplace(AdditiveMechanism):
             if exact.size != 1:
                 raise NotPrivate(
                     "BoundedLaplace releases one number at a time: its normaliser depends on the value, and over"
-                    " several coordinates that costs more than the L1 sensitivity pays for. Use ClampedLaplace for arrays."
+                    " several coordinates that costs more than the L1 sensitivity pays for."
+                    " Use ClampedLaplace for arrays."
                 )
             return np.full(exact.shape, self.release(exact.item(), entropy=entropy))
         low, high = self._domain

@@ -13,6 +13,7 @@ from tacit.mechanisms.promise import PriceLike
 from tacit.mechanisms.quantised import Range, read_range
 from tacit.noise.entropy import BitSource
 from tacit.privacy import L1, Guarantee, Norm
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, round_up
 
 __all__ = ["ClampedLaplace"]
@@ -78,6 +79,11 @@ class ClampedLaplace(AdditiveMechanism):
     @property
     def scale(self) -> float:
         return self._inner.scale
+
+    @property
+    def loss(self) -> LossDistribution:
+        """That of `Laplace`: clamping is post-processing."""
+        return self._inner.loss
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -7,10 +7,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from tacit.errors import NotPrivate
 from tacit.mechanisms.adding import IntegerNoise, add_to_integers
 from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
 from tacit.mechanisms.discrete_laplace import whole_steps
-from tacit.mechanisms.gaussian_noise import ACCEPTS, sigma, variance_for
+from tacit.mechanisms.gaussian_noise import ACCEPTS, gaussian_loss, sigma, variance_for
 from tacit.mechanisms.inputs import whole_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import (
@@ -23,7 +24,9 @@ from tacit.mechanisms.tails import (
 from tacit.noise.entropy import BitSource
 from tacit.noise.gaussian import DiscreteGaussianSampler, RoundedGaussianSampler
 from tacit.privacy import L2, ZCDP, Guarantee, Norm, RenyiDP, Sensitivity
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
+from tacit.privacy.sensitivity import root_up
 
 __all__ = ["DiscreteGaussian"]
 
@@ -110,6 +113,25 @@ class DiscreteGaussian(AdditiveMechanism):
     def law(self) -> str:
         """Which of the two laws is drawn: "discrete" or "rounded"."""
         return "rounded" if self._rounded else "discrete"
+
+    @property
+    def loss(self) -> LossDistribution:
+        """That of the law drawn: rounded, the continuous one in any dimension; discrete, its own at a shift of one.
+
+        The discrete law's loss depends on the direction of the shift, and only √1 says which that is.
+
+        >>> round(DiscreteGaussian.of_scale(5, sensitivity=1).loss.epsilon(1e-6), 5)
+        0.83498
+        """
+        if self._rounded:
+            return gaussian_loss(self._variance, self._sensitivity)
+        if self._sensitivity.square != 1:
+            raise NotPrivate(
+                "The loss of discrete Gaussian noise depends on how a shift is spread over the coordinates, which"
+                f" {self._sensitivity!r} does not say. For one whole number use"
+                " LossDistribution.discrete_gaussian(scale, sensitivity); for any array .guarantee holds."
+            )
+        return LossDistribution.discrete_gaussian(root_up(self._variance), 1, self._sensitivity.neighbours)
 
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """An int of any size for an int; an int64 array for an array of integers."""

@@ -15,6 +15,7 @@ from tacit.mechanisms.tails import discrete_laplace_tail, each_level, least_step
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
 from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
 
 __all__ = ["DiscreteLaplace"]
@@ -88,6 +89,12 @@ class DiscreteLaplace(AdditiveMechanism):
     @property
     def scale(self) -> float:
         return float(self._scale)
+
+    @property
+    def loss(self) -> LossDistribution:
+        """That of the discrete Laplace law, in any dimension (docs/proofs/discrete_laplace.md)."""
+        steps = int(self._sensitivity.value)
+        return LossDistribution.discrete_laplace(self._scale, steps, self._sensitivity.neighbours)
 
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """An int of any size for an int; an int64 array for an array of integers."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from tacit.mechanisms.adding import round_onto_lattice
 from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
-from tacit.mechanisms.gaussian_noise import ACCEPTS, classic_variance, sigma, variance_for
+from tacit.mechanisms.gaussian_noise import ACCEPTS, classic_variance, gaussian_loss, sigma, variance_for
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import each_level, gaussian_quantile
@@ -15,6 +15,7 @@ from tacit.noise.entropy import BitSource
 from tacit.noise.gaussian import RoundedGaussianSampler
 from tacit.noise.lattice import Lattice
 from tacit.privacy import L2, ApproxDP, GaussianDP, Guarantee, Norm, Sensitivity
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import UP, decimal_up, sqrt_up
 
@@ -112,6 +113,11 @@ class Gaussian(AdditiveMechanism):
     @property
     def scale(self) -> float:
         return sigma(self._variance)
+
+    @property
+    def loss(self) -> LossDistribution:
+        """That of the continuous Gaussian law, in any dimension; μ = Δ/σ rounded up."""
+        return gaussian_loss(self._variance, self._sensitivity)
 
     @property
     def granule(self) -> float:

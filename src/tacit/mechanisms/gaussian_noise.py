@@ -10,10 +10,11 @@ from typing import Any
 from tacit.errors import InvalidParameter
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP, Sensitivity
 from tacit.privacy.conversion import largest_gaussian
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, failure_probability, positive
 from tacit.privacy.rounding import UP, decimal_up, ln_up
 
-__all__ = ["ACCEPTS", "classic_variance", "variance_for"]
+__all__ = ["ACCEPTS", "classic_variance", "gaussian_loss", "sigma", "variance_for"]
 
 ACCEPTS: tuple[type[Guarantee], ...] = (ApproxDP, ZCDP, GaussianDP, RenyiDP)
 
@@ -43,6 +44,12 @@ def classic_variance(epsilon: Price, delta: Price, sensitivity: Sensitivity) -> 
         raise InvalidParameter("delta", given=delta, allowed="above 0 and below 1")
     log = ln_up(decimal_up(Fraction(5, 4) / leak))
     return Fraction(UP.multiply(log, decimal_up(2 * sensitivity.square / exact**2)))
+
+
+def gaussian_loss(variance: Fraction, sensitivity: Sensitivity) -> LossDistribution:
+    """The loss of continuous Gaussian noise in any dimension, from μ = Δ/σ rounded up."""
+    mu = GaussianDP.of_square(sensitivity.square / variance).mu
+    return LossDistribution.gaussian_dp(mu, sensitivity.neighbours)
 
 
 def sigma(variance: Fraction) -> float:

@@ -14,6 +14,7 @@ from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import RoundedLaplaceSampler
 from tacit.noise.lattice import Lattice
 from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import UP, decimal_up
 
@@ -100,6 +101,11 @@ class Laplace(AdditiveMechanism):
     @property
     def scale(self) -> float:
         return float(self._scale)
+
+    @property
+    def loss(self) -> LossDistribution:
+        """That of the continuous Laplace law, in any dimension (docs/proofs/laplace.md)."""
+        return LossDistribution.laplace(self._scale, self._sensitivity.value, self._sensitivity.neighbours)
 
     @property
     def granule(self) -> float:

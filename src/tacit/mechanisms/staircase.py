@@ -19,6 +19,7 @@ from tacit.noise.coins import bernoulli_exp, uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import GeometricSampler
 from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_down, exp_up
 
@@ -93,6 +94,11 @@ class Staircase(AdditiveMechanism):
     @property
     def scale(self) -> float:
         return float(self._sensitivity.value / self._guarantee.eps)
+
+    @property
+    def loss(self) -> LossDistribution:
+        """That of any ε-DP mechanism."""
+        return LossDistribution.pure(self._guarantee.eps, self._guarantee.neighbours)
 
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """A float for a number."""

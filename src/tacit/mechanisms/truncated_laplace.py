@@ -20,6 +20,7 @@ from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
 from tacit.noise.lattice import Lattice
 from tacit.privacy import L1, ApproxDP, Guarantee, Norm, Sensitivity
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, failure_probability, positive, round_up
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_down, exp_up
 
@@ -106,6 +107,12 @@ class TruncatedLaplace(AdditiveMechanism):
     @property
     def scale(self) -> float:
         return float(self._scale)
+
+    @property
+    def loss(self) -> LossDistribution:
+        """That of any (ε, δ)-DP mechanism."""
+        assert isinstance(self._guarantee, ApproxDP)
+        return LossDistribution.approximate(self._guarantee.eps, self._guarantee.dlt, self._guarantee.neighbours)
 
     @property
     def limit(self) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +79,10 @@ class DiscreteGaussianSampler:
                 accepted = self._accepted(min(CHUNK, missing + missing // 2 + 16), entropy)[:missing]
                 parts.append(accepted)
                 missing -= accepted.size
-        return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+        if not parts:
+            return np.empty(0, dtype=np.int64)
+        joined: Samples = np.concatenate(parts)  # type: ignore[assignment]  # int64, or objects if one part has them
+        return joined
 
     def _accepted(self, size: int, entropy: BitSource) -> Samples:
         """The accepted among ``size`` proposals."""
@@ -115,8 +119,8 @@ class DiscreteGaussianSampler:
         """A coin of probability exp(-(|k| - σ²/t)²/2σ²)."""
         exponent = (abs(proposal) - self.variance / self._proposal.scale) ** 2 / (2 * self.variance)
 
-        def exact(u: object) -> object:
-            return (-flint().arb(rational(exponent))).exp() - u  # type: ignore[operator]
+        def exact(u: Any) -> Any:
+            return (-flint().arb(rational(exponent))).exp() - u
 
         return decide_sign(exact, [coin], extra_precision=64 + exponent.numerator.bit_length())
 
@@ -183,10 +187,10 @@ class _BoxMuller:
     def _settle(self, pair: list[LazyUniform], rest: Fraction, *, sine: bool) -> int:
         """One of the two floors; both use, and extend, the same uniforms."""
 
-        def exact(u: object, v: object) -> object:
-            turn = 2 * v  # type: ignore[operator]
+        def exact(u: Any, v: Any) -> Any:
+            turn = 2 * v
             wave = turn.sin_pi() if sine else turn.cos_pi()
-            squared = flint().arb(rational(2 * self.variance)) * -u.log()  # type: ignore[attr-defined]
+            squared = flint().arb(rational(2 * self.variance)) * -u.log()
             return squared.sqrt() * wave + rational(rest + self.shift)
 
         return decide_floor(exact, pair, extra_precision=128)
@@ -240,13 +244,13 @@ class RoundedGaussianSampler:
             mask[i] = True
             cells[i] = 0  # replaced below by the exact cell
             settled[i] = self._inside(cell, entropy)
-        for i in np.flatnonzero(mask):
-            if int(i) not in settled:
+        for i in np.flatnonzero(mask).tolist():
+            if i not in settled:
                 coin = LazyUniform(int(coins[i]) >> self._bits, 64 - self._bits, entropy)
                 place = LazyUniform(int(low[i]), self._bits, entropy)
                 cell = int(cells[i])
                 taken = self._accepts(cell, place, coin)
-                settled[int(i)] = int(samples[i]) if taken else self._inside(cell, entropy)
+                settled[i] = int(samples[i]) if taken else self._inside(cell, entropy)
         return samples, settled
 
     def _inside(self, cell: int, entropy: BitSource) -> int:
@@ -268,10 +272,10 @@ class RoundedGaussianSampler:
         ends = [Fraction(2 * cell * width - 1, 2), Fraction(2 * (cell + 1) * width - 1, 2)]
         nearest = Fraction(0) if ends[0] < 0 < ends[1] else min(abs(end) for end in ends)
 
-        def exact(v: object, u: object) -> object:
+        def exact(v: Any, u: Any) -> Any:
             arb = flint().arb
             point = (arb(cell) + v) * width - arb(rational(Fraction(1, 2)))
             exponent = (point * point - arb(rational(nearest**2))) / arb(rational(2 * self.variance))
-            return (-exponent).exp() - u  # type: ignore[operator]
+            return (-exponent).exp() - u
 
         return decide_sign(exact, [place, coin], extra_precision=64 + 2 * self._bits + abs(cell).bit_length())

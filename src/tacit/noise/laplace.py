@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,11 +67,11 @@ class _FloorOfLogarithm:
         return self.settle(word, entropy)
 
     def settle(self, word: int, entropy: BitSource) -> int:
-        def exact(u: object) -> object:
+        def exact(u: Any) -> Any:
             arb = flint().arb
             scale = arb(rational(self.scale))
             shift = (2 / (1 + (-1 / scale).exp())).log() if self._symmetric else arb(0)
-            return scale * (shift - u.log())  # type: ignore[attr-defined]
+            return scale * (shift - u.log())
 
         extra = max(64, self.scale.numerator.bit_length() - self.scale.denominator.bit_length() + 64)
         return decide_floor(exact, [LazyUniform(word, 63, entropy)], extra_precision=extra)
@@ -143,8 +144,8 @@ class GeometricSampler:
     def _accepted(self, low: int, chance: LazyUniform) -> bool:
         """A coin of probability e^(-low/scale); the caller accepts unasked while the coin is below 1 - 2⁻¹⁸."""
 
-        def exact(u: object) -> object:
-            return (-flint().arb(rational(low / self.scale))).exp() - u  # type: ignore[operator]
+        def exact(u: Any) -> Any:
+            return (-flint().arb(rational(low / self.scale))).exp() - u
 
         return decide_sign(exact, [chance])
 
@@ -179,8 +180,9 @@ class DiscreteLaplaceSampler:
         else:
             assert self._geometric is not None
             samples, settled = self._geometric.chunk(words, entropy)
-            for i in np.flatnonzero(samples == 0) if bool(samples.min() == 0) else ():
-                settled.setdefault(int(i), 0)
+            if bool(samples.min() == 0):
+                for zero in np.flatnonzero(samples == 0).tolist():
+                    settled.setdefault(zero, 0)
         samples ^= signs
         samples -= signs
         for i, magnitude in settled.items():
@@ -248,8 +250,8 @@ class RoundedLaplaceSampler:
         return self._settle(word, positive, Fraction(rest), entropy)
 
     def _settle(self, word: int, positive: bool, rest: Fraction, entropy: BitSource) -> int:
-        def exact(u: object) -> object:
-            noise = flint().arb(rational(self.scale)) * u.log()  # type: ignore[attr-defined]
+        def exact(u: Any) -> Any:
+            noise = flint().arb(rational(self.scale)) * u.log()
             return (-noise if positive else noise) + rational(rest + Fraction(1, 2))
 
         return decide_floor(exact, [LazyUniform(word, 63, entropy)], extra_precision=128)

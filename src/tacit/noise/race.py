@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,13 +33,16 @@ _FLOAT_FACTOR = 1 << 1000
 class RaceNoise(Protocol):
     """A continuous law of scale one, as a function of a uniform number and a fair sign."""
 
-    name: str
-    slack: float
-    """Error bound of `reals`, for words between `WORD_FLOOR` and its mirror image."""
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def slack(self) -> float:
+        """Error bound of `reals`, for words between `WORD_FLOOR` and its mirror image."""
 
     def reals(self, uniforms: Reals, signs: npt.NDArray[np.bool_]) -> Reals: ...
 
-    def ball(self, uniform: object, sign: bool) -> object: ...
+    def ball(self, uniform: Any, sign: bool) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,8 @@ class _Gumbel:
     def reals(self, uniforms: Reals, signs: npt.NDArray[np.bool_]) -> Reals:
         return -np.log(-np.log(uniforms))
 
-    def ball(self, uniform: object, sign: bool) -> object:
-        return -(-uniform.log()).log()  # type: ignore[attr-defined]
+    def ball(self, uniform: Any, sign: bool) -> Any:
+        return -(-uniform.log()).log()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,8 @@ class _Exponential:
     def reals(self, uniforms: Reals, signs: npt.NDArray[np.bool_]) -> Reals:
         return -np.log(uniforms)
 
-    def ball(self, uniform: object, sign: bool) -> object:
-        return -uniform.log()  # type: ignore[attr-defined]
+    def ball(self, uniform: Any, sign: bool) -> Any:
+        return -uniform.log()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,8 @@ class _Laplace:
         np.negative(magnitudes, out=magnitudes, where=signs)
         return magnitudes
 
-    def ball(self, uniform: object, sign: bool) -> object:
-        return -uniform.log() if sign else uniform.log()  # type: ignore[attr-defined]
+    def ball(self, uniform: Any, sign: bool) -> Any:
+        return -uniform.log() if sign else uniform.log()
 
 
 GUMBEL: RaceNoise = _Gumbel()
@@ -143,8 +146,8 @@ def _below_largest(scores: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> R
     return None
 
 
-def _exact(score: object) -> Fraction:
-    return Fraction(score.item() if isinstance(score, np.generic) else score)  # type: ignore[arg-type]
+def _exact(score: Any) -> Fraction:
+    return Fraction(score.item() if isinstance(score, np.generic) else score)
 
 
 def _float_or_least(value: Fraction) -> float:
@@ -169,8 +172,8 @@ def _photo_finish(
     top = max(exact)
     gaps = [score - top for score in exact]
 
-    def lap(gap: Fraction, sign: bool) -> object:
+    def lap(gap: Fraction, sign: bool) -> Any:
         return lambda u: flint().arb(rational(gap)) + noise.ball(u, sign)
 
     laps = [lap(gap, bool(signs[i])) for gap, i in zip(gaps, contenders, strict=True)]
-    return decide_largest(laps, uniforms, extra_precision=128)  # type: ignore[arg-type]
+    return decide_largest(laps, uniforms, extra_precision=128)

@@ -1,0 +1,40 @@
+"""Promises and their arithmetic: units, neighbours, sensitivities, guarantees, conversion, composition, filters.
+
+Layer 1: functions of numbers only. Nothing here touches data or draws randomness.
+"""
+
+from __future__ import annotations
+
+from tacit.privacy.composition import NOTHING_SPENT, Composition, Guarantee, compose
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.renyi import RenyiDP
+from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours
+from tacit.privacy.promise import Promise
+from tacit.privacy.sensitivity import L1, L2, LInf, Norm, Sensitivity
+from tacit.privacy.units import ROW, Unit
+
+__all__ = [
+    "ADD_REMOVE",
+    "NOTHING_SPENT",
+    "REPLACE",
+    "ROW",
+    "ZCDP",
+    "ApproxDP",
+    "Composition",
+    "GaussianDP",
+    "Guarantee",
+    "L1",
+    "L2",
+    "LInf",
+    "Neighbours",
+    "Norm",
+    "Promise",
+    "PureDP",
+    "RenyiDP",
+    "Sensitivity",
+    "Unit",
+    "compose",
+]

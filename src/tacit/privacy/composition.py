@@ -1,0 +1,233 @@
+"""Composition: many promises about the same data are one promise, and the parts are kept.
+
+Because the parts are kept, ``.epsilon(delta)`` can use the tightest bound that is valid for them. The model is k-fold
+adaptive composition: each mechanism may be chosen from earlier answers, its promise was fixed in advance. (If the
+promises too are chosen from earlier answers, use `tacit.privacy.filters`.) Proofs: docs/proofs/composition.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.privacy.bounds.basic import Basic
+from tacit.privacy.bounds.bound import Bound
+from tacit.privacy.bounds.gaussian import Gaussian
+from tacit.privacy.bounds.optimal import Optimal
+from tacit.privacy.bounds.renyi import Renyi
+from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours
+from tacit.privacy.prices import failure_probability, non_negative, times
+from tacit.privacy.promise import Promise, no_conversion, same_neighbours
+
+# Every bound that `Composition` tries; the smallest answer is given. Loss distributions join here.
+BOUNDS: tuple[Bound, ...] = (Basic(), Optimal(), Gaussian(), Renyi())
+
+
+class Composable(Promise):
+    """A promise that adds and multiplies: ``+`` composes two, ``k *`` composes k copies, and both keep the parts."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[tuple[Guarantee, int], ...]:
+        """The guarantees composed here, each with how often."""
+        raise NotImplementedError
+
+    def __add__(self, other: object) -> Composable:
+        if isinstance(other, Composable):
+            return _merged((*self.parts, *other.parts))
+        if type(other) is int and other == 0:  # so that sum() works without a start
+            return self
+        return NotImplemented
+
+    __radd__ = __add__
+
+    def __mul__(self, k: object) -> Composable:
+        count = times(k, "k")
+        return _merged([(part, count * often) for part, often in self.parts])
+
+    __rmul__ = __mul__
+
+    def how(self, delta: object) -> str:
+        """The name of the bound that `epsilon` uses at ``delta``."""
+        return min(self.bounds(delta).items(), key=lambda item: item[1])[0]
+
+    def bounds(self, delta: object) -> dict[str, float]:
+        """ε at ``delta`` by every bound that applies; all are valid, the smallest is what `epsilon` returns."""
+        level = failure_probability(delta)
+        found = {bound.name: bound.epsilon(self.parts, level) for bound in BOUNDS}
+        return {name: epsilon for name, epsilon in found.items() if math.isfinite(epsilon)} or {"none": math.inf}
+
+
+class Guarantee(Composable):
+    """One promise of one kind, the part that compositions are made of."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[tuple[Guarantee, int], ...]:
+        return ((self, 1),)
+
+    def before_replacing(self) -> Self:
+        """This guarantee, if it is about add-remove neighbours: only then may it be turned into a replace one."""
+        if self.neighbours is REPLACE:
+            raise NotPrivate(f"{self!r} is already about replacement; leave .to_replace() out.")
+        return self
+
+    def where(self) -> str:
+        """The neighbour relation as the last argument of a repr, if it is not the default."""
+        return "" if self.neighbours is ADD_REMOVE else f", neighbours={self.neighbours!r}"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
+class Composition(Composable):
+    """Several guarantees about the same data, holding together; made by ``+``, ``k *`` and `compose`.
+
+    >>> from tacit.privacy import PureDP, ZCDP
+    >>> plan = 10 * PureDP(0.1) + ZCDP(0.5)
+    >>> plan
+    10 * PureDP(0.1) + ZCDP(0.5)
+    >>> (10 * PureDP(0.1)).to(PureDP)
+    PureDP(1)
+    >>> plan.how(1e-6)
+    'renyi'
+    """
+
+    kind: ClassVar[str] = "composition"
+
+    parts: tuple[tuple[Guarantee, int], ...]  # type: ignore[misc]
+
+    def __init__(self, parts: Iterable[tuple[Guarantee, int]]) -> None:
+        merged: dict[Guarantee, int] = {}
+        for part, often in parts:
+            merged[part] = merged.get(part, 0) + often
+        kept = tuple((part, often) for part, often in merged.items() if often)
+        for part, _ in kept:
+            same_neighbours(kept[0][0], part, "composed")
+        object.__setattr__(self, "parts", kept)
+
+    @property
+    def neighbours(self) -> Neighbours:  # type: ignore[override]
+        """The relation of the parts; a composition of nothing holds for either and says add-remove."""
+        return self.parts[0][0].neighbours if self.parts else ADD_REMOVE
+
+    def as_pure(self) -> Fraction | None:
+        return _total((often, part.as_pure()) for part, often in self.parts)
+
+    def as_approx(self) -> tuple[Fraction, Fraction] | None:
+        return _totals((often, part.as_approx()) for part, often in self.parts)
+
+    def as_gaussian(self) -> Fraction | None:
+        return _total((often, part.as_gaussian()) for part, often in self.parts)
+
+    def as_zcdp(self) -> tuple[Fraction, Fraction] | None:
+        return _totals((often, part.as_zcdp()) for part, often in self.parts)
+
+    def as_renyi(self, alpha: Fraction) -> Fraction | None:
+        return _total((often, part.as_renyi(alpha)) for part, often in self.parts)
+
+    def epsilon(self, delta: object = 0) -> float:
+        level = failure_probability(delta)
+        return min(bound.epsilon(self.parts, level) for bound in BOUNDS)
+
+    def delta(self, epsilon: object) -> float:
+        level = non_negative(epsilon, "epsilon")
+        return min(1.0, *(bound.delta(self.parts, level) for bound in BOUNDS))
+
+    def group(self, k: int) -> Composable:
+        return _merged([(part.group(k), often) for part, often in self.parts])  # type: ignore[misc]
+
+    def to_replace(self) -> Composable:
+        return _merged([(part.to_replace(), often) for part, often in self.parts])  # type: ignore[misc]
+
+    @classmethod
+    def implied_by(cls, promise: Promise, at: Mapping[str, object]) -> Self:
+        raise no_conversion(promise, "a composition", "Name the kind to convert to, such as ApproxDP.")
+
+    def covers(self, promise: Promise) -> bool:
+        """Whether every part of ``promise`` is a part of this one, or this one is a single kind that covers it."""
+        theirs = promise.parts if isinstance(promise, Composable) else ()
+        mine = dict(self.parts)
+        return all(often <= mine.get(part, 0) for part, often in theirs)
+
+    def to_dict(self) -> dict[str, Any]:
+        listed = [{"guarantee": part.to_dict(), "times": often} for part, often in self.parts]
+        return {"kind": self.kind, "parts": listed}
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Self:
+        return cls((Guarantee.from_dict(item["guarantee"]), times(item["times"], "times")) for item in values["parts"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Composition) and dict(self.parts) == dict(other.parts)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.parts))
+
+    def __repr__(self) -> str:
+        listed = (repr(part) if often == 1 else f"{often} * {part!r}" for part, often in self.parts)
+        return " + ".join(listed) or "NOTHING_SPENT"
+
+
+NOTHING_SPENT = Composition(())
+
+
+def compose(items: Iterable[object]) -> Composable:
+    """The composition of guarantees, compositions and anything that has a ``guarantee``, such as a mechanism.
+
+    >>> from tacit.privacy import PureDP
+    >>> compose([PureDP(1), PureDP(1), 2 * PureDP("0.5")])
+    2 * PureDP(1) + 2 * PureDP(0.5)
+    """
+    found: list[tuple[Guarantee, int]] = []
+    for item in items:
+        promise = getattr(item, "guarantee", item)
+        if not isinstance(promise, Composable):
+            allowed = "guarantees, compositions, or mechanisms that state a guarantee"
+            raise InvalidParameter("items", given=item, allowed=allowed)
+        found.extend(promise.parts)
+    if not found:
+        raise InvalidParameter("items", given=[], allowed="at least one guarantee")
+    return _merged(found)
+
+
+def _merged(parts: Iterable[tuple[Guarantee, int]]) -> Composable:
+    """The composition of the parts; a single part once is that part itself."""
+    made = Composition(parts)
+    return made.parts[0][0] if len(made.parts) == 1 and made.parts[0][1] == 1 else made
+
+
+def _total(items: Iterable[tuple[int, Fraction | None]]) -> Fraction | None:
+    total = Fraction(0)
+    for often, value in items:
+        if value is None:
+            return None
+        total += often * value
+    return total
+
+
+def _totals(items: Iterable[tuple[int, tuple[Fraction, Fraction] | None]]) -> tuple[Fraction, Fraction] | None:
+    first, second = Fraction(0), Fraction(0)
+    for often, pair in items:
+        if pair is None:
+            return None
+        first, second = first + often * pair[0], second + often * pair[1]
+    return None if second >= 1 else (first, second)
+
+
+def neighbours_text(guarantee: Guarantee) -> dict[str, str]:
+    """The neighbour relation as JSON."""
+    return {"neighbours": guarantee.neighbours.value}
+
+
+def neighbours_from(values: Mapping[str, Any]) -> Neighbours:
+    """The neighbour relation from JSON."""
+    try:
+        return Neighbours(values["neighbours"])
+    except ValueError:
+        allowed = " or ".join(relation.value for relation in Neighbours)
+        raise InvalidParameter("neighbours", given=values["neighbours"], allowed=allowed) from None

@@ -1,0 +1,1 @@
+"""The five kinds of guarantee, one file each."""

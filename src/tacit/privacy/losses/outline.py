@@ -1,0 +1,140 @@
+"""A rough picture of a plan's total loss, to choose tilt, step and window. Nothing here enters a bound."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from tacit.privacy.losses.pair import Floats, Pair
+
+_SPREADS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 24.0, 40.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A few hundred merged outcomes per part: losses, log masses, where each part starts, how often it is used."""
+
+    losses: Floats
+    logs: Floats
+    starts: Floats
+    counts: Floats
+
+    @classmethod
+    def of(cls, parts: tuple[tuple[Pair, int], ...], tail: float) -> tuple[Self, Self]:
+        """The outlines of (P, Q) and of (Q, P)."""
+        forward: list[tuple[Floats, Floats]] = []
+        backward: list[tuple[Floats, Floats]] = []
+        points = 128 if len(parts) < 64 else 32
+        for pair, _ in parts:
+            losses, p, q = _merged(pair, tail, points)
+            forward.append((losses, p))
+            backward.append((-losses[::-1], q[::-1]))
+        counts = np.array([count for _, count in parts], dtype=np.float64)
+        return cls._joined(forward, counts), cls._joined(backward, counts)
+
+    @classmethod
+    def _joined(cls, tables: list[tuple[Floats, Floats]], counts: Floats) -> Self:
+        starts = np.cumsum([0] + [losses.size for losses, _ in tables[:-1]])
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.concatenate([p for _, p in tables]))
+        return cls(np.concatenate([losses for losses, _ in tables]), logs, starts, counts)
+
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """K(tilt) = ln E[e^(tilt·S)] of the total loss S, and the mean and variance of S under the tilt."""
+        starts = self.starts.astype(np.intp)
+        exponents = self.logs + tilt * self.losses
+        tops = np.maximum.reduceat(exponents, starts)
+        sizes = np.diff(np.append(starts, self.losses.size))
+        weights = np.exp(exponents - np.repeat(tops, sizes))
+        norms = np.add.reduceat(weights, starts)
+        means = np.add.reduceat(weights * self.losses, starts) / norms
+        centred = self.losses - np.repeat(means, sizes)
+        variances = np.add.reduceat(weights * centred * centred, starts) / norms
+        k = self.counts
+        return float(k @ (tops + np.log(norms))), float(k @ means), float(k @ variances)
+
+    def tilt_for_delta(self, delta: float) -> float:
+        """The tilt that makes the Rényi bound on ε at this δ smallest."""
+        goal = -math.log(delta)
+        return _smallest(lambda t: (self.cumulants(t)[0] + goal + _entropy(t)) / t)
+
+    def tilt_for_epsilon(self, epsilon: float) -> float:
+        """The tilt that makes the Rényi bound on δ at this ε smallest."""
+        return _smallest(lambda t: self.cumulants(t)[0] - t * epsilon + _entropy(t))
+
+    def epsilon(self, tilt: float, delta: float) -> float:
+        """The Rényi bound on ε at this δ."""
+        return (self.cumulants(tilt)[0] - math.log(delta) + _entropy(tilt)) / tilt
+
+    def delta(self, tilt: float, epsilon: float) -> float:
+        """The Rényi bound on δ at this ε."""
+        return math.exp(min(self.cumulants(tilt)[0] - tilt * epsilon + _entropy(tilt), 0.0))
+
+    def spread(self, tilt: float) -> float:
+        """The standard deviation of the tilted total."""
+        return math.sqrt(self.cumulants(tilt)[2])
+
+    def window(self, tilt: float, mass: float) -> Window:
+        """A range that holds all but ``mass`` of the tilted total, with the tilts that prove it (Chernoff)."""
+        base, mean, variance = self.cumulants(tilt)
+        spread = 1 / math.sqrt(max(variance, 1e-18 * (1 + mean * mean)))
+        goal = -math.log(mass)
+        tops, bottoms = [], []
+        for c in _SPREADS:
+            up, down = tilt + c * spread, tilt - c * spread
+            tops.append(((self.cumulants(up)[0] - base + goal) / (up - tilt), up))
+            bottoms.append(((base - self.cumulants(down)[0] - goal) / (tilt - down), down))
+        top, up = min(tops)
+        bottom, down = max(bottoms)
+        return Window(bottom, top, down, up)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Losses from ``bottom`` to ``top``; ``down`` and ``up`` are the tilts that bound what lies outside."""
+
+    bottom: float
+    top: float
+    down: float
+    up: float
+
+
+def _entropy(tilt: float) -> float:
+    """ln of the largest value of e^(-tilt·s)·(1 - e^-s) over s > 0."""
+    return tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
+
+
+def _smallest(f: object) -> float:
+    """Where a function with one valley is smallest, on a logarithmic scale."""
+    assert callable(f)
+    low, high = math.log(1e-3), math.log(1e13)
+    golden = (math.sqrt(5) - 1) / 2
+    a, b = high - golden * (high - low), low + golden * (high - low)
+    fa, fb = f(math.exp(a)), f(math.exp(b))
+    while high - low > 0.02:
+        if fa <= fb:
+            high, b, fb = b, a, fa
+            a = high - golden * (high - low)
+            fa = f(math.exp(a))
+        else:
+            low, a, fa = a, b, fb
+            b = low + golden * (high - low)
+            fb = f(math.exp(b))
+    return math.exp((low + high) / 2)
+
+
+def _merged(pair: Pair, tail: float, points: int) -> tuple[Floats, Floats, Floats]:
+    """Outcomes merged by ranges of the loss, finer near zero; each keeps its mean likelihood ratio."""
+    low, high = pair.reach(tail)
+    far = max(abs(low), abs(high), 1e-300)
+    sizes = far * np.geomspace(1e-6, 1, points)
+    inner = np.concatenate([-sizes[::-1], sizes, np.linspace(-far, far, 2 * points + 1)])
+    pad = 1e-9 * far
+    inner = np.unique(np.append(np.clip(inner, low, high), [low - pad, high + pad]))
+    cells = pair.cells(np.concatenate([[-np.inf], inner, [np.inf]]))
+    p, q = cells.p[1:-1], cells.q[1:-1]
+    kept = (p > 0) & (q > 0)
+    return np.log(p[kept] / q[kept]), p[kept], q[kept]
