@@ -12,6 +12,7 @@ from tacit.errors import TacitError
 __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "account": ("tacit.cli.account:account", "What a plan costs, by every method; touches no data."),
     "demo": ("tacit.cli.demo:demo", "Private answers about a generated table, with error bars and a plot."),
 }
 """name: (where the command lives, what it does in one line)."""

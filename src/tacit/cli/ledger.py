@@ -1,0 +1,223 @@
+"""`tacit budget`, `tacit log` and `tacit verify`: what a ledger says, and whether it can be believed.
+
+Exit codes: 0 all is well, 1 a problem was found (the message says which), 2 wrong usage. None of them changes anything.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.ledger import Entry, SqliteLedger
+from tacit.ledger.amounts import NOTHING, Amount
+from tacit.ledger.chain import stamp
+from tacit.ledger.names import analyst_name
+from tacit.ledger.terms import Terms
+
+__all__ = ["budget", "log", "verify"]
+
+_FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
+_MOST_ROWS = 20
+_UNPRINTABLE = re.compile(
+    r"[^\x20-\x7e\xa0-\uffff\U00010000-\U0010ffff]|[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
+
+
+class _Moment(click.ParamType[str]):
+    """A date or a time, UTC unless it says otherwise; a date alone is its first or its last instant."""
+
+    name = "time"
+
+    def __init__(self, within_day: time) -> None:
+        self._within_day = within_day
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(value)
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            self.fail(f"{text!r} is not a time such as 2026-01-31 or 2026-01-31T12:00:00+01:00.", param, ctx)
+        if len(text) <= 10:
+            moment = datetime.combine(moment.date(), self._within_day)
+        return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One entry of the log, with what had been charged after it."""
+
+    entry: Entry
+    analyst: str
+    price: Amount | None
+    charged: Amount
+    charged_to_analyst: Amount
+    terms: Terms
+    state: str
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {name: value for name, value in self.entry.values.items() if name not in ("number", "kind", "time")}
+        return {
+            "number": self.entry.number,
+            "kind": self.entry.kind,
+            "time": self.entry.time,
+            **values,
+            "state": self.state,
+            "charged": self.charged.texts(),
+            "hash": self.entry.hash,
+        }
+
+
+@click.command()
+@_FILE
+@_JSON
+def budget(file: Path, as_json: bool) -> None:
+    """What the ledger FILE has charged, to whom, and what is left.
+
+    Exit codes: 0 done, 1 the ledger cannot be read, 2 wrong usage.
+    """
+    with SqliteLedger(file).open() as ledger:
+        state = ledger.budget()
+    if as_json:
+        click.echo(json.dumps(state.to_dict(), ensure_ascii=False))
+        return
+    terms, words = state.terms, state.terms.flavour.words
+    epsilon, delta = terms.meaning(terms.cap)
+    rows = [["everybody", words(state.head.charged), words(terms.cap), words(state.head.charged.up_to(terms.cap))]]
+    shown = sorted(state.accounts, key=lambda one: -one.charged.main)[:_MOST_ROWS]
+    rows += [[one.analyst, words(one.charged), words(one.cap) if one.cap else "–", words(one.left)] for one in shown]
+    click.echo(f"{file}: the ledger of {_printable(state.head.source)}")
+    _table(["", "charged so far", "cap", "left"], rows)
+    if len(state.accounts) > len(shown):
+        click.echo(f"and {len(state.accounts) - len(shown)} more analysts; --json lists all.")
+    if terms.largest is not None:
+        click.echo(f"One question may cost up to {words(terms.largest)}.")
+    click.echo(
+        f"The promise is the cap: ε {epsilon:.6g} at δ {float(delta):g}, for {terms.neighbours.value} neighbours."
+    )
+    click.echo(f"{state.head.number + 1} entries, head {state.head.hash}")
+
+
+@click.command()
+@_FILE
+@click.option("--analyst", help="Only what this analyst paid for.")
+@click.option("--since", type=_Moment(time.min), help="Only from this time on (UTC unless it says otherwise).")
+@click.option("--until", type=_Moment(time.max), help="Only up to this time; a date includes that day.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw spending over time to this file.")
+@_JSON
+def log(
+    file: Path, analyst: str | None, since: str | None, until: str | None, plot: Path | None, as_json: bool
+) -> None:
+    """Every payment and every owner's act in the ledger FILE, oldest first.
+
+    Exit codes: 0 done, 1 the ledger cannot be read, 2 wrong usage.
+    """
+    wanted = None if analyst is None else analyst_name(analyst)
+    with SqliteLedger(file).open() as ledger:
+        rows = [
+            row
+            for row in _rows(list(ledger.history()))
+            if (wanted is None or row.analyst == wanted)
+            and (since is None or row.entry.time >= since)
+            and (until is None or row.entry.time <= until)
+        ]
+    if plot is not None:
+        _plot(plot, file, rows)
+    if as_json:
+        click.echo(json.dumps({"version": 1, "entries": [row.to_dict() for row in rows]}, ensure_ascii=False))
+        return
+    _table(["#", "time", "who", "price", "charged so far", "state", "question"], [_cells(row) for row in rows])
+
+
+@click.command()
+@_FILE
+@click.option("--head", metavar="H", help="The head on any receipt: also finds a tail cut off or rolled back.")
+@_JSON
+@click.pass_context
+def verify(ctx: click.Context, file: Path, head: str | None, as_json: bool) -> None:
+    """Recompute the hash chain, every total and every stored answer of the ledger FILE.
+
+    Exit codes: 0 sound (the tail only if --head was given), 1 a problem was found, 2 wrong usage.
+    """
+    with SqliteLedger(file) as ledger:
+        found = ledger.verify(head)
+    click.echo(json.dumps(found.to_dict(), ensure_ascii=False) if as_json else str(found))
+    ctx.exit(0 if found.sound else 1)
+
+
+def _rows(entries: list[Entry]) -> Iterator[_Row]:
+    """The entries worth showing, with running sums; a release shows as the state of its reservation."""
+    released = {entry.values["request"] for entry in entries if entry.kind == "released"}
+    charged, accounts, terms = NOTHING, dict[str, Amount](), None
+    for entry in entries:
+        values = entry.values
+        terms = Terms.read(values["terms"]) if "terms" in values else terms
+        assert terms is not None  # the first entry opens the ledger
+        if entry.kind == "reserved":
+            price, who = Amount.read(values["price"]), values["analyst"]
+            charged, accounts[who] = charged + price, accounts.get(who, NOTHING) + price
+            state = "released" if entry.number in released else "no answer"
+            yield _Row(entry, who, price, charged, accounts[who], terms, state)
+        elif entry.kind != "released":
+            yield _Row(entry, values.get("owner", ""), None, charged, NOTHING, terms, entry.kind)
+
+
+def _cells(row: _Row) -> list[str]:
+    words = row.terms.flavour.words
+    text = row.entry.values.get("question") or row.entry.values.get("reason") or ""
+    if row.price is None:
+        text = f"{text} {row.terms}".strip()
+    return [
+        str(row.entry.number),
+        row.entry.time[:19] + "Z" + (" (clock behind)" if "clock" in row.entry.values else ""),
+        row.analyst,
+        "" if row.price is None else words(row.price),
+        words(row.charged),
+        row.state,
+        text,
+    ]
+
+
+def _plot(target: Path, file: Path, rows: list[_Row]) -> None:
+    from tacit.plots.spending import spending_over_time
+
+    paid = [row for row in rows if row.price is not None]
+    if not paid:
+        raise click.ClickException("There is nothing to draw: no payment was selected.")
+    sums: dict[str, tuple[list[datetime], list[float]]] = {"all": ([], [])}
+    for row in paid:
+        moment = datetime.fromisoformat(row.entry.time)
+        for name, amount in (("all", row.charged), (f"by {row.analyst}", row.charged_to_analyst)):
+            times, values = sums.setdefault(name, ([], []))
+            times.append(moment)
+            values.append(float(amount.main))
+    terms = rows[-1].terms
+    figure = spending_over_time(
+        sums, cap=float(terms.cap.main), symbol=terms.flavour.symbol, title=f"{file.name}: charged so far"
+    )
+    figure.savefig(target, dpi=150)
+
+
+def _table(headings: list[str], rows: list[list[str]]) -> None:
+    from rich.console import Console  # heavy, and needed for tables only
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_printable(cell)) for cell in row))
+    Console(highlight=False).print(table)
+
+
+def _printable(text: str) -> str:
+    """Text that cannot move the cursor or hide anything on a terminal."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
