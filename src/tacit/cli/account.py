@@ -150,18 +150,29 @@ def _draw(plan: Plan, delta: Fraction, folder: Path) -> list[Path]:
     levels = [i / 200 for i in range(201)]
     misses = [_least_miss(level, epsilons, deltas) for level in levels]
     curve = trade_off(levels, misses, title="Telling one unit's presence from its absence")
-    factors = sorted({max(1, round(10 ** (i / 4))) for i in range(9)})
     table: dict[str, list[float]] = {}
-    for at, factor in enumerate(factors):
-        for cost in plan.repeated(factor).by_method(delta):
-            table.setdefault(cost.method, [math.inf] * len(factors))[at] = cost.epsilon
-    best = min(table, key=lambda method: table[method][0])
-    growth = epsilon_by_steps(factors, table, best=best, title="ε if the plan is repeated", delta=float(delta))
+    variants = _growing(plan)
+    for at, (_, variant) in enumerate(variants):
+        for cost in variant.by_method(delta):
+            table.setdefault(cost.method, [math.inf] * len(variants))[at] = cost.epsilon
+    best = min(table, key=lambda method: table[method][-1])
+    uses = [count for count, _ in variants]
+    growth = epsilon_by_steps(uses, table, best=best, title="ε against the number of steps", delta=float(delta))
     paths = []
-    for name, figure in (("profile", profile), ("trade_off", curve), ("repeated", growth)):
+    for name, figure in (("profile", profile), ("trade_off", curve), ("steps", growth)):
         paths.append(folder / f"{name}.png")
         figure.savefig(paths[-1], dpi=150)
     return paths
+
+
+def _growing(plan: Plan) -> list[tuple[int, Plan]]:
+    """The plan with ever more steps: up to its own count if it is one mechanism, repeated up to 100 times otherwise."""
+    if len(plan.steps) == 1 and plan.steps[0].count > 1:
+        only = plan.steps[0]
+        counts = sorted({max(1, round(only.count ** (i / 8))) for i in range(9)})
+        return [(n, Plan((Step(only.mechanism, only.numbers, only.sampling, n),))) for n in counts]
+    whole = sum(step.count for step in plan.steps)
+    return [(whole * n, plan.repeated(n)) for n in (1, 2, 3, 6, 10, 18, 32, 56, 100)]
 
 
 def _least_miss(level: float, epsilons: list[float], deltas: list[float]) -> float:

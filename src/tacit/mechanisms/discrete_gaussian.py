@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from tacit.errors import NotPrivate
 from tacit.mechanisms.adding import IntegerNoise, add_to_integers
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
 from tacit.mechanisms.discrete_laplace import whole_steps
-from tacit.mechanisms.gaussian_noise import ACCEPTS, gaussian_loss, sigma, variance_for
+from tacit.mechanisms.gaussian_noise import ACCEPTS, gaussian_loss, variance_for
 from tacit.mechanisms.inputs import whole_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import (
@@ -76,6 +76,7 @@ class DiscreteGaussian(AdditiveMechanism):
     def _set(self, guarantee: Guarantee, sensitivity: Sensitivity, variance: Fraction, *, rounded: bool) -> None:
         self._guarantee = guarantee
         self._sensitivity = sensitivity
+        within_floats(root_up(variance), bits=495)  # the variance itself has to be a float for the sampler
         self._variance = variance
         self._rounded = rounded
         self._noise: IntegerNoise = _Rounded(variance) if rounded else DiscreteGaussianSampler(variance)
@@ -107,12 +108,17 @@ class DiscreteGaussian(AdditiveMechanism):
 
     @property
     def scale(self) -> float:
-        return sigma(self._variance)
+        return float(root_up(self._variance))
 
     @property
     def law(self) -> str:
         """Which of the two laws is drawn: "discrete" or "rounded"."""
         return "rounded" if self._rounded else "discrete"
+
+    @classmethod
+    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
+        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
+        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
     @property
     def loss(self) -> LossDistribution:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.adding import add_to_integers
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
 from tacit.mechanisms.inputs import whole_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import discrete_laplace_tail, each_level, least_step
@@ -63,7 +63,7 @@ class DiscreteLaplace(AdditiveMechanism):
     def _set(self, guarantee: PureDP, sensitivity: Sensitivity, scale: Fraction) -> None:
         self._guarantee = guarantee
         self._sensitivity = sensitivity
-        self._scale = scale
+        self._scale = within_floats(scale)
         self._noise = DiscreteLaplaceSampler(scale)
 
     @classmethod
@@ -89,6 +89,11 @@ class DiscreteLaplace(AdditiveMechanism):
     @property
     def scale(self) -> float:
         return float(self._scale)
+
+    @classmethod
+    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
+        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
+        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
     @property
     def loss(self) -> LossDistribution:

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tacit.mechanisms.adding import round_onto_lattice
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
-from tacit.mechanisms.gaussian_noise import ACCEPTS, classic_variance, gaussian_loss, sigma, variance_for
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
+from tacit.mechanisms.gaussian_noise import ACCEPTS, classic_variance, gaussian_loss, variance_for
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import each_level, gaussian_quantile
@@ -18,6 +18,7 @@ from tacit.privacy import L2, ApproxDP, GaussianDP, Guarantee, Norm, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import UP, decimal_up, sqrt_up
+from tacit.privacy.sensitivity import root_up
 
 __all__ = ["Gaussian"]
 
@@ -70,7 +71,7 @@ class Gaussian(AdditiveMechanism):
         self._guarantee = guarantee
         self._sensitivity = sensitivity
         self._variance = variance
-        self._lattice = Lattice.finer_than(Fraction(sigma(variance)), by=_FINENESS)
+        self._lattice = Lattice.finer_than(within_floats(root_up(variance)), by=_FINENESS)
         self._noise = RoundedGaussianSampler(variance / self._lattice.granule**2)
 
     @classmethod
@@ -112,7 +113,12 @@ class Gaussian(AdditiveMechanism):
 
     @property
     def scale(self) -> float:
-        return sigma(self._variance)
+        return float(root_up(self._variance))
+
+    @classmethod
+    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
+        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
+        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
     @property
     def loss(self) -> LossDistribution:

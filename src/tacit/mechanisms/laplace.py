@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tacit.mechanisms.adding import round_onto_lattice
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import each_level, laplace_quantile
@@ -70,7 +70,7 @@ class Laplace(AdditiveMechanism):
     def _set(self, guarantee: PureDP, sensitivity: Sensitivity, scale: Fraction) -> None:
         self._guarantee = guarantee
         self._sensitivity = sensitivity
-        self._scale = scale
+        self._scale = within_floats(scale)
         self._lattice = Lattice.finer_than(scale, by=_FINENESS)
         self._noise = RoundedLaplaceSampler(scale / self._lattice.granule)
 
@@ -101,6 +101,11 @@ class Laplace(AdditiveMechanism):
     @property
     def scale(self) -> float:
         return float(self._scale)
+
+    @classmethod
+    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
+        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
+        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
     @property
     def loss(self) -> LossDistribution:

@@ -18,6 +18,8 @@ from tacit.privacy.units import ROW, Unit
 
 __all__ = [
     "ADD_REMOVE",
+    "L1",
+    "L2",
     "NOTHING_SPENT",
     "REPLACE",
     "ROW",
@@ -26,8 +28,6 @@ __all__ = [
     "Composition",
     "GaussianDP",
     "Guarantee",
-    "L1",
-    "L2",
     "LInf",
     "Neighbours",
     "Norm",

@@ -8,6 +8,7 @@ promises too are chosen from earlier answers, use `tacit.privacy.filters`.) Proo
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,9 +34,9 @@ class Composable(Promise):
     __slots__ = ()
 
     @property
+    @abstractmethod
     def parts(self) -> tuple[tuple[Guarantee, int], ...]:
         """The guarantees composed here, each with how often."""
-        raise NotImplementedError
 
     def __add__(self, other: object) -> Composable:
         if isinstance(other, Composable):
@@ -68,6 +69,8 @@ class Guarantee(Composable):
 
     __slots__ = ()
 
+    adds_up: ClassVar[bool] = False  # whether a composition says no more than the sum of its amounts
+
     @property
     def parts(self) -> tuple[tuple[Guarantee, int], ...]:
         return ((self, 1),)
@@ -77,6 +80,18 @@ class Guarantee(Composable):
         if self.neighbours is REPLACE:
             raise NotPrivate(f"{self!r} is already about replacement; leave .to_replace() out.")
         return self
+
+    @abstractmethod
+    def amounts(self) -> tuple[Fraction, ...]:
+        """The exact numbers that add up when guarantees of this kind are composed."""
+
+    @abstractmethod
+    def of_amounts(self, *amounts: Fraction) -> Self:
+        """A guarantee like this one with other amounts."""
+
+    def price_of(self, promise: Promise) -> Self:
+        """What ``promise`` costs in guarantees of this kind; `NotPrivate` if it implies none of them."""
+        return promise.to(type(self))
 
     def where(self) -> str:
         """The neighbour relation as the last argument of a repr, if it is not the default."""
@@ -99,7 +114,7 @@ class Composition(Composable):
 
     kind: ClassVar[str] = "composition"
 
-    parts: tuple[tuple[Guarantee, int], ...]  # type: ignore[misc]
+    merged: tuple[tuple[Guarantee, int], ...]
 
     def __init__(self, parts: Iterable[tuple[Guarantee, int]]) -> None:
         merged: dict[Guarantee, int] = {}
@@ -108,12 +123,20 @@ class Composition(Composable):
         kept = tuple((part, often) for part, often in merged.items() if often)
         for part, _ in kept:
             same_neighbours(kept[0][0], part, "composed")
-        object.__setattr__(self, "parts", kept)
+        object.__setattr__(self, "merged", kept)
+
+    @property
+    def parts(self) -> tuple[tuple[Guarantee, int], ...]:
+        return self.merged
 
     @property
     def neighbours(self) -> Neighbours:  # type: ignore[override]
         """The relation of the parts; a composition of nothing holds for either and says add-remove."""
         return self.parts[0][0].neighbours if self.parts else ADD_REMOVE
+
+    @property
+    def holds_for_all_neighbours(self) -> bool:
+        return not self.parts
 
     def as_pure(self) -> Fraction | None:
         return _total((often, part.as_pure()) for part, often in self.parts)
@@ -149,10 +172,12 @@ class Composition(Composable):
         raise no_conversion(promise, "a composition", "Name the kind to convert to, such as ApproxDP.")
 
     def covers(self, promise: Promise) -> bool:
-        """Whether every part of ``promise`` is a part of this one, or this one is a single kind that covers it."""
-        theirs = promise.parts if isinstance(promise, Composable) else ()
+        """Whether every part of ``promise`` is a part of this one, or the sum of this one covers it."""
+        kinds = {type(part) for part, _ in self.parts}
+        if len(kinds) == 1 and (kind := kinds.pop()).adds_up and self.as_zcdp() is not None:
+            return self.to(kind).covers(promise)
         mine = dict(self.parts)
-        return all(often <= mine.get(part, 0) for part, often in theirs)
+        return isinstance(promise, Composable) and all(often <= mine.get(part, 0) for part, often in promise.parts)
 
     def to_dict(self) -> dict[str, Any]:
         listed = [{"guarantee": part.to_dict(), "times": often} for part, often in self.parts]
@@ -217,17 +242,3 @@ def _totals(items: Iterable[tuple[int, tuple[Fraction, Fraction] | None]]) -> tu
             return None
         first, second = first + often * pair[0], second + often * pair[1]
     return None if second >= 1 else (first, second)
-
-
-def neighbours_text(guarantee: Guarantee) -> dict[str, str]:
-    """The neighbour relation as JSON."""
-    return {"neighbours": guarantee.neighbours.value}
-
-
-def neighbours_from(values: Mapping[str, Any]) -> Neighbours:
-    """The neighbour relation from JSON."""
-    try:
-        return Neighbours(values["neighbours"])
-    except ValueError:
-        allowed = " or ".join(relation.value for relation in Neighbours)
-        raise InvalidParameter("neighbours", given=values["neighbours"], allowed=allowed) from None

@@ -36,7 +36,7 @@ from tacit.privacy.rounding import (
     sqrt_up,
 )
 
-# --- exact ---------------------------------------------------------------------------------------------------------
+# --- exact -----------------------------------------------------------------------------------------------------------
 
 
 def pure_to_zcdp(epsilon: Fraction) -> Fraction:
@@ -135,7 +135,7 @@ def pure_renyi_estimate(epsilon: float, alpha: float) -> float:
     return math.log1p(ratio) / (alpha - 1)
 
 
-# --- approximate differential privacy: its whole profile ----------------------------------------------------------------
+# --- approximate differential privacy: its whole profile -------------------------------------------------------------
 
 
 def approx_to_delta(epsilon: Fraction, delta: Fraction, at: Fraction) -> float:
@@ -183,7 +183,7 @@ def approx_group_delta(epsilon: Fraction, delta: Fraction, k: int) -> Fraction:
     return price(result) if result < 1 else Fraction(1)
 
 
-# --- Gaussian differential privacy: its exact profile ---------------------------------------------------------------------
+# --- Gaussian differential privacy: its exact profile ----------------------------------------------------------------
 
 
 def gaussian_delta_up(mu_squared: Fraction, epsilon: Fraction) -> Decimal:
@@ -229,7 +229,7 @@ def largest_gaussian(epsilon: Fraction, delta: Fraction) -> Fraction:
     return 1 / price(noise) ** 2 if math.isfinite(noise) else Fraction(0)
 
 
-# --- Rényi and zero-concentrated differential privacy -----------------------------------------------------------------------
+# --- Rényi and zero-concentrated differential privacy ----------------------------------------------------------------
 
 
 def renyi_epsilon_up(alpha: Fraction, divergence: Fraction, delta: Fraction) -> Decimal:
@@ -274,7 +274,7 @@ def renyi_to_delta(alpha: Fraction, divergence: Fraction, epsilon: Fraction) -> 
 
 @lru_cache(maxsize=1024)
 def zcdp_to_epsilon(rho: Fraction, leak: Fraction, delta: Fraction) -> float:
-    """The best ε over all orders, from D_α ≤ ρα outside events of probability ``leak`` (Bun & Steinke 2016, Lemma 8.8)."""
+    """The best ε over all orders, from D_α ≤ ρα outside events of probability ``leak`` (Bun & Steinke 2016, §8)."""
     if delta < leak:
         return math.inf
     if not rho:

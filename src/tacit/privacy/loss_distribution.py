@@ -44,9 +44,7 @@ class LossDistribution:
     # --- families -----------------------------------------------------------------------------------------------
 
     @classmethod
-    def laplace(
-        cls, scale: Real, sensitivity: Real = 1, neighbours: Neighbours = ADD_REMOVE
-    ) -> LossDistribution:
+    def laplace(cls, scale: Real, sensitivity: Real = 1, neighbours: Neighbours = ADD_REMOVE) -> LossDistribution:
         """Continuous Laplace noise of this scale, sensitivity in the L1 norm."""
         return cls._one(families.laplace(scale, sensitivity), neighbours)
 
@@ -58,9 +56,7 @@ class LossDistribution:
         return cls._one(families.discrete_laplace(scale, sensitivity), neighbours)
 
     @classmethod
-    def gaussian(
-        cls, scale: Real, sensitivity: Real = 1, neighbours: Neighbours = ADD_REMOVE
-    ) -> LossDistribution:
+    def gaussian(cls, scale: Real, sensitivity: Real = 1, neighbours: Neighbours = ADD_REMOVE) -> LossDistribution:
         """Continuous, or rounded continuous, Gaussian noise in any dimension, sensitivity in the L2 norm."""
         return cls._one(families.gaussian(scale, sensitivity), neighbours)
 
@@ -84,9 +80,7 @@ class LossDistribution:
         return cls._one(families.bounded_range(eta), neighbours)
 
     @classmethod
-    def finite(
-        cls, p: Sequence[Real], q: Sequence[Real], neighbours: Neighbours = ADD_REMOVE
-    ) -> LossDistribution:
+    def finite(cls, p: Sequence[Real], q: Sequence[Real], neighbours: Neighbours = ADD_REMOVE) -> LossDistribution:
         """Any two finite distributions over the same outcomes: p with the unit, q without it.
 
         Under replace, p and q belong to the same two data sets, in this order, throughout the plan.

@@ -242,7 +242,7 @@ class Plan:
             step.count * promise for step, promise in zip(self.steps, promises, strict=True) if promise is not None
         ]
         whole = compose(parts)
-        bounds = whole.bounds(delta) if isinstance(whole, Composition) else {"its own guarantee": whole.epsilon(delta)}
+        bounds = whole.bounds(delta) if isinstance(whole, Composition) else {"basic": whole.epsilon(delta)}
         costs = [Cost(_NAMES.get(name, name), epsilon) for name, epsilon in bounds.items()]
         if len(self.steps) == 1 and promises[0] is not None:
             costs += _advanced(promises[0], self.steps[0].count, delta)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -92,9 +93,9 @@ def round_up(exact: Fraction) -> float:
     """The smallest float whose shortest decimal is at least ``exact``; infinity beyond the largest float.
 
     >>> round_up(Fraction(3, 10)), round_up(Fraction(1, 3))
-    (0.3, 0.3333333333333334)
+    (0.3, 0.33333333333333337)
     """
-    guess = _nearest(exact)
+    guess = max(_nearest(exact), -sys.float_info.max)
     while math.isfinite(guess) and _shortest(guess) < exact:
         guess = math.nextafter(guess, math.inf)
     below = math.nextafter(guess, -math.inf)
@@ -111,6 +112,25 @@ def round_down(exact: Fraction) -> float:
     (0.3, 0.6666666666666666)
     """
     return -round_up(-exact) if exact else 0.0
+
+
+def float_down(exact: Fraction) -> float:
+    """The largest float that, as the binary number it is, does not exceed ``exact``: for code that takes floats.
+
+    >>> float_down(Fraction(1, 10)) <= Fraction(1, 10)
+    True
+    """
+    guess = _nearest(exact)
+    return math.nextafter(guess, -math.inf) if math.isinf(guess) or Fraction(guess) > exact else guess
+
+
+def read_up(bound: float) -> Fraction:
+    """The price of a bound that was computed as a binary float: its shortest decimal, moved up if that is smaller.
+
+    >>> read_up(0.25), read_up(0.1)
+    (Fraction(1, 4), Fraction(5000000000000001, 50000000000000000))
+    """
+    return _shortest(bound if _shortest(bound) >= Fraction(bound) else math.nextafter(bound, math.inf))
 
 
 def text(exact: Fraction) -> str:
@@ -190,4 +210,4 @@ def _nearest(exact: Fraction) -> float:
     try:
         return exact.numerator / exact.denominator
     except OverflowError:
-        return math.copysign(math.inf, exact.numerator)
+        return math.inf if exact > 0 else -math.inf

@@ -28,11 +28,15 @@ class Promise(ABC):
 
     kind: ClassVar[str] = ""
     neighbours: Neighbours
-    holds_for_all_neighbours: bool = False
 
     def __init_subclass__(cls) -> None:
         if cls.kind:
             _KINDS[cls.kind] = cls
+
+    @property
+    def holds_for_all_neighbours(self) -> bool:
+        """Whether the promise is true whatever the neighbour relation: only that of having released nothing is."""
+        return False
 
     # What follows from this promise. Exact, or rounded up.
 
@@ -157,7 +161,9 @@ class Promise(ABC):
         try:
             return kind.read(values)
         except (KeyError, TypeError, AttributeError):
-            raise InvalidParameter("guarantee", given=values, allowed=f"complete JSON of a {kind.kind} guarantee") from None
+            raise InvalidParameter(
+                "guarantee", given=values, allowed=f"complete JSON of a {kind.kind} guarantee"
+            ) from None
 
 
 def same_neighbours(one: Promise, other: Promise, doing: str) -> None:
@@ -165,9 +171,18 @@ def same_neighbours(one: Promise, other: Promise, doing: str) -> None:
     if one.holds_for_all_neighbours or other.holds_for_all_neighbours:
         return
     if one.neighbours is not other.neighbours:
-        hint = "Turn the add-remove one into a replace one with .to_replace() (a group of two); the reverse does not exist."
+        hint = "Make the add-remove one a replace one with .to_replace() (a group of two); the reverse does not exist."
         relations = f"{one.neighbours.value} and {other.neighbours.value}"
         raise NotPrivate(f"Promises about different neighbours ({relations}) cannot be {doing}. {hint}")
+
+
+def neighbours_from(values: Mapping[str, Any]) -> Neighbours:
+    """The neighbour relation written in JSON."""
+    try:
+        return Neighbours(values["neighbours"])
+    except ValueError:
+        allowed = " or ".join(relation.value for relation in Neighbours)
+        raise InvalidParameter("neighbours", given=values["neighbours"], allowed=allowed) from None
 
 
 def no_conversion(promise: Promise, target: str, why: str = "") -> NotPrivate:

@@ -1,9 +1,9 @@
 """Arithmetic with a known direction of rounding, from the standard library's decimals.
 
 ``UP`` and ``DOWN`` are contexts of 40 digits whose ``add``, ``multiply``, … round towards +∞ and -∞. The functions
-here do the same for exp, ln and √, which the decimal module rounds correctly to half an ulp: one step outward makes them
-bounds (General Decimal Arithmetic Specification; Stefan Krah's libmpdec proves its rounding). No result here trusts
-the platform's floating-point library.
+here do the same for exp, ln and √, which the decimal module rounds correctly to half an ulp: one step outward makes
+them bounds (General Decimal Arithmetic Specification; Stefan Krah's libmpdec proves its rounding). No result here
+trusts the platform's floating-point library.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ DIGITS = 40
 
 def _context(rounding: str) -> decimal.Context:
     traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
-    return decimal.Context(
-        prec=DIGITS, rounding=rounding, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=traps
-    )
+    return decimal.Context(prec=DIGITS, rounding=rounding, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=traps)
 
 
 UP = _context(decimal.ROUND_CEILING)

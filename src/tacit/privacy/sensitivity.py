@@ -30,17 +30,12 @@ class Norm(Enum):
 
     def __call__(self, value: object, *, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
         """The sensitivity ``value`` in this norm; a float is the binary number it is."""
-        exact = _exact_cached(value) if type(value) in (int, float) else _exact(value)
-        if exact is None:
-            raise _refusal("sensitivity", value)
+        exact = _above_zero(value, "sensitivity")
         return Sensitivity(self, exact * exact, neighbours=neighbours, value=exact)
 
     def sqrt(self, square: object, *, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
         """The sensitivity √square in this norm: the square is kept exactly."""
-        exact = _exact(square)
-        if exact is None:
-            raise _refusal("square of the sensitivity", square)
-        return Sensitivity(self, exact, neighbours=neighbours)
+        return Sensitivity(self, _above_zero(square, "square"), neighbours=neighbours)
 
     def __repr__(self) -> str:
         return self.value
@@ -82,7 +77,7 @@ class Sensitivity:
 
     @staticmethod
     def of(value: object, *, norm: Norm, name: str = "sensitivity") -> Sensitivity:
-        """What a mechanism proved for ``norm`` accepts: a bare number is in that norm, add-remove; another norm is refused.
+        """What a mechanism proved for ``norm`` accepts: a number is in that norm, add-remove; another norm is refused.
 
         >>> Sensitivity.of(3, norm=L1)
         L1(3)
@@ -100,13 +95,11 @@ State L1(...), or convert with .to(L1, dimension=k) if the answer has k coordina
                 " (k = 1: one number)."
             )
             raise InvalidParameter(name, given=value, allowed=f"a sensitivity in the {norm} norm", hint=hint)
-        exact = _exact_cached(value) if type(value) in (int, float) else _exact(value)
-        if exact is None:
-            raise _refusal(name, value)
+        exact = _above_zero(value, name)
         return Sensitivity(norm, exact * exact, value=exact)
 
     def to(self, norm: Norm, *, dimension: int) -> Sensitivity:
-        """The sensitivity in another norm of an answer with ``dimension`` coordinates: the best bound that always holds.
+        """The sensitivity in another norm of an answer with ``dimension`` coordinates: the best that always holds.
 
         One coordinate: all norms agree. Otherwise ‖v‖₁ ≤ √k·‖v‖₂ ≤ k·‖v‖∞, and downwards the value stays.
 
@@ -119,9 +112,10 @@ State L1(...), or convert with .to(L1, dimension=k) if the answer has k coordina
 
     def scaled(self, factor: object) -> Sensitivity:
         """The sensitivity of the answer times ``factor`` (not zero)."""
-        exact = _exact(factor, allow_negative=True)
-        if exact is None:
-            raise InvalidParameter("factor", given=factor, allowed="a finite number other than 0")
+        allowed = "a finite number other than 0"
+        exact = exact_number(factor, "factor", allowed=allowed)
+        if not exact:
+            raise InvalidParameter("factor", given=factor, allowed=allowed)
         return Sensitivity(self.norm, self.square * exact * exact, neighbours=self.neighbours)
 
     def group(self, k: int) -> Sensitivity:
@@ -160,24 +154,33 @@ def root_up(square: Fraction) -> Fraction:
     return Fraction(math.isqrt(product) + 1, square.denominator << shift)
 
 
-@lru_cache(maxsize=1024, typed=True)
-def _exact_cached(value: object) -> Fraction | None:
-    return _exact(value)
+def exact_number(value: object, name: str, *, allowed: str = "a finite number") -> Fraction:
+    """The exact value of a number that is data: a float is the binary number it is, text and decimals what they say.
 
-
-def _exact(value: object, *, allow_negative: bool = False) -> Fraction | None:
-    """The exact number, or None when it is no finite number above zero."""
+    >>> exact_number(0.1, "low") == Fraction(1, 10), exact_number("0.1", "low") == Fraction(1, 10)
+    (False, True)
+    """
+    ratio = getattr(value, "as_integer_ratio", None)
+    if ratio is None or isinstance(value, numbers.Rational | Decimal):
+        return price(value, name, allowed=allowed)
     try:
-        if isinstance(value, float):
-            exact = Fraction(value)
-        elif hasattr(value, "as_integer_ratio") and not isinstance(value, numbers.Rational | Decimal):
-            exact = Fraction(*value.as_integer_ratio())  # numpy's float32 and its kin: the binary numbers they are
-        else:
-            exact = price(value)
+        return Fraction(*ratio())  # floats, and numpy's float32 and its kin
     except (ValueError, OverflowError):
-        return None
-    return exact if exact > 0 or (allow_negative and exact) else None
+        raise InvalidParameter(name, given=value, allowed=allowed) from None
 
 
-def _refusal(name: str, value: object) -> InvalidParameter:
-    return InvalidParameter(name, given=value, allowed="a finite number above 0, or L1(...), L2(...), LInf(...)")
+def _above_zero(value: object, name: str) -> Fraction:
+    if type(value) in (int, float):
+        return _above_zero_cached(value, name)
+    return _checked(value, name)
+
+
+def _checked(value: object, name: str) -> Fraction:
+    allowed = "a finite number above 0, or L1(...), L2(...), LInf(...)"
+    exact = exact_number(value, name, allowed=allowed)
+    if exact <= 0:
+        raise InvalidParameter(name, given=value, allowed=allowed)
+    return exact
+
+
+_above_zero_cached = lru_cache(maxsize=1024, typed=True)(_checked)

@@ -12,7 +12,7 @@ from tacit.privacy.conversion import gaussian_to_delta, gaussian_to_epsilon
 
 @dataclass(frozen=True, slots=True)
 class Gaussian:
-    """μ² = Σμᵢ², for parts that imply Gaussian DP (Dong, Roth & Su 2022, Corollary 3.3); tight when all are Gaussian."""
+    """μ² = Σμᵢ² for parts that imply Gaussian DP (Dong, Roth & Su 2022, Corollary 3.3); tight if all are Gaussian."""
 
     name: str = "gaussian"
 

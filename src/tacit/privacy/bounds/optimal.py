@@ -9,6 +9,7 @@ from fractions import Fraction
 from tacit.privacy.bounds.bound import Parts, joint_leak, left_for_the_rest
 from tacit.privacy.bounds.responses import responses_delta_up, responses_epsilon
 from tacit.privacy.conversion import with_leak
+from tacit.privacy.prices import round_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,9 @@ class Optimal:
     def epsilon(self, parts: Parts, delta: Fraction) -> float:
         common = _common(parts)
         rest = left_for_the_rest(parts, delta)
-        if common is None or not rest:  # with nothing left, basic composition is exact
+        if common is None or rest is None:
             return math.inf
-        return responses_epsilon(*common, rest)
+        return responses_epsilon(*common, rest) if rest else round_up(common[0] * common[1])
 
     def delta(self, parts: Parts, epsilon: Fraction) -> float:
         common = _common(parts)

@@ -37,7 +37,9 @@ class Renyi:
             return 1.0
         found = best_order_for_epsilon(lambda order: _estimate(parts, order), epsilon)
         sums = [(alpha, _sum(parts, alpha)) for alpha in _orders(parts, found)]
-        return min((with_leak(leak, renyi_delta_up(alpha, d, epsilon)) for alpha, d in sums if d is not None), default=1.0)
+        return min(
+            (with_leak(leak, renyi_delta_up(alpha, d, epsilon)) for alpha, d in sums if d is not None), default=1.0
+        )
 
 
 def _orders(parts: Parts, found: Fraction) -> set[Fraction]:

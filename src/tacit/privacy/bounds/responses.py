@@ -61,7 +61,9 @@ def responses_epsilon(epsilon: Fraction, k: int, delta: Fraction) -> float:
     last = _guess_last(float(epsilon), k, delta)
     found = _root(epsilon, k, last, delta)
     step, beyond = 1, (k + 1) // 2
-    while found is None:  # too far: go back (the line of 0 always has a root)
+    while found is None:  # too far: go back
+        if not last:  # δ is so small that it saves nothing at 40 digits
+            return float_up(decimal_up(k * epsilon))
         beyond, last, step = last, max(0, last - step), 2 * step
         found = _root(epsilon, k, last, delta)
     while beyond - last > 1 and float(2 * epsilon) * (beyond - last) > 1e-12 * float(found):
@@ -76,9 +78,9 @@ def responses_epsilon(epsilon: Fraction, k: int, delta: Fraction) -> float:
 
 @lru_cache(maxsize=64)
 def _root(epsilon: Fraction, k: int, last: int, delta: Fraction) -> Decimal | None:
-    """A verified ε' on the line of ``last``, where (k-2·last-2)ε ≤ ε' < (k-2·last)ε; None if δ(ε') > delta on all of it.
+    """A verified ε' on the line of ``last``, from (k-2·last-2)ε up to (k-2·last)ε; None if δ > delta on all of it.
 
-    At the lower end of its line, the answer is that end.
+    If δ ≤ delta on all of it, the lower end.
     """
     weight, high, low = _line(epsilon, k, last)
     spare = DOWN.multiply(decimal_down(delta), exp_down(DOWN.minus(weight)))
@@ -165,16 +167,32 @@ def _guess_last(epsilon: float, k: int, delta: Fraction) -> int:
 
 
 def _estimate(epsilon: float, k: int, last: int) -> float:
-    """About ln δ((k-2·last)ε)."""
+    """About ln δ((k-2·last)ε) = ln t_last + ln(Σ t_l/t_last - Σ s_l/s_last)."""
+    q = 1 / (1 + math.exp(min(epsilon, 700.0)))
     weight = math.lgamma(k + 1) - math.lgamma(last + 1) - math.lgamma(k - last + 1)
     weight -= last * epsilon + k * math.log1p(math.exp(-epsilon))
-    growth, total, term_t, term_s = math.exp(min(epsilon, 700.0)), 0.0, 1.0, 1.0
-    for level in range(last, max(0, last - 10_000), -1):
-        shrink = level / (k - level + 1)
-        term_t, term_s = term_t * shrink * growth, term_s * shrink / growth
-        total += term_t - term_s
-        if term_t < 1e-6 * total:
+    if last + 1 < (k + 3) * q:  # below the peak of t
+        high = q * _beta_fraction(k - last, last + 1, 1 - q)
+    else:
+        above = q * (k - last) / (last + 1) * _beta_fraction(last + 1, k - last, q)
+        high = math.exp(min(-weight, 700.0)) - above
+    difference = high - (1 - q) * _beta_fraction(k - last, last + 1, q)
+    return weight + math.log(difference) if difference > 0 else -math.inf
+
+
+def _beta_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function, I_x(a,b) = x^a(1-x)^b/(a·B(a,b)) times this (Lentz)."""
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or 1e-300)
+    value = d
+    for m in range(1, 20_000):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        d = 1 / (1 + even * d or 1e-300)
+        c = 1 + even / c or 1e-300
+        value *= c * d
+        d = 1 / (1 + odd * d or 1e-300)
+        c = 1 + odd / c or 1e-300
+        value *= c * d
+        if abs(c * d - 1) < 1e-15:
             break
-        if total > 1e200:
-            term_t, term_s, total, weight = term_t / 1e200, term_s / 1e200, total / 1e200, weight + math.log(1e200)
-    return weight + math.log(total) if total > 0 else -math.inf
+    return value

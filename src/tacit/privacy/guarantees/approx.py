@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy import conversion
-from tacit.privacy.composition import Guarantee, neighbours_from, neighbours_text
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import failure_probability, non_negative, price, source, text, times
-from tacit.privacy.promise import Promise, no_conversion, only
+from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -44,6 +44,15 @@ class ApproxDP(Guarantee):
 
     def as_approx(self) -> tuple[Fraction, Fraction]:
         return self.eps, self.dlt
+
+    def as_gaussian(self) -> Fraction | None:
+        return None if self.dlt else conversion.pure_to_gaussian(self.eps)
+
+    def as_zcdp(self) -> tuple[Fraction, Fraction] | None:
+        return None if self.dlt else (conversion.pure_to_zcdp(self.eps), Fraction(0))
+
+    def as_renyi(self, alpha: Fraction) -> Fraction | None:
+        return None if self.dlt else conversion.pure_to_renyi(self.eps, alpha)
 
     @property
     def leak(self) -> Fraction:
@@ -104,8 +113,19 @@ class ApproxDP(Guarantee):
         reached = promise.epsilon(self.dlt)
         return reached != float("inf") and price(reached) <= self.eps
 
+    def amounts(self) -> tuple[Fraction, ...]:
+        return self.eps, self.dlt
+
+    def of_amounts(self, *amounts: Fraction) -> Self:
+        return type(self)(*amounts, neighbours=self.neighbours)
+
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "epsilon": text(self.eps), "delta": text(self.dlt), **neighbours_text(self)}
+        return {
+            "kind": self.kind,
+            "epsilon": text(self.eps),
+            "delta": text(self.dlt),
+            "neighbours": self.neighbours.value,
+        }
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Self:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from tacit.privacy import conversion
-from tacit.privacy.composition import Guarantee, neighbours_from, neighbours_text
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import failure_probability, non_negative, round_up, source, text, times
-from tacit.privacy.promise import Promise, no_conversion, only
+from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
 from tacit.privacy.sensitivity import root_up
 
 
@@ -27,6 +26,7 @@ class GaussianDP(Guarantee):
     """
 
     kind: ClassVar[str] = "gaussian"
+    adds_up: ClassVar[bool] = True
 
     mu_squared: Fraction
     neighbours: Neighbours
@@ -93,8 +93,14 @@ class GaussianDP(Guarantee):
         mu_squared = promise.as_gaussian()
         return mu_squared is not None and mu_squared <= self.mu_squared
 
+    def amounts(self) -> tuple[Fraction, ...]:
+        return (self.mu_squared,)
+
+    def of_amounts(self, *amounts: Fraction) -> GaussianDP:
+        return GaussianDP.of_square(*amounts, neighbours=self.neighbours)
+
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "mu_squared": text(self.mu_squared), **neighbours_text(self)}
+        return {"kind": self.kind, "mu_squared": text(self.mu_squared), "neighbours": self.neighbours.value}
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Self:

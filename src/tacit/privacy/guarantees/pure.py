@@ -8,15 +8,15 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from tacit.privacy import conversion
-from tacit.privacy.composition import Guarantee, neighbours_from, neighbours_text
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import failure_probability, non_negative, source, text, times
-from tacit.privacy.promise import Promise, no_conversion, only
+from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class PureDP(Guarantee):
-    """Every event is at most e^ε times likelier on one neighbour than on the other (Dwork, McSherry, Nissim & Smith 2006).
+    """Every event is at most e^ε times likelier on one neighbour than on the other (Dwork et al. 2006).
 
     ``eps`` is the exact ε; ``.epsilon(delta)`` and ``.delta(epsilon)`` evaluate the promise elsewhere.
 
@@ -79,8 +79,14 @@ class PureDP(Guarantee):
         epsilon = promise.as_pure()
         return epsilon is not None and epsilon <= self.eps
 
+    def amounts(self) -> tuple[Fraction, ...]:
+        return (self.eps,)
+
+    def of_amounts(self, *amounts: Fraction) -> Self:
+        return type(self)(*amounts, neighbours=self.neighbours)
+
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "epsilon": text(self.eps), **neighbours_text(self)}
+        return {"kind": self.kind, "epsilon": text(self.eps), "neighbours": self.neighbours.value}
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Self:

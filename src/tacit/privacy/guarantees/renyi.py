@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy import conversion
-from tacit.privacy.composition import Guarantee, neighbours_from, neighbours_text
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import failure_probability, non_negative, order, source, text, times
-from tacit.privacy.promise import Promise, no_conversion, only
+from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -97,8 +97,22 @@ class RenyiDP(Guarantee):
         divergence = promise.as_renyi(self.alpha)
         return divergence is not None and divergence <= self.eps
 
+    def amounts(self) -> tuple[Fraction, ...]:
+        return (self.eps,)
+
+    def of_amounts(self, *amounts: Fraction) -> Self:
+        return type(self)(self.alpha, *amounts, neighbours=self.neighbours)
+
+    def price_of(self, promise: Promise) -> RenyiDP:
+        return promise.to(RenyiDP, alpha=self.alpha)
+
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "alpha": text(self.alpha), "epsilon": text(self.eps), **neighbours_text(self)}
+        return {
+            "kind": self.kind,
+            "alpha": text(self.alpha),
+            "epsilon": text(self.eps),
+            "neighbours": self.neighbours.value,
+        }
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Self:

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 
 from tacit.errors import NotPrivate
 from tacit.privacy import conversion
-from tacit.privacy.composition import Guarantee, neighbours_from, neighbours_text
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import failure_probability, non_negative, source, text, times
-from tacit.privacy.promise import Promise, no_conversion, only
+from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -21,13 +21,14 @@ class ZCDP(Guarantee):
 
     ``rho`` and ``dlt`` are exact. Sums of ρ stay valid when the analyst chooses each price from earlier answers.
 
-    >>> ZCDP(0.05).to(ApproxDP, delta=1e-6).epsilon(1e-6)
-    1.53...
+    >>> ZCDP(0.05).epsilon(1e-6)
+    1.4715...
     >>> (2 * ZCDP("1/3") + ZCDP("1/3")).to(ZCDP)
     ZCDP(1)
     """
 
     kind: ClassVar[str] = "zcdp"
+    adds_up: ClassVar[bool] = True
 
     rho: Fraction
     dlt: Fraction
@@ -91,8 +92,14 @@ class ZCDP(Guarantee):
         pair = promise.as_zcdp()
         return pair is not None and pair[0] <= self.rho and pair[1] <= self.dlt
 
+    def amounts(self) -> tuple[Fraction, ...]:
+        return self.rho, self.dlt
+
+    def of_amounts(self, *amounts: Fraction) -> Self:
+        return type(self)(*amounts, neighbours=self.neighbours)
+
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "rho": text(self.rho), "delta": text(self.dlt), **neighbours_text(self)}
+        return {"kind": self.kind, "rho": text(self.rho), "delta": text(self.dlt), "neighbours": self.neighbours.value}
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Self:

@@ -16,6 +16,7 @@ from tacit.privacy.losses.outline import Outline, Window
 from tacit.privacy.losses.profile import Reading, read_above, read_below
 
 _LONGEST = 2**22
+_MOST_CELLS = 2**20
 _TILTED_TAIL = 1e-8
 SMALLEST_DELTA = 1e-280
 
@@ -25,11 +26,9 @@ def infinite_mass(parts: Parts, backward: bool) -> float:
     masses = [(pair.infinite[1 if backward else 0], n) for pair, n in parts]
     if any(mass >= 1 for mass, _ in masses):
         return 1.0
-    return masses[0][0] if len(masses) == 1 and masses[0][1] == 1 else _any(masses)
-
-
-def _any(masses: list[tuple[float, int]]) -> float:
-    return -math.expm1(math.fsum(n * math.log1p(-mass) for mass, n in masses))
+    if len(masses) == 1 and masses[0][1] == 1:
+        return masses[0][0]
+    return abs(math.expm1(math.fsum(n * math.log1p(-mass) for mass, n in masses)))
 
 
 def largest_loss(parts: Parts, backward: bool) -> float:
@@ -102,9 +101,12 @@ class _Way:
     outline: Outline
     tilt: float
     slack: float
+    floor: float = math.inf
 
     def window(self) -> Window:
-        return self.outline.window(self.tilt, _TILTED_TAIL)
+        """Where the tilted total lies, and down to ``floor`` if that is asked about."""
+        found = self.outline.window(self.tilt, _TILTED_TAIL)
+        return Window(min(found.bottom, self.floor), found.top, found.down, found.up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +118,12 @@ class _Grids:
     for_lower: list[CellLoss] | None
 
     @classmethod
-    def of(cls, parts: Parts, ways: list[_Way], tail: float, lower: bool) -> _Grids:
-        least = max((w.top - w.bottom) / _LONGEST for w in (way.window() for way in ways))
+    def of(cls, parts: Parts, way: _Way, tail: float, lower: bool) -> _Grids:
+        window = way.window()
+        least = max((window.top - window.bottom) / _LONGEST, max((high - low) / _MOST_CELLS for low, high in (pair.reach(tail) for pair, _ in parts)))
         by_mass, whole = spread_out(parts)
-        upper_step = max(least, min(wanted_step(by_mass, way.tilt, way.slack) for way in ways))
-        lower_step = max(least, min(wanted_step(whole, way.tilt, way.slack) for way in ways))
+        upper_step = max(least, wanted_step(by_mass, way.tilt, way.slack))
+        lower_step = max(least, wanted_step(whole, way.tilt, way.slack))
         layout = Layout.through_atoms(parts, upper_step)
         cells = layout.cut(parts, tail)
         counts = [n for _, n in parts]
@@ -147,31 +150,42 @@ def _composed_epsilon(
 ) -> list[tuple[float, float]]:
     tail = _tail(parts, delta)
     outlines = Outline.of(parts, tail)
-    plans = []
+    tilts, guesses = {}, {}
     for backward in ways:
-        left = delta - infinite_mass(parts, backward)
-        tilt = outlines[backward].tilt_for_delta(left)
-        plans.append(_at_tilt(outlines[backward], tilt, left, tolerance, backward))
-    grids = _Grids.of(parts, plans, tail, lower)
-    found = []
-    for plan in plans:
-        low, high = 0.0, max(largest_loss(parts, plan.backward), 0.0)
-        for _ in range(6):
-            upper, upper_blur, under, under_blur = grids.read(plan)
-            high = min(high, upper.crossing(delta)[1] + upper_blur)
-            if under is not None:
-                low = max(low, under.crossing(delta, start=high)[0] - under_blur)
-            bottom = float(upper.losses[0])
-            if bottom <= 0 or high > bottom + upper_blur:
-                break
-            plan = _Way(plan.backward, plan.outline, plan.tilt / 8, plan.slack)  # the answer lies below the window
-        found.append((max(low, 0.0), max(high, 0.0)))
+        outline, left = outlines[backward], delta - infinite_mass(parts, backward)
+        tilts[backward] = _useful(outline.tilt_for_delta(left), left, tolerance * largest_loss(parts, backward))
+        rough = max(outline.epsilon(tilts[backward], left), 0.05 * outline.spread(tilts[backward]))
+        guesses[backward] = min(rough, max(largest_loss(parts, backward), 0.0))
+    slack = 0.4 * tolerance * max(guesses.values())  # the larger direction counts, so both may err by its share
+    found: list[tuple[float, float]] = []
+    for backward in sorted(ways, key=lambda way: -guesses[way]):
+        largest = max(largest_loss(parts, backward), 0.0)
+        if found and largest <= max(high for _, high in found):
+            continue  # it cannot be the larger one
+        plan = _Way(backward, outlines[backward], tilts[backward], slack)
+        low, high = _read_epsilon(parts, delta, _Grids.of(parts, plan, tail, lower), plan)
+        if 0 < high < math.inf and slack > tolerance * max([high, *(h for _, h in found)]):
+            # The first guess at ε was far too large, and so was the step: once more, from what was found.
+            tilt = _useful(plan.outline.tilt_for_epsilon(high), delta, tolerance * high)
+            finer = _Way(backward, plan.outline, tilt, 0.4 * tolerance * high)
+            again = _read_epsilon(parts, delta, _Grids.of(parts, finer, tail, lower), finer)
+            low, high = max(low, again[0]), min(high, again[1])
+        found.append((low, high))
     return found
 
 
-def _at_tilt(outline: Outline, tilt: float, delta: float, tolerance: float, backward: bool) -> _Way:
-    guess = max(outline.epsilon(tilt, delta), 0.05 * outline.spread(tilt))
-    return _Way(backward, outline, tilt, 0.4 * tolerance * guess)
+def _read_epsilon(parts: Parts, delta: float, grids: _Grids, plan: _Way) -> tuple[float, float]:
+    low, high = 0.0, max(largest_loss(parts, plan.backward), 0.0)
+    for _ in range(6):
+        upper, upper_blur, under, under_blur = grids.read(plan)
+        high = min(high, upper.crossing(delta)[1] + upper_blur)
+        if under is not None:
+            low = max(low, under.crossing(delta, start=high)[0] - under_blur)
+        bottom = float(upper.losses[0])
+        if bottom <= 0 or high > bottom + upper_blur:
+            break
+        plan = _Way(plan.backward, plan.outline, plan.tilt / 8, plan.slack)  # the answer lies below the window
+    return max(low, 0.0), max(high, 0.0)
 
 
 def _composed_delta(
@@ -181,25 +195,26 @@ def _composed_delta(
     likely = max(rough[way].delta(rough[way].tilt_for_epsilon(epsilon), epsilon) for way in ways)
     tail = _tail(parts, max(likely, SMALLEST_DELTA))
     outlines = Outline.of(parts, tail)
-    plans = []
+    found = []
     for backward in ways:
         tilt = outlines[backward].tilt_for_epsilon(epsilon)
+        tilt = _useful(tilt, likely, tolerance * max(epsilon, 1e-3 * largest_loss(parts, backward)))
         slack = 0.4 * tolerance * max(epsilon, 0.05 * outlines[backward].spread(tilt))
-        plans.append(_Way(backward, outlines[backward], tilt, slack))
-    grids = _Grids.of(parts, plans, tail, lower)
-    found = []
-    for plan in plans:
-        low, high = 0.0, 1.0
-        for _ in range(6):
-            upper, upper_blur, under, under_blur = grids.read(plan)
-            if under is not None:
-                low = max(low, under.delta(epsilon + under_blur))
-            if epsilon - upper_blur >= upper.losses[0]:
-                high = upper.delta(epsilon - upper_blur)
-                break
-            plan = _Way(plan.backward, plan.outline, plan.tilt / 8, plan.slack)
-        found.append((low, high))
+        plan = _Way(backward, outlines[backward], tilt, slack, floor=epsilon - 1e-6)
+        found.append(_read_delta(epsilon, _Grids.of(parts, plan, tail, lower), plan))
     return found
+
+
+def _read_delta(epsilon: float, grids: _Grids, plan: _Way) -> tuple[float, float]:
+    upper, upper_blur, under, under_blur = grids.read(plan)
+    low = under.delta(epsilon + under_blur) if under is not None else 0.0
+    high = upper.delta(epsilon - upper_blur) if epsilon - upper_blur >= upper.losses[0] else 1.0
+    return low, high
+
+
+def _useful(tilt: float, delta: float, error: float) -> float:
+    """``tilt``, capped where a larger one would move ε by less than ``error``: at the end of a bounded loss."""
+    return min(tilt, 2 * (10 - math.log(max(delta, SMALLEST_DELTA))) / error) if error > 0 else tilt
 
 
 def _tail(parts: Parts, delta: float) -> float:

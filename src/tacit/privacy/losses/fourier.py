@@ -47,6 +47,7 @@ class _Tilted:
     weights: Floats
     log_norm: float
     error: float
+    variance: float
 
 
 def add_up(parts: list[tuple[GridLoss, int]], tilt: float, window: Window) -> Total:
@@ -97,7 +98,11 @@ def _tilt(part: GridLoss, tilt: float) -> _Tilted:
     weights = np.exp(exponents - top)
     total = float(weights.sum())
     reach = tilt * part.step * part.masses.size + abs(tilt) * abs(part.origin + part.step * part.start)
-    return _Tilted(weights / total, top + math.log(total), 4 * _UNIT * (reach + 760))
+    weights /= total
+    places = np.arange(weights.size)
+    mean = float((weights * places).sum())
+    variance = float((weights * (places - mean) ** 2).sum())
+    return _Tilted(weights, top + math.log(total), 4 * _UNIT * (reach + 760), variance)
 
 
 def _log_mgf(parts: list[tuple[GridLoss, int]], tilt: float) -> float:
@@ -115,10 +120,11 @@ def _convolve(parts: list[_Tilted], counts: list[int], length: int) -> tuple[Flo
     log_size, phase, doubt = np.zeros(active.size), np.zeros(active.size), np.zeros(active.size)
     left_out = 0.0
     transform_error = 16 * _UNIT * math.log2(length)
-    order = sorted(range(len(parts)), key=lambda i: -counts[i])  # the most used parts leave the fewest frequencies
+    # Parts that spread most come first: after them few frequencies are left to follow.
+    order = sorted(range(len(parts)), key=lambda i: -counts[i] * parts[i].variance)
     for i in order:
         weights, count = parts[i].weights, counts[i]
-        if active.size * weights.size <= 8 * length * math.log2(length):
+        if active.size * weights.size <= length * math.log2(length) / 8:
             values, error = _direct(weights, active, length), 4 * _UNIT * (weights.size + 16)
         else:
             values, error = np.fft.rfft(_fold(weights, length))[active], transform_error + 64 * _UNIT

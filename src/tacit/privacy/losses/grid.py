@@ -94,10 +94,12 @@ class CellLoss:
         """P masses, the part of each that goes to the right end of its cell, and the width of the cells."""
         p, q = self.inner.p, self.inner.q
         left = self.origin + self.step * np.arange(self.start, self.start + p.size)
+        whole = -math.expm1(-self.step)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            share = (1 - np.exp(left) * q / p) / -math.expm1(-self.step)
-        share = np.clip(np.where(p > 0, share, 0.0), 0.0, 1.0)
-        return p, p * share, self.step
+            over = np.where(p > 0, 1 - np.exp(left) * q / p, 0.0)
+        # What is within rounding of an end of the cell is on it: no dust may lie beyond the largest loss.
+        over = np.where(over <= 2 * RATIO_ACCURACY, 0.0, np.where(over >= whole - 2 * RATIO_ACCURACY, whole, over))
+        return p, p * (over / whole), self.step
 
 
 def _shares(excess: Floats, shortfall: Floats, weights: Floats) -> Floats:

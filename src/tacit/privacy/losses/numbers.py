@@ -6,18 +6,16 @@ import math
 import operator
 from decimal import Decimal
 from fractions import Fraction
-from typing import SupportsFloat
 
 from tacit.errors import InvalidParameter
+from tacit.privacy.prices import price
 
-Real = float | int | Fraction | Decimal | SupportsFloat
+Real = float | int | str | Fraction | Decimal
 
 
 def real(name: str, value: object, allowed: str) -> float:
-    """A finite number as a float; bools and text are refused."""
-    if isinstance(value, bool | str | bytes) or not isinstance(value, SupportsFloat):
-        raise InvalidParameter(name, given=value, allowed=allowed)
-    number = float(value)
+    """A finite number as a float: what a price may be typed as, or a number of numpy's."""
+    number = float(price(value, name, allowed=allowed))
     if not math.isfinite(number):
         raise InvalidParameter(name, given=value, allowed=allowed)
     return number

@@ -129,7 +129,7 @@ def _smallest(f: object) -> float:
 def _merged(pair: Pair, tail: float, points: int) -> tuple[Floats, Floats, Floats]:
     """Outcomes merged by ranges of the loss, finer near zero; each keeps its mean likelihood ratio."""
     low, high = pair.reach(tail)
-    far = max(abs(low), abs(high), 1e-300)
+    far = max(abs(low), abs(high), 1e-12)
     sizes = far * np.geomspace(1e-6, 1, points)
     inner = np.concatenate([-sizes[::-1], sizes, np.linspace(-far, far, 2 * points + 1)])
     pad = 1e-9 * far

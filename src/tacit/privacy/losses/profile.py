@@ -29,13 +29,18 @@ class Reading:
     constant: float
     fold: tuple[float, float] | None = None
 
+    @property
+    def step(self) -> float:
+        return float(self.losses[1] - self.losses[0])
+
     def delta(self, epsilon: float) -> float:
         """δ at ``epsilon``, never outside [0, 1]."""
         j = int(np.searchsorted(self.losses, epsilon, side="left"))
         if j == self.losses.size:
             return min(self.constant, 1.0)
         at, slope = self._at(j)
-        return self._finish(at - slope * math.expm1(epsilon - float(self.losses[j])), epsilon)
+        over = float(self.losses[j]) - epsilon
+        return self._finish(at - slope * math.expm1(-over), epsilon, over if over > 0 else self.step)
 
     def _at(self, j: int) -> tuple[float, float]:
         """Σ mass·(1 - e^(loss[j]-loss)) and Σ mass·e^(loss[j]-loss) over losses from loss[j] on."""
@@ -43,10 +48,16 @@ class Reading:
         at = float((tail * self.gains[: tail.size]).sum())
         return at, max(float(tail.sum()) - at, 0.0)
 
-    def _finish(self, finite: float, epsilon: float) -> float:
+    def _finish(self, finite: float, epsilon: float, over: float) -> float:
+        """δ from its finite part; ``over`` is the distance from ε to the next grid point above it."""
         if self.fold is not None:
-            finite -= math.exp(min(self.fold[0] - self.fold[1] * epsilon, 700.0))
+            log_fold, tilt = self.fold
+            far = max(over, math.log1p(1 / tilt))  # where e^(-tilt·s)·(1 - e^-s) peaks, or the first point after it
+            finite -= math.exp(min(log_fold - tilt * (epsilon + far), 700.0)) * -math.expm1(-far)
         return min(max(finite, 0.0) + self.constant, 1.0)
+
+    def _at_point(self, j: int) -> float:
+        return self._finish(self._at(j)[0], float(self.losses[j]), self.step)
 
     def crossing(self, goal: float, start: float = math.inf) -> tuple[float, float]:
         """(a, b) with δ(a) > goal ≥ δ(b), a as near below b as floats allow; ∓∞ where there is no such point.
@@ -54,16 +65,16 @@ class Reading:
         Looks down from ``start`` first: a lower reading is good near the tilted middle only.
         """
         low, high = -1, self.losses.size  # δ(losses[low]) > goal ≥ δ(losses[high]), the ends by convention
-        if start < self.losses[-1]:
-            high, stride = int(np.searchsorted(self.losses, start, side="left")), 1
+        if start < math.inf:
+            high, stride = min(int(np.searchsorted(self.losses, start, side="right")) + 1, high), 1
             while high - stride >= 0:
-                if self._finish(self._at(high - stride)[0], float(self.losses[high - stride])) > goal:
+                if self._at_point(high - stride) > goal:
                     low = high - stride
                     break
                 high, stride = high - stride, 2 * stride
         while high - low > 1:
             middle = (low + high) // 2
-            if self._finish(self._at(middle)[0], float(self.losses[middle])) > goal:
+            if self._at_point(middle) > goal:
                 low = middle
             else:
                 high = middle
@@ -105,9 +116,7 @@ def read_below(total: Total) -> Reading:
     """Lower bounds on δ(epsilon - blur), for a total of cheap parts."""
     exponents = total.log_scale - total.tilt * total.losses - total.relative
     masses = np.maximum(total.weights - total.noise, 0.0) * np.exp(np.minimum(exponents, 700.0))
-    t = total.tilt
-    peak = t * math.log(t) - (1 + t) * math.log1p(t) if t > 0 else 0.0  # largest e^(-t·s)·(1 - e^-s)
-    fold = (total.log_folded + total.log_scale + peak + total.relative, t)
+    fold = (total.log_folded + total.log_scale + total.relative, total.tilt)
     return Reading(total.losses, masses, _gains(total), total.infinite * (1 - 2.0**-40), fold)
 
 
