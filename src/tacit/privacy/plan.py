@@ -88,7 +88,7 @@ FAMILIES: dict[str, _Family] = {
     ),
     "exponential": _Family(
         ("epsilon",),
-        loss=LossDistribution.bounded_range,
+        loss=lambda epsilon: LossDistribution.bounded_range(epsilon),
         promise=lambda epsilon: PureDP(epsilon),
         renyi=lambda epsilon: lambda order: renyi_curves.bounded_range(order, float(epsilon)),
     ),
@@ -100,7 +100,7 @@ FAMILIES: dict[str, _Family] = {
     ),
     "approximate": _Family(
         ("epsilon", "failure"),
-        loss=LossDistribution.approximate,
+        loss=lambda epsilon, failure: LossDistribution.approximate(epsilon, failure),
         promise=lambda epsilon, failure: ApproxDP(epsilon, failure),
     ),
 }
@@ -236,7 +236,7 @@ class Plan:
     def _named(self, delta: Fraction) -> list[Cost]:
         """The theorems about guarantees: they need every step to state one."""
         promises = [step.promise for step in self.steps]
-        if any(promise is None for promise in promises):
+        if any(promise is None for promise in promises) or not any(step.count for step in self.steps):
             return []
         parts = [
             step.count * promise for step, promise in zip(self.steps, promises, strict=True) if promise is not None

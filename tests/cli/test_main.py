@@ -1,0 +1,44 @@
+"""The front door: help without loading anything, version, errors on one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+from click.testing import CliRunner
+
+from tacit.cli.main import COMMANDS, cli
+
+
+def test_help_lists_every_command_with_its_line() -> None:
+    shown = CliRunner().invoke(cli, ["--help"]).output
+    for name, (_, line) in COMMANDS.items():
+        assert name in shown
+        assert line.split(":")[0].split(";")[0][:30] in " ".join(shown.split())
+
+
+def test_every_command_loads_and_explains_itself() -> None:
+    context = click.Context(cli)
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        assert command.help, f"tacit {name} has no help"
+
+
+def test_an_unknown_command_is_wrong_usage() -> None:
+    ran = CliRunner().invoke(cli, ["frobnicate"])
+    assert ran.exit_code == 2
+    assert "frobnicate" in ran.output
+
+
+def test_an_error_of_ours_is_one_line_and_exit_code_one() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", "from tacit.cli.main import main; main()", "account", "gaussian", "--delta", "1e-6"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("tacit: scale")
+    assert len(ran.stderr.strip().splitlines()) == 1
