@@ -82,7 +82,7 @@ def account(
         raise InvalidParameter("--delta", given=None, allowed="a number from 0 up to, but not including, 1")
     exact = failure_probability(stated)
     costs = plan.by_method(exact)
-    lower = plan.loss.epsilon_bounds(exact)[0]
+    lower = plan.lower(exact)
     if as_json:
         methods = [{"method": cost.method, "epsilon": _finite(cost.epsilon)} for cost in costs]
         found = {"version": JSON_VERSION, "delta": float(exact), "lower": _finite(lower), "methods": methods}
@@ -94,11 +94,11 @@ def account(
             click.echo(f"wrote {path}", err=as_json)
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
-def _table(costs: tuple[Any, ...], lower: float, delta: Fraction) -> None:
+def _table(costs: tuple[Any, ...], lower: float | None, delta: Fraction) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -108,7 +108,8 @@ def _table(costs: tuple[Any, ...], lower: float, delta: Fraction) -> None:
         table.add_row(cost.method, value, "best" if i == 0 else "", style="bold" if i == 0 else "")
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"No proof can give less than ε = {lower:.6g} for these mechanisms.")
+    if lower is not None:
+        console.print(f"No proof can give less than ε = {lower:.6g} for these mechanisms.")
 
 
 def _read(path: Path) -> tuple[Plan, object]:

@@ -38,6 +38,8 @@ class _Family:
     promise: Callable[..., Guarantee]
     renyi: Callable[..., Curve] | None = None
     sampled_renyi: Callable[..., Curve] | None = None
+    attained: bool = True
+    """Whether some mechanism of this kind has this very loss, so that lower bounds on it bind."""
 
 
 def _ratio(scale: Fraction, sensitivity: Fraction) -> float:
@@ -91,6 +93,7 @@ FAMILIES: dict[str, _Family] = {
         loss=lambda epsilon: LossDistribution.bounded_range(epsilon),
         promise=lambda epsilon: PureDP(epsilon),
         renyi=lambda epsilon: lambda order: renyi_curves.bounded_range(order, float(epsilon)),
+        attained=False,
     ),
     "pure": _Family(
         ("epsilon",),
@@ -204,6 +207,12 @@ class Plan:
     def loss(self) -> LossDistribution:
         """The loss of the whole plan."""
         return LossDistribution.compose(step.loss for step in self.steps)
+
+    def lower(self, delta: object) -> float | None:
+        """An ε below which no proof can go, or None where the loss is only an upper bound on those it stands for."""
+        if not all(FAMILIES[step.mechanism].attained for step in self.steps):
+            return None
+        return self.loss.epsilon_bounds(failure_probability(delta))[0]
 
     def repeated(self, count: int) -> Plan:
         """The plan with every step's count multiplied."""
