@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from pathlib import Path
@@ -31,23 +32,21 @@ _UNPRINTABLE = re.compile(
 )
 
 
-class _Moment(click.ParamType[str]):
-    """A date or a time, UTC unless it says otherwise; a date alone is its first or its last instant."""
+def _moment(within_day: time) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Reads a date or a time, UTC unless it says otherwise; a date alone means this time of that day."""
 
-    name = "time"
-
-    def __init__(self, within_day: time) -> None:
-        self._within_day = within_day
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        text = str(value)
+    def read(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        if value is None:
+            return None
         try:
-            moment = datetime.fromisoformat(text)
+            moment = datetime.fromisoformat(value)
         except ValueError:
-            self.fail(f"{text!r} is not a time such as 2026-01-31 or 2026-01-31T12:00:00+01:00.", param, ctx)
-        if len(text) <= 10:
-            moment = datetime.combine(moment.date(), self._within_day)
+            raise click.BadParameter(f"{value!r} is not a time such as 2026-01-31 or 2026-01-31T12:00+01:00.") from None
+        if len(value) <= len("2026-01-31"):
+            moment = datetime.combine(moment.date(), within_day)
         return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+    return read
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +107,12 @@ def budget(file: Path, as_json: bool) -> None:
 @click.command()
 @_FILE
 @click.option("--analyst", help="Only what this analyst paid for.")
-@click.option("--since", type=_Moment(time.min), help="Only from this time on (UTC unless it says otherwise).")
-@click.option("--until", type=_Moment(time.max), help="Only up to this time; a date includes that day.")
+@click.option(
+    "--since", metavar="TIME", callback=_moment(time.min), help="Only from this time on (UTC unless it says otherwise)."
+)
+@click.option(
+    "--until", metavar="TIME", callback=_moment(time.max), help="Only up to this time; a date includes that day."
+)
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw spending over time to this file.")
 @_JSON
 def log(
@@ -176,11 +179,11 @@ def _cells(row: _Row) -> list[str]:
         text = f"{text} {row.terms}".strip()
     return [
         str(row.entry.number),
-        row.entry.time[:19] + "Z" + (" (clock behind)" if "clock" in row.entry.values else ""),
+        row.entry.time[:19] + "Z",
         row.analyst,
         "" if row.price is None else words(row.price),
         words(row.charged),
-        row.state,
+        f"{row.state}, clock behind" if "clock" in row.entry.values else row.state,
         text,
     ]
 
@@ -202,7 +205,9 @@ def _plot(target: Path, file: Path, rows: list[_Row]) -> None:
     figure = spending_over_time(
         sums, cap=float(terms.cap.main), symbol=terms.flavour.symbol, title=f"{file.name}: charged so far"
     )
-    figure.savefig(target, dpi=150)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in a script that the font does not have
+        figure.savefig(target, dpi=150)
 
 
 def _table(headings: list[str], rows: list[list[str]]) -> None:
@@ -212,7 +217,7 @@ def _table(headings: list[str], rows: list[list[str]]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold", no_wrap=heading in ("#", "time"))
     for row in rows:
         table.add_row(*(Text(_printable(cell)) for cell in row))
     Console(highlight=False).print(table)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.inputs import INT64_MAX, exact_floats
+from tacit.mechanisms.inputs import INT64_MAX, exact_floats, exact_item
 from tacit.noise.entropy import BitSource
 from tacit.noise.floors import chunks
 from tacit.noise.lattice import Lattice
@@ -82,7 +82,7 @@ def round_onto_lattice(
             drawn += floors
             flat_out[where] = lattice.values(drawn)
         for i in {*wide.tolist(), *odd.tolist()}:
-            flat_out[where.start + i] = lattice.value(_one_multiple(part[i].item(), lattice, noise, entropy))
+            flat_out[where.start + i] = lattice.value(_one_multiple(exact_item(part, i), lattice, noise, entropy))
     return out
 
 

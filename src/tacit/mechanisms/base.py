@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import math
+import decimal
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
+from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import six_digits_up
 from tacit.mechanisms.tails import largest_scale, read_beta, read_error, read_size
 from tacit.noise.entropy import BitSource, system_entropy
 from tacit.privacy import ADD_REMOVE, Guarantee, Norm, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price
+from tacit.privacy.rounding import ONE, UP, decimal_up, exp_up
 
-__all__ = ["AdditiveMechanism", "bits_from", "most_private"]
+__all__ = ["AdditiveMechanism", "bits_from", "most_private", "within_floats"]
 
 M = TypeVar("M", bound="AdditiveMechanism")
 
@@ -64,15 +66,18 @@ class AdditiveMechanism(ABC):
 
     @abstractmethod
     def accuracy(self, beta: Price, *, size: int = 1) -> float:
-        """The error that is exceeded with probability at most β, whatever the data; jointly over ``size`` values."""
+        """The error that is exceeded with probability at most β, whatever the data; jointly over ``size`` values.
+
+        This is the error of the noise and the lattice; answers beyond 2**53 granules are rounded to floats besides.
+        """
 
     def explain(self) -> str:
         """Two sentences for someone who has to decide."""
         who = "Adding or removing one unit" if self._guarantee.neighbours is ADD_REMOVE else "Replacing one unit"
-        error = self.accuracy("0.05")
+        error = _digits_up(Fraction(self.accuracy("0.05")), 4)
         return (
             f"{who} changes the chance of any outcome {_meaning(self._guarantee)}."
-            f" The answer is off by more than {error:.4g} at most once in twenty times."
+            f" The answer is off by more than {error} at most once in twenty times."
         )
 
     def _extras(self) -> str:
@@ -108,18 +113,57 @@ def most_private(
 
 def bits_from(entropy: BitSource | None) -> BitSource:
     """The given source, or the operating system's."""
-    return system_entropy() if entropy is None else entropy
+    if entropy is None:
+        return system_entropy()
+    if not hasattr(entropy, "words"):
+        allowed = "nothing, for the operating system's secret bits, or a source of bits such as tacit.testing.seeded(7)"
+        raise InvalidParameter("entropy", given=entropy, allowed=allowed)
+    return entropy
+
+
+def within_floats(scale: Fraction, *, bits: int = 990) -> Fraction:
+    """Refuse noise of a scale that floats can hardly hold: outside 2**-bits … 2**bits."""
+    if abs(scale.numerator.bit_length() - scale.denominator.bit_length()) > bits:
+        tens = bits * 3 // 10
+        allowed = f"noise of a scale between 1e-{tens} and 1e{tens}"
+        hint = "The scale follows from the sensitivity and the price; measure the values in another unit."
+        raise InvalidParameter("scale", given=_Size(scale), allowed=allowed, hint=hint)
+    return scale
+
+
+class _Size:
+    """A number too large or too small to print."""
+
+    def __init__(self, exact: Fraction) -> None:
+        self._power = exact.numerator.bit_length() - exact.denominator.bit_length()
+
+    def __repr__(self) -> str:
+        return f"about 2^{self._power}"
 
 
 def _meaning(guarantee: Guarantee) -> str:
+    """What the promise says of chances, every number rounded up."""
     pure = guarantee.as_pure()
     if pure is not None:
-        return f"by a factor of at most {_factor(float(pure))}"
+        return f"by a factor of at most {_factor(pure)}"
     stated = guarantee.as_approx()
-    delta = 1e-6 if stated is None else float(stated[1])
-    epsilon = guarantee.epsilon(delta)
-    return f"by a factor of at most {_factor(epsilon)}, and beyond that by at most {delta:.2g}"
+    delta = Fraction(1, 10**6) if stated is None else stated[1]
+    factor = _factor(Fraction(guarantee.epsilon(delta)))
+    return f"by a factor of at most {factor}, and beyond that by at most {_digits_up(delta, 2)}"
 
 
-def _factor(epsilon: float) -> str:
-    return f"{math.exp(epsilon):.3g}" if epsilon < 700 else f"e^{epsilon:.0f}"
+def _factor(epsilon: Fraction) -> str:
+    if epsilon > 100:
+        return f"e^{-(-epsilon.numerator // epsilon.denominator)}"
+    factor = Fraction(exp_up(decimal_up(epsilon)))
+    if epsilon > Fraction(1, 10):
+        return _digits_up(factor, 3)
+    excess = decimal.Context(prec=2, rounding=decimal.ROUND_CEILING).plus(decimal_up(factor - 1))
+    return f"{UP.add(ONE, excess):f}"
+
+
+def _digits_up(exact: Fraction, digits: int) -> str:
+    """The number rounded up to some significant digits."""
+    context = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
+    rounded = context.divide(decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator))
+    return f"{float(rounded):.{digits}g}"

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantised import Range, lattice_for, multiples, read_range, steps
-from tacit.mechanisms.tails import each_level, least_step
+from tacit.mechanisms.tails import each_level, least_step, read_error
 from tacit.noise.coins import bernoulli_exp, uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
@@ -38,7 +38,7 @@ class BoundedLaplace(AdditiveMechanism):
     (1.61, True)
     """
 
-    __slots__ = ("_domain", "_range", "_steps", "_units", "lattice")
+    __slots__ = ("_domain", "_lattice", "_range", "_steps", "_units")
 
     norm: ClassVar[Norm] = L1
     proof: ClassVar[str] = "proofs/bounded_noise.md"
@@ -69,7 +69,9 @@ class BoundedLaplace(AdditiveMechanism):
         self._place(stated, read_range(bounds), stated.value / asked.eps)
         # At twice Δ/ε the exponential mechanism's argument suffices, so the least scale lies between the two.
         guess = float(self._steps / asked.eps)
-        units = least(lambda s: self._cost(s), decimal_down(asked.eps), guess=guess)
+        units = least(self._cost, decimal_down(asked.eps), guess=guess)
+        if not math.isfinite(units):
+            raise InvalidParameter("epsilon", given=asked, allowed="a price for which the noise can still be computed")
         self._guarantee = asked
         self._units = max(Fraction(units), Fraction(repr(units)))
 
@@ -77,10 +79,10 @@ class BoundedLaplace(AdditiveMechanism):
         self._sensitivity = sensitivity
         self._range = bounds
         width = bounds[1] - bounds[0]
-        self.lattice = lattice_for(min(scale, width), sensitivity, 1, None)
-        granule = self.lattice.granule
+        self._lattice = lattice_for(min(within_floats(scale), width), sensitivity, 1, None)
+        granule = self._lattice.granule
         self._domain = math.ceil(bounds[0] / granule), math.floor(bounds[1] / granule)
-        self._steps = min(steps(sensitivity, self.lattice, 1), self._domain[1] - self._domain[0])
+        self._steps = min(steps(sensitivity, self._lattice, 1), self._domain[1] - self._domain[0])
 
     @classmethod
     def of_scale(cls, scale: Price, *, sensitivity: object, bounds: Range) -> BoundedLaplace:
@@ -89,9 +91,11 @@ class BoundedLaplace(AdditiveMechanism):
         made = cls.__new__(cls)
         stated = Sensitivity.of(sensitivity, norm=L1)
         made._place(stated, read_range(bounds), exact)
-        made._units = exact / made.lattice.granule
-        epsilon = Fraction(made._cost(made._units))
-        made._guarantee = PureDP(Fraction(round_up(epsilon)), neighbours=stated.neighbours)
+        made._units = exact / made._lattice.granule
+        cost = made._cost(made._units)
+        if not cost.is_finite():
+            raise InvalidParameter("scale", given=scale, allowed="a scale at which the price can still be computed")
+        made._guarantee = PureDP(round_up(Fraction(cost)), neighbours=stated.neighbours)
         return made
 
     @classmethod
@@ -100,7 +104,7 @@ class BoundedLaplace(AdditiveMechanism):
     ) -> BoundedLaplace:
         """The most private mechanism whose error exceeds ``error`` with probability at most β."""
         low, high = read_range(bounds)
-        if low + Fraction(str(error)) >= high:
+        if low + read_error(error) >= high:
             raise InvalidParameter("error", given=error, allowed="less than the width of the range")
         return most_private(
             lambda scale: cls.of_scale(scale, sensitivity=sensitivity, bounds=bounds),
@@ -112,7 +116,7 @@ class BoundedLaplace(AdditiveMechanism):
 
     @property
     def scale(self) -> float:
-        return float(self._units * self.lattice.granule)
+        return float(self._units * self._lattice.granule)
 
     @property
     def loss(self) -> LossDistribution:
@@ -138,9 +142,9 @@ class BoundedLaplace(AdditiveMechanism):
             return np.full(exact.shape, self.release(exact.item(), entropy=entropy))
         low, high = self._domain
         inside = min(max(Fraction(exact), self._range[0]), self._range[1])
-        centre = multiples(inside, self.lattice)
+        centre = multiples(inside, self._lattice)
         assert isinstance(centre, int)
-        return self.lattice.value(self._draw(min(max(centre, low), high), bits_from(entropy)))
+        return self._lattice.value(self._draw(min(max(centre, low), high), bits_from(entropy)))
 
     def _draw(self, centre: int, entropy: BitSource) -> int:
         """By rejection: from the whole line if the domain is wide, from the uniform law if it is narrow."""
@@ -158,7 +162,7 @@ class BoundedLaplace(AdditiveMechanism):
 
     def _power(self, exponent: int, units: Fraction) -> tuple[Decimal, Decimal]:
         x = exponent / units
-        return exp_down(-decimal_up(x)), exp_up(-decimal_down(x))
+        return exp_down(decimal_down(-x)), exp_up(decimal_up(-x))
 
     def _cost(self, units: Fraction) -> Decimal:
         """An upper bound on D/s + ln(C(D)/C(0)): C(d) ∝ 1 + q - q^(d+1) - q^(W-d+1), with W the width of the domain."""
@@ -168,6 +172,8 @@ class BoundedLaplace(AdditiveMechanism):
         top = UP.subtract(UP.add(ONE, self._power(1, units)[1]), self._power(self._steps + 1, units)[0])
         top = UP.subtract(top, self._power(width - self._steps + 1, units)[0])
         bottom = DOWN.subtract(ONE, self._power(width + 1, units)[1])
+        if bottom <= 0:  # forty digits do not tell the law from the uniform one
+            return Decimal("Infinity")
         return UP.add(decimal_up(self._steps / units), ln_up(UP.divide(top, bottom)))
 
     def accuracy(self, beta: Price, *, size: int = 1) -> float:
@@ -178,7 +184,7 @@ class BoundedLaplace(AdditiveMechanism):
         level = each_level(beta, size)
         width = self._domain[1] - self._domain[0]
         guess = float(self._units) * -math.log(max(float(level), 1e-300))
-        return round_up((least_step(self._tail, level, min(guess, width)) + 1) * self.lattice.granule)
+        return round_up((least_step(self._tail, level, min(guess, width)) + 1) * self._lattice.granule)
 
     def _tail(self, above: int) -> Decimal:
         """The larger of the tails at an end and in the middle: (C - mass within ``above``)/C."""
@@ -196,7 +202,7 @@ class BoundedLaplace(AdditiveMechanism):
         total = DOWN.add(ONE, self._power(1, units)[0])
         for side in (left, right):
             total = DOWN.subtract(total, self._power(side + 1, units)[1])
-        return min(ONE, UP.divide(beyond, total))
+        return min(ONE, UP.divide(beyond, total)) if total > 0 else ONE
 
     def _extras(self) -> str:
         return f", bounds={self.bounds!r}"

@@ -22,7 +22,7 @@ __all__ = ["ClampedLaplace"]
 class ClampedLaplace(AdditiveMechanism):
     """ε-DP for reals in a public range: the `Laplace` release, moved to the nearer end of the range if outside.
 
-    Answers pile up at the two ends, and near them the answer is biased; values outside the range count as its ends.
+    Answers pile up at the two ends, and near them the answer is biased. ``accuracy`` is about values in the range.
     Proof: docs/proofs/bounded_noise.md.
 
     >>> m = ClampedLaplace(epsilon=0.1, sensitivity=1, bounds=(0, 100))

@@ -23,6 +23,7 @@ from tacit.mechanisms.tails import (
 )
 from tacit.noise.entropy import BitSource
 from tacit.noise.gaussian import DiscreteGaussianSampler, RoundedGaussianSampler
+from tacit.noise.tabulated import LARGEST_VARIANCE, TabulatedGaussianSampler
 from tacit.privacy import L2, ZCDP, Guarantee, Norm, RenyiDP, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
@@ -79,7 +80,7 @@ class DiscreteGaussian(AdditiveMechanism):
         within_floats(root_up(variance), bits=495)  # the variance itself has to be a float for the sampler
         self._variance = variance
         self._rounded = rounded
-        self._noise: IntegerNoise = _Rounded(variance) if rounded else DiscreteGaussianSampler(variance)
+        self._noise: IntegerNoise = _Rounded(variance) if rounded else _Discrete(variance)
 
     @classmethod
     def of_scale(cls, scale: Price, *, sensitivity: object) -> DiscreteGaussian:
@@ -157,6 +158,30 @@ class DiscreteGaussian(AdditiveMechanism):
             return tail(self._variance, m)
 
         return least_step(beyond, level, guess)
+
+
+class _Discrete:
+    """The discrete Gaussian: by rejection, or by table once so many are drawn that making one pays."""
+
+    __slots__ = ("_drawn", "_sampler", "_table")
+
+    def __init__(self, variance: Fraction) -> None:
+        self._sampler = DiscreteGaussianSampler(variance)
+        self._table: TabulatedGaussianSampler | None = None
+        self._drawn = 0
+
+    def array(self, count: int, entropy: BitSource, /) -> Any:
+        self._drawn += count
+        if self._table is None and self._pays():
+            self._table = TabulatedGaussianSampler(self._sampler.variance)
+        return (self._table or self._sampler).array(count, entropy)
+
+    def _pays(self) -> bool:
+        variance = self._sampler.variance
+        return variance <= LARGEST_VARIANCE and self._drawn**2 >= 500_000 * max(variance, 20)
+
+    def one(self, entropy: BitSource, /) -> int:
+        return self._sampler.one(entropy)
 
 
 class _Rounded:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -14,7 +13,7 @@ from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, failure_probability, positive
 from tacit.privacy.rounding import UP, decimal_up, ln_up
 
-__all__ = ["ACCEPTS", "classic_variance", "gaussian_loss", "sigma", "variance_for"]
+__all__ = ["ACCEPTS", "classic_variance", "gaussian_loss", "variance_for"]
 
 ACCEPTS: tuple[type[Guarantee], ...] = (ApproxDP, ZCDP, GaussianDP, RenyiDP)
 
@@ -22,7 +21,7 @@ _VARIANCE: dict[type[Guarantee], Callable[[Any, Fraction], Fraction]] = {
     ZCDP: lambda promise, square: square / (2 * promise.rho),
     RenyiDP: lambda promise, square: promise.alpha * square / (2 * promise.eps),
     GaussianDP: lambda promise, square: square / promise.mu_squared,
-    ApproxDP: lambda promise, square: square / largest_gaussian(promise.eps, _some(promise)),
+    ApproxDP: lambda promise, square: square / _gaussian_of(promise),
 }
 
 
@@ -52,13 +51,12 @@ def gaussian_loss(variance: Fraction, sensitivity: Sensitivity) -> LossDistribut
     return LossDistribution.gaussian_dp(mu, sensitivity.neighbours)
 
 
-def sigma(variance: Fraction) -> float:
-    """σ as the float nearest to it, for display."""
-    return math.sqrt(variance)
-
-
-def _some(promise: ApproxDP) -> Fraction:
+def _gaussian_of(promise: ApproxDP) -> Fraction:
+    """The largest μ², rounded down, that implies the promise."""
     if not promise.dlt:
         allowed = "above 0: Gaussian noise has unbounded privacy loss and keeps no pure promise"
         raise InvalidParameter("delta", given=0, allowed=allowed)
-    return promise.dlt
+    found = largest_gaussian(promise.eps, promise.dlt)
+    if not found:
+        raise InvalidParameter("promise", given=promise, allowed="a promise that noise below 1e300 can keep")
+    return found

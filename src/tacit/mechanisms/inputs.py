@@ -1,6 +1,7 @@
 """Reading what is to be released: whole numbers or reals, one or an array, checked before any noise is drawn.
 
-Errors describe the kind of thing that was given, never a value of it.
+Nothing here moves two values further apart: a conversion that would round is never made, and what does not fit is
+clamped. Errors describe the kind of thing that was given, never a value of it.
 """
 
 from __future__ import annotations
@@ -15,88 +16,147 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 
-__all__ = ["exact_floats", "real_numbers", "whole_numbers"]
+__all__ = ["Kind", "exact_floats", "exact_item", "real_numbers", "whole_numbers"]
 
 INT64_MAX = (1 << 63) - 1
 _EXACT_IN_FLOAT = 1 << 53
+_FLOATS = (float, np.float16, np.float32)
 _WHOLE = "whole numbers: an int, or an array of an integer dtype"
 _REALS = "finite numbers, neither NaN nor infinite: an int, a float, or an array of them"
 
 
 def whole_numbers(value: object) -> int | npt.NDArray[np.int64]:
-    """A Python integer of any size, or an int64 array; unsigned values beyond int64 are clamped to it.
+    """A Python integer of any size, or an int64 array; values beyond int64 are clamped to it.
 
     Clamping moves two values no further apart, so that no sensitivity grows.
     """
     if isinstance(value, numbers.Integral):
         return int(value)
+    if isinstance(value, list | tuple):
+        return _clamped(_listed(value, _WHOLE, (numbers.Integral, np.bool_)))
     array = _as_array(value, _WHOLE)
     if array.dtype.kind not in "iub":
         hint = "For reals use the mechanism without Discrete in its name." if array.dtype.kind == "f" else ""
-        raise InvalidParameter("value", given=_Kind(value), allowed=_WHOLE, hint=hint)
-    if array.dtype == np.uint64:
+        raise InvalidParameter("value", given=Kind(value), allowed=_WHOLE, hint=hint)
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8:
         array = np.minimum(array, np.uint64(INT64_MAX))
     return array.astype(np.int64, copy=False)
 
 
 def real_numbers(value: object) -> float | Fraction | npt.NDArray[Any]:
-    """A float, an exact number, or an array of float64 or of integers; NaN and infinity are refused."""
+    """A float, an exact number, or an array of float64, of integers, or of both as Python holds them.
+
+    NaN and infinity are refused.
+    """
     if type(value) is float:
         return _finite(value)
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, float) or (isinstance(value, np.floating) and value.dtype.itemsize <= 8):
+    if isinstance(value, _FLOATS):
         return _finite(float(value))
+    if isinstance(value, list | tuple):
+        return _exactly(_listed(value, _REALS, (numbers.Rational, np.bool_, *_FLOATS)))
     array = _as_array(value, _REALS)
     if array.dtype.kind in "iub":
         return array
     if array.dtype.kind != "f" or array.dtype.itemsize > 8:
-        raise InvalidParameter("value", given=_Kind(value), allowed=_REALS)
-    floats = array.astype(np.float64, copy=False)
-    if floats.size and not bool(np.isfinite(floats).all()):
-        raise InvalidParameter("value", given=_Kind(value), allowed=_REALS)
-    return floats
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise InvalidParameter("value", given=_Kind(value), allowed=_REALS)
-    return value
+        raise InvalidParameter("value", given=Kind(value), allowed=_REALS)
+    return _all_finite(array.astype(np.float64, copy=False))
 
 
 def exact_floats(array: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
-    """The array as float64, and the indices of integers that float64 cannot hold exactly (zero there)."""
+    """The array as float64, and the indices of numbers that float64 cannot hold exactly (zero there)."""
     if array.dtype.kind == "f":
         return array, np.empty(0, dtype=np.intp)
+    if array.dtype.kind == "O":
+        fits = [isinstance(x, float) or _fits_float(x) for x in array]
+        reals = [float(x) if fit else 0.0 for x, fit in zip(array, fits, strict=True)]
+        return np.array(reals, dtype=np.float64), np.flatnonzero(np.logical_not(fits))
     floats = array.astype(np.float64)
     if array.dtype.itemsize < 8:
         return floats, np.empty(0, dtype=np.intp)
-    wide = np.flatnonzero(np.abs(floats) > _EXACT_IN_FLOAT)
+    wide = np.flatnonzero(np.abs(floats) >= _EXACT_IN_FLOAT)  # at 2**53 stands what was rounded to it, too
     floats[wide] = 0
     return floats, wide
 
 
+def exact_item(array: npt.NDArray[Any], index: int) -> Any:
+    """One number of a flat array as Python holds it: nothing is rounded."""
+    item = array[index]
+    return item.item() if isinstance(item, np.generic) else item
+
+
+def _fits_float(number: Fraction | int) -> bool:
+    return -_EXACT_IN_FLOAT < number < _EXACT_IN_FLOAT and Fraction(float(number)) == number
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise InvalidParameter("value", given=Kind(value), allowed=_REALS)
+    return value
+
+
+def _all_finite(floats: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    if floats.size and not bool(np.isfinite(floats).all()):
+        raise InvalidParameter("value", given=Kind(floats), allowed=_REALS)
+    return floats
+
+
 def _as_array(value: object, allowed: str) -> npt.NDArray[Any]:
-    if isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, list | tuple) or hasattr(value, "__array__"):
+    """A plain array; masked arrays are refused, because what they hide would be released with the rest."""
+    masked = isinstance(value, np.ndarray) and hasattr(value, "mask")
+    if not masked and hasattr(value, "__array__"):
         try:
             return np.asarray(value)
         except (ValueError, TypeError):
             pass
-    raise InvalidParameter("value", given=_Kind(value), allowed=allowed)
+    raise InvalidParameter("value", given=Kind(value), allowed=allowed)
 
 
-class _Kind:
+def _listed(value: list[Any] | tuple[Any, ...], allowed: str, kinds: tuple[Any, ...]) -> npt.NDArray[np.object_]:
+    """A list as an array of the Python numbers in it. numpy alone would round integers that stand beside floats."""
+    try:
+        array: npt.NDArray[np.object_] = np.array(value, dtype=object)
+    except (ValueError, TypeError):
+        array = np.array([None], dtype=object)
+    if not all(issubclass(kind, kinds) for kind in set(map(type, array.flat))):
+        raise InvalidParameter("value", given=Kind(value), allowed=allowed)
+    return array
+
+
+def _clamped(array: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
+    whole = [min(max(int(x), -INT64_MAX - 1), INT64_MAX) for x in array.flat]
+    return np.array(whole, dtype=np.int64).reshape(array.shape)
+
+
+def _exactly(array: npt.NDArray[np.object_]) -> npt.NDArray[Any]:
+    """Floats as float64; with other numbers among them, Python's own floats and fractions."""
+    items = array.reshape(-1)
+    if all(isinstance(x, _FLOATS) for x in items):
+        return _all_finite(array.astype(np.float64))
+    out = np.empty(items.size, dtype=object)
+    for i, x in enumerate(items):
+        if isinstance(x, _FLOATS):
+            out[i] = _finite(float(x))
+        elif isinstance(x, numbers.Integral | np.bool_):
+            out[i] = int(x)
+        else:
+            out[i] = Fraction(int(x.numerator), int(x.denominator))
+    return out.reshape(array.shape)
+
+
+class Kind:
     """What kind of thing was given, for an error that must not show the thing itself."""
 
     def __init__(self, value: object) -> None:
         dtype = getattr(value, "dtype", None)
         shape = getattr(value, "shape", None)
+        # The width of a text dtype is the length of somebody's text.
+        kind = {"U": "text", "S": "bytes", "V": "records"}.get(getattr(dtype, "kind", ""), dtype)
         if dtype is not None and shape:
-            self._text = f"an array of {dtype}"
+            self._text = f"an array of {kind}"
         elif dtype is not None:
-            self._text = f"a {dtype}"
+            self._text = f"a {kind}"
         else:
             self._text = f"a value of type {type(value).__name__}"
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbours, PureDP
+from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbours, PureDP, RenyiDP
 from tacit.privacy.prices import Price
 from tacit.privacy.sensitivity import root_up
 
@@ -30,13 +30,13 @@ def read_promise(
 ) -> Guarantee:
     """The one guarantee that the keywords ask for, if ``mechanism`` is proved to give it."""
     asked = _one_of(epsilon, delta, rho, mu, promise, neighbours)
-    if asked.as_pure() == 0:
-        allowed = "a price above 0: at 0 nothing may be learned and no finite noise will do"
-        raise InvalidParameter("price", given=asked, allowed=allowed)
     if type(asked) not in accepts:
         names = " or ".join(_KEYWORDS[kind] for kind in accepts if kind in _KEYWORDS)
         reason = _REASONS.get((mechanism, type(asked)), f"It is not proved to keep {type(asked).__name__}.")
         raise NotPrivate(f"{mechanism} was asked for {asked!r}. {reason} Pass {names}.")
+    name, amount = _AMOUNT[type(asked)](asked)
+    if not amount:
+        raise InvalidParameter(name, given=0, allowed="a finite number above 0")
     if asked.neighbours is not neighbours:
         raise InvalidParameter(
             "promise",
@@ -52,6 +52,15 @@ _KEYWORDS: dict[type[Guarantee], str] = {
     ZCDP: "rho=",
     GaussianDP: "mu=",
 }
+
+_AMOUNT: dict[type[Guarantee], Callable[[Any], tuple[str, Fraction]]] = {
+    PureDP: lambda g: ("epsilon", g.eps),
+    ApproxDP: lambda g: ("epsilon", g.eps),
+    RenyiDP: lambda g: ("epsilon", g.eps),
+    ZCDP: lambda g: ("rho", g.rho),
+    GaussianDP: lambda g: ("mu", g.mu_squared),
+}
+
 
 _NO_PURE_GAUSSIAN = "Gaussian noise has unbounded privacy loss, so it keeps no pure ε: there must be a δ."
 _REASONS: dict[tuple[str, type[Guarantee]], str] = {

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.inputs import exact_floats
+from tacit.mechanisms.inputs import exact_floats, exact_item
 from tacit.noise.lattice import Lattice
 from tacit.privacy import Sensitivity
 from tacit.privacy.prices import Price, price
@@ -53,7 +53,7 @@ def multiples(value: float | Fraction | npt.NDArray[Any], lattice: Lattice) -> i
     floats, wide = exact_floats(flat)
     floors, rests, odd = lattice.split(floats)
     floors += rests >= 0.5
-    exact = {int(i): lattice.nearest(Fraction(flat[i].item())) for i in {*wide.tolist(), *odd.tolist()}}
+    exact = {int(i): lattice.nearest(Fraction(exact_item(flat, i))) for i in {*wide.tolist(), *odd.tolist()}}
     if exact:
         widened = floors.astype(object)
         for i, multiple in exact.items():

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tacit.errors import NotPrivate
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantised import lattice_for, multiples, steps
 from tacit.mechanisms.tails import each_level, least_step
-from tacit.noise.coins import bernoulli_exp, uniform_below
+from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
+from tacit.noise.exact import LazyUniform, decide_sign, flint, rational
 from tacit.noise.laplace import GeometricSampler
 from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
@@ -65,6 +66,7 @@ class Staircase(AdditiveMechanism):
             promise=promise,
         )
         assert isinstance(asked, PureDP)
+        within_floats(stated.value / asked.eps)
         self._guarantee: PureDP = asked
         self._sensitivity = stated
         share = 1 / (1 + math.exp(min(float(asked.eps), 80.0) / 2))
@@ -116,16 +118,23 @@ class Staircase(AdditiveMechanism):
 
     def _draw(self, entropy: BitSource) -> int:
         """P[k] ∝ e^(-εj) on the upper part of step j, |k| in [jD, jD+r), and e^(-ε(j+1)) on its lower part."""
-        epsilon = self._guarantee.eps
-        steps_down = GeometricSampler(1 / epsilon)
+        steps_down = GeometricSampler(1 / self._guarantee.eps)
         while True:
             negative = entropy.word() & 1
-            place = int(uniform_below(self._period, 1, entropy)[0])
-            while place >= self._upper and not bernoulli_exp(epsilon, 1, entropy)[0]:
-                place = int(uniform_below(self._period, 1, entropy)[0])
-            size = steps_down.one(entropy) * self._period + place
+            size = steps_down.one(entropy) * self._period + self._place(entropy)
             if size or not negative:  # zero would be counted twice
                 return -size if negative else size
+
+    def _place(self, entropy: BitSource) -> int:
+        """A place on a step: each of the r upper ones has weight 1, each of the D - r lower ones e^(-ε)."""
+        upper, lower = self._upper, self._period - self._upper
+
+        def is_upper(u: object) -> object:
+            return upper - u * (upper + lower * (-flint().arb(rational(self._guarantee.eps))).exp())
+
+        if decide_sign(is_upper, [LazyUniform(entropy.word(), 64, entropy)]):
+            return int(uniform_below(upper, 1, entropy)[0])
+        return upper + int(uniform_below(lower, 1, entropy)[0])
 
     def accuracy(self, beta: Price, *, size: int = 1) -> float:
         """The error that is exceeded with probability at most β, half a granule of rounding included."""
@@ -136,7 +145,7 @@ class Staircase(AdditiveMechanism):
     def _tail(self, above: int) -> Decimal:
         """An upper bound on P[|noise| > above], from the sums over whole and broken steps."""
         epsilon, period, upper = self._guarantee.eps, self._period, self._upper
-        drop_down, drop_up = exp_down(-decimal_up(epsilon)), exp_up(-decimal_down(epsilon))
+        drop_down, drop_up = exp_down(decimal_down(-epsilon)), exp_up(decimal_up(-epsilon))
         step_up = UP.add(Decimal(upper), UP.multiply(Decimal(period - upper), drop_up))
         step_down = DOWN.add(Decimal(upper), DOWN.multiply(Decimal(period - upper), drop_down))
         # All of the law, times (1 - e^(-ε)): twice the steps, less the zero that both sides share.
@@ -146,5 +155,5 @@ class Staircase(AdditiveMechanism):
         low = period - max(upper, broken)
         rest = UP.add(Decimal(high), UP.multiply(Decimal(low), drop_up))  # of the step that above+1 falls into
         beyond = UP.add(UP.multiply(rest, UP.subtract(ONE, drop_down)), UP.multiply(drop_up, step_up))
-        fallen = exp_up(-decimal_down(whole * epsilon)) if whole else ONE
+        fallen = exp_up(decimal_up(-whole * epsilon)) if whole else ONE
         return min(ONE, UP.divide(UP.multiply(Decimal(2), UP.multiply(fallen, beyond)), total))

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
 
 from tacit.errors import InvalidParameter
 from tacit.privacy import normal
@@ -51,11 +53,15 @@ def read_size(size: int) -> int:
 
 
 def each_level(beta: Price, size: int) -> Decimal:
-    """The largest p with 1 - (1-p)^size ≤ β: what each of ``size`` independent errors may fail with, rounded down."""
+    """The largest p with 1 - (1-p)^size ≤ β: what each of ``size`` independent errors may fail with, rounded down.
+
+    β/size always qualifies (1 - (1-p)^size ≤ size·p), and is the better bound where 1-β has run out of digits.
+    """
     exact = read_beta(beta)
-    if read_size(size) == 1:
-        return decimal_down(exact)
-    return DOWN.subtract(ONE, exp_up(UP.divide(ln_up(decimal_up(1 - exact)), Decimal(size))))
+    shared = decimal_down(exact / read_size(size))
+    if size == 1:
+        return shared
+    return max(shared, DOWN.subtract(ONE, exp_up(UP.divide(ln_up(decimal_up(1 - exact)), Decimal(size)))))
 
 
 def laplace_quantile(level: Decimal) -> Decimal:
@@ -93,24 +99,42 @@ def discrete_laplace_tail(scale: Fraction, above: int) -> Decimal:
 
 
 def discrete_gaussian_tail(variance: Fraction, above: int) -> Decimal:
-    """An upper bound on P[|X| > above] for P[k] ∝ e^(-k²/2·variance): exact sums for σ ≤ 2000, integrals beyond.
+    """An upper bound on P[|X| > above] for P[k] ∝ e^(-k²/2·variance): sums for σ ≤ 2000, integrals beyond.
 
-    Where k ≥ σ + ½ the density is convex, so that each term is at most the integral over its unit interval; and the
-    sum of all terms is at least σ√(2π) (Poisson summation). Hence P[|X| > m] ≤ P[|σZ| > m + ½] there.
+    The sum of all e^(-k²/2σ²) is at least σ√(2π), and larger by a factor of at most 1 + 3e^(-19σ²) (Poisson summation).
+    The density is convex beyond σ and concave before it. From m + ½ ≥ σ on each outer term is therefore at most the
+    integral over its unit interval; below, each inner term is at least that. Either way P[|X| > m] is at most
+    P[|σZ| > m + ½], plus 3e^(-19σ²) in the second case.
     """
-    if variance > 4_000_000:
-        ratio = Fraction(2 * above + 1, 2) ** 2 / variance
-        if ratio < 1:
-            return ONE
-        return gaussian_tail(DOWN.sqrt(decimal_down(ratio)))
-    sigma = math.sqrt(variance)
-    reach = math.ceil(40 * sigma) + 2
+    if variance > _SUMMED:
+        middle = Fraction(2 * above + 1, 2) ** 2 / variance
+        beyond = gaussian_tail(DOWN.sqrt(decimal_down(middle)))
+        return beyond if middle >= 1 else min(ONE, UP.add(beyond, _HARDLY))
+    sums = _gaussian_sums(variance)
+    share = 2 * sums[min(above + 1, len(sums) - 1)] / (sums[0] + sums[1])
+    if share > 1e-290:  # what the sums leave out is far below that; floats are off by less than 1e-10 of each sum
+        return Decimal(min(1.0, share * (1 + 1e-9)))
+    return _far_gaussian_tail(variance, above + 1)
+
+
+def _far_gaussian_tail(variance: Fraction, start: int) -> Decimal:
+    """An upper bound on P[|X| ≥ start]: the terms fall at least as fast as the geometric series of the first two."""
+    first = exp_up(decimal_up(Fraction(-start * start) / (2 * variance)))
+    ratio = exp_up(decimal_up(Fraction(-2 * start - 1) / (2 * variance)))
+    total = max(ONE, DOWN.sqrt(decimal_down(6 * variance)))  # √(2π)σ is more
+    return UP.divide(UP.multiply(TWO, first), DOWN.multiply(DOWN.subtract(ONE, ratio), total))
+
+
+_SUMMED = 4_000_000
+_HARDLY = Decimal("1e-1000000")  # above 3e^(-19σ²) for variances above _SUMMED
+
+
+@lru_cache(maxsize=8)
+def _gaussian_sums(variance: Fraction) -> list[float]:
+    """The sums of e^(-i²/2·variance) over i ≥ 0, i ≥ 1, …, up to 40σ and a little."""
     steep = -1 / (2 * float(variance))
-    terms = [math.exp(steep * k * k) for k in range(reach + 1)]
-    total = 2 * math.fsum(terms) - 1
-    beyond = 2 * math.fsum(terms[above + 1 :])
-    # What lies beyond the reach is below 1e-300 of the total; floats are off by less than 1e-12 of each sum.
-    return Decimal(min(1.0, beyond / total * (1 + 1e-11) + 1e-300))
+    reach = math.ceil(40 * math.sqrt(variance)) + 2
+    return list(accumulate((math.exp(steep * k * k) for k in range(reach, -1, -1)), initial=0.0))[::-1]
 
 
 def least_step(tail: Callable[[int], Decimal], level: Decimal, guess: float) -> int:
@@ -146,8 +170,9 @@ def largest_scale(meets: Callable[[float], bool], guess: float, error: object) -
         raise InvalidParameter("error", given=error, allowed="an error that some amount of noise stays within")
     while meets(high):
         high *= 2
-        if high > 1e300:
-            raise InvalidParameter("error", given=error, allowed="a finite error")
+        if high > 1e12 * guess:
+            allowed = "less: here the noise stays within this error however large its scale is"
+            raise InvalidParameter("error", given=error, allowed=allowed)
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if meets(middle) else (low, middle)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import NotPrivate
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_floor, decide_sign, flint, rational
 from tacit.noise.floors import (
@@ -199,7 +200,7 @@ class _BoxMuller:
 class RoundedGaussianSampler:
     """floor(σZ + rest + ½), Z standard normal, variance σ² any rational > 0: a rounding of the ideal noise.
 
-    A rest is the exact part of a value below its granule, in [0, 1): `array` and `one` take it for σ below
+    A rest is the exact part of a value below its granule, in (-½, 1): `array` and `one` take it for σ below
     DIRECT_LIMIT; `integers` and `one_integer` have none, and any σ.
 
     A large σ is split: with t a power of two and C = floor((σZ+½)/t), the position of σZ+½ inside the cell
@@ -216,10 +217,16 @@ class RoundedGaussianSampler:
         self._cells = _BoxMuller(variance / (1 << 2 * self._bits), Fraction(1, 2 << self._bits))
 
     def array(self, rests: Reals, entropy: BitSource) -> Samples:
+        self._refuse_cells()
         return collect(rests.size, lambda _, where: self._cells.chunk(rests[where], entropy))
 
     def one(self, rest: Fraction | float, entropy: BitSource) -> int:
+        self._refuse_cells()
         return self._cells.one(rest, entropy)
+
+    def _refuse_cells(self) -> None:
+        if self._bits:
+            raise NotPrivate(f"σ² = {float(self.variance):g} in granules is too wide for rests; use a coarser lattice.")
 
     def integers(self, count: int, entropy: BitSource) -> Samples:
         """floor(σZ + ½), count times."""

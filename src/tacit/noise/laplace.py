@@ -207,7 +207,7 @@ class DiscreteLaplaceSampler:
 class RoundedLaplaceSampler:
     """floor(scale·L + rest + ½) with L the continuous Laplace law of scale 1: a rounding of the ideal noise.
 
-    Assumes scale ≤ DIRECT_LIMIT. A rest is the exact part of a value below its granule, in [0, 1); adding it in
+    Assumes scale ≤ DIRECT_LIMIT. A rest is the exact part of a value below its granule, in (-½, 1); adding it in
     float64 is one of the roundings that the error bound covers, and the exact path uses it as it is.
     """
 

@@ -67,14 +67,12 @@ class Lattice:
             return LARGEST if multiple > 0 else -LARGEST
 
     def split_one(self, value: float | Fraction) -> tuple[int, float | Fraction]:
-        """value/granule as floor and rest in [0, 1), exactly."""
+        """value/granule as whole + rest with the rest in (-½, 1), exactly; the whole is chosen as `split` does."""
         if isinstance(value, float) and abs(self.exponent) < 900:
             scaled = value * 2.0**-self.exponent
-            if 2.0**-100 < abs(scaled) < WIDEST:  # neither scaling nor subtracting the floor rounds here
-                whole = math.floor(scaled)
-                rest = scaled - whole
-                if rest < 1:
-                    return whole, rest
+            if 2.0**-100 < abs(scaled) < WIDEST:  # neither scaling nor subtracting the whole rounds here
+                whole = math.floor(scaled) if abs(scaled) >= 0.5 else 0
+                return whole, scaled - whole
         exact = Fraction(value) / self.granule
         floor = math.floor(exact)
         return floor, exact - floor

@@ -36,7 +36,7 @@ def sampled_without_replacement(loss: LossDistribution, chosen: int, population:
 class Shuffled:
     """n reports of an ε₀-DP local randomizer, shuffled before anyone sees them; the promise is on the shuffled view.
 
-    The loss of the clone pair of Feldman, McMillan & Talwar (2021), evaluated exactly; ``closed_form`` is their theorem.
+    The loss of the clone pair of Feldman, McMillan & Talwar (2021), computed exactly; ``closed_form`` is their theorem.
     """
 
     epsilon0: float

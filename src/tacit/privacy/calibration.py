@@ -1,4 +1,4 @@
-"""How much noise a promise needs: the smallest scale whose proven ε meets the target, with a proof that less would not do.
+"""How much noise a promise needs: the smallest scale whose proven ε meets the target, and a proof that less fails.
 
 Proof: ``docs/proofs/calibration.md``.
 """
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tacit.errors import InvalidParameter
-from tacit.privacy.loss_distribution import TOLERANCE, LossDistribution
+from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.losses.numbers import Real, failure_probability, positive, whole
 
 LESS = 0.999
 """The certificate is drawn at this share of the noise."""
 
 _CLOSE = 2e-6
+_TOLERANCE = 4e-5
 
 
 class Family(Protocol):
@@ -31,8 +32,8 @@ class Family(Protocol):
 class Calibration:
     """A noise scale, the loss of the whole plan at it, and both proofs.
 
-    ``epsilon`` is proven at ``scale`` and meets the target; ``epsilon_at_less`` is a *lower* bound on what 0.1% less noise
-    would cost, and ``tight`` says that it exceeds the target.
+    ``epsilon`` is proven at ``scale`` and meets the target; ``epsilon_at_less`` is a *lower* bound on what 0.1% less
+    noise would cost, and ``tight`` says that it exceeds the target.
     """
 
     scale: float
@@ -58,8 +59,8 @@ def calibrate(
     """The least noise with which ``steps`` uses, each on a fresh sample if asked, keep the target (ε, δ).
 
     ``family`` has ``loss_at(scale, sensitivity)``, or is a function of the scale (and of the sensitivity, if one is
-    given). ``sampling`` is a Poisson rate, or (chosen, population) for sampling without replacement. ``target`` is a pair
-    (ε, δ) or an approximate-DP guarantee.
+    given). ``sampling`` is a Poisson rate, or (chosen, population) for sampling without replacement. ``target`` is a
+    pair (ε, δ) or an approximate-DP guarantee.
 
     >>> found = calibrate(LossDistribution.gaussian, target=(1, 1e-6))
     >>> round(found.scale, 4), found.tight
@@ -72,7 +73,7 @@ def calibrate(
     def plan(scale: float) -> LossDistribution:
         return count * _sample(one_use(scale), sampling)
 
-    tolerance, found = TOLERANCE, None
+    tolerance, found = _TOLERANCE, None
     for _ in range(4):
         found = _search(plan, epsilon, delta, tolerance, found.scale if found else 1.0)
         if found.tight:

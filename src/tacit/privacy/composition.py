@@ -69,7 +69,7 @@ class Guarantee(Composable):
 
     __slots__ = ()
 
-    adds_up: ClassVar[bool] = False  # whether a composition says no more than the sum of its amounts
+    adds_up: ClassVar[bool] = False  # whether a composition without leaks says no more than the sum of its amounts
 
     @property
     def parts(self) -> tuple[tuple[Guarantee, int], ...]:
@@ -119,7 +119,9 @@ class Composition(Composable):
     def __init__(self, parts: Iterable[tuple[Guarantee, int]]) -> None:
         merged: dict[Guarantee, int] = {}
         for part, often in parts:
-            merged[part] = merged.get(part, 0) + often
+            if not isinstance(part, Guarantee):
+                raise InvalidParameter("parts", given=part, allowed="pairs of a guarantee and how often")
+            merged[part] = merged.get(part, 0) + times(often, "times")
         kept = tuple((part, often) for part, often in merged.items() if often)
         for part, _ in kept:
             same_neighbours(kept[0][0], part, "composed")
@@ -174,7 +176,7 @@ class Composition(Composable):
     def covers(self, promise: Promise) -> bool:
         """Whether every part of ``promise`` is a part of this one, or the sum of this one covers it."""
         kinds = {type(part) for part, _ in self.parts}
-        if len(kinds) == 1 and (kind := kinds.pop()).adds_up and self.as_zcdp() is not None:
+        if len(kinds) == 1 and (kind := kinds.pop()).adds_up and not any(part.leak for part, _ in self.parts):
             return self.to(kind).covers(promise)
         mine = dict(self.parts)
         return isinstance(promise, Composable) and all(often <= mine.get(part, 0) for part, often in promise.parts)

@@ -223,7 +223,11 @@ def largest_gaussian(epsilon: Fraction, delta: Fraction) -> Fraction:
         return Fraction(0)
     aim = decimal_down(delta)
     tail, level = math.sqrt(-2 * float(ln_down(aim))), float(epsilon)
-    guess = (math.sqrt(tail * tail + 2 * level) + tail) / (2 * level) if level else float(1 / (2 * delta))
+    guess = (
+        (math.sqrt(tail * tail + 2 * level) + tail) / (2 * level)
+        if level
+        else float(min(1 / (2 * delta), Fraction(10**200)))
+    )
     # In the noise multiplier 1/μ: δ falls as it grows.
     noise = least(lambda m: gaussian_delta_up(1 / m**2, epsilon) if m else ONE, aim, guess=guess)
     return 1 / price(noise) ** 2 if math.isfinite(noise) else Fraction(0)

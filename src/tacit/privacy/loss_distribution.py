@@ -22,8 +22,11 @@ from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 
 Parts = tuple[tuple[Pair, int], ...]
 
-TOLERANCE = 5e-5
+TOLERANCE = 1e-5
 """Relative distance of ``epsilon`` from the truth, unless another is asked for."""
+
+
+_ROUNDING = 2.0**-51  # a parameter, or a square root, as a float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -234,7 +237,7 @@ class LossDistribution:
 
     @property
     def infinite_mass(self) -> float:
-        """The probability that the plan reveals everything: no δ at or below it has a finite ε, if the loss is unbounded."""
+        """The probability that the plan reveals everything; no δ below it has a finite ε."""
         return max((accountant.infinite_mass(self.parts, way) for way in (False, True)), default=0.0)
 
     def __repr__(self) -> str:
@@ -269,7 +272,10 @@ def _epsilon(parts: Parts, delta: float, tolerance: float, lower: bool) -> tuple
         return 0.0, 0.0
     mu = _only_gaussian(parts)
     if mu is not None:
-        return gaussian_epsilon(mu * (1 + 2.0**-51), delta) if delta > 0 else (math.inf, math.inf)
+        if delta == 0:
+            return math.inf, math.inf
+        below, above = gaussian_epsilon(mu * (1 - _ROUNDING), delta), gaussian_epsilon(mu * (1 + _ROUNDING), delta)
+        return below[0], above[1]
     _check_reach(parts)
     return accountant.epsilon_bounds(parts, delta, tolerance, lower=lower)
 
@@ -280,7 +286,7 @@ def _delta(parts: Parts, epsilon: float, tolerance: float, lower: bool) -> tuple
         return 0.0, 0.0
     mu = _only_gaussian(parts)
     if mu is not None:
-        return gaussian_delta(mu * (1 + 2.0**-51), epsilon)
+        return gaussian_delta(mu * (1 - _ROUNDING), epsilon)[0], gaussian_delta(mu * (1 + _ROUNDING), epsilon)[1]
     _check_reach(parts)
     return accountant.delta_bounds(parts, epsilon, tolerance, lower=lower)
 
@@ -288,9 +294,8 @@ def _delta(parts: Parts, epsilon: float, tolerance: float, lower: bool) -> tuple
 def _check_reach(parts: Parts) -> None:
     for pair, _ in parts:
         _within_reach(pair)
-        if max(abs(x) for x in pair.extremes if math.isfinite(x)) > LARGEST_LOSS if _bounded(pair) else False:
-            raise InvalidParameter("largest loss of one use", given=pair.extremes[1], allowed=f"at most {LARGEST_LOSS}")
-
-
-def _bounded(pair: Pair) -> bool:
-    return any(math.isfinite(x) for x in pair.extremes)
+        largest = max((abs(x) for x in pair.extremes if math.isfinite(x)), default=0.0)
+        if largest > LARGEST_LOSS:
+            raise InvalidParameter(
+                "largest loss of one use", given=largest, allowed=f"at most {LARGEST_LOSS:g}: more is no promise"
+            )

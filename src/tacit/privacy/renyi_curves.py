@@ -1,7 +1,7 @@
 """Rényi divergences of the mechanisms, order by order: proven upper bounds, in ball arithmetic.
 
-Every function takes the order α > 1 first and returns a float at or just above D_α, in the worse direction. Closed forms
-where they exist; fractional orders of sampled noise by rigorous integration (Johansson 2018, Arb), never by
+Every function takes the order α > 1 first and returns a float at or just above D_α, in the worse direction. Closed
+forms where they exist; fractional orders of sampled noise by rigorous integration (Johansson 2018, Arb), never by
 interpolation where a tight value is known. Proofs: ``docs/proofs/renyi.md``.
 """
 
@@ -58,7 +58,7 @@ def randomized_response(order: Real, epsilon: Real, categories: int = 2) -> floa
     """k-ary randomized response, the truth e^ε times as likely as any one lie.
 
     >>> round(randomized_response(2, 1), 6)
-    0.733252
+    0.735326
     """
     alpha, size, count = _order(order), not_negative("epsilon", epsilon), whole("categories", categories, least=2)
 
@@ -120,7 +120,7 @@ def sampled_laplace(order: Real, ratio: Real, rate: Real) -> float:
     """Laplace noise on a Poisson sample, add-remove: both directions are integrated, the larger counts.
 
     >>> round(sampled_laplace(2, 1, 0.01), 8)
-    8.572e-05
+    8.573e-05
     """
     alpha, size, q = _order(order), not_negative("ratio", ratio), probability("rate", rate)
     if q == 0 or size == 0:
@@ -139,7 +139,7 @@ def sampled(order: Real, curve: Callable[[int], float], rate: Real) -> float:
     """
     q = probability("rate", rate)
     if q == 1:
-        return curve(int(order)) if _order(order) == int(_order(order)) else _convex(order, curve)
+        return _convex(order, curve)
 
     def whole_order(alpha: int) -> float:
         def moment() -> arb:
@@ -160,7 +160,7 @@ def sampled_without_replacement(
 ) -> float:
     """Any mechanism of known Rényi curve on m of n units without replacement, replace.
 
-    Wang, Balle & Kasiviswanathan (2019), Theorem 9, for whole orders; ``largest`` is the mechanism's pure ε, if it has one.
+    Wang, Balle & Kasiviswanathan (2019), Theorem 9, for whole orders; ``largest`` is the mechanism's pure ε, if any.
     Fractional orders interpolate ln of the moments, which is convex in the order.
     """
     size, drawn = whole("population", population, least=1), whole("chosen", chosen, least=0)

@@ -30,8 +30,7 @@ class Norm(Enum):
 
     def __call__(self, value: object, *, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
         """The sensitivity ``value`` in this norm; a float is the binary number it is."""
-        exact = _above_zero(value, "sensitivity")
-        return Sensitivity(self, exact * exact, neighbours=neighbours, value=exact)
+        return _stated(self, value, "sensitivity", relation(neighbours))
 
     def sqrt(self, square: object, *, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
         """The sensitivity √square in this norm: the square is kept exactly."""
@@ -68,12 +67,15 @@ class Sensitivity:
     norm: Norm
     square: Fraction
     neighbours: Neighbours = field(default=ADD_REMOVE, kw_only=True)
-    value: Fraction = field(default=Fraction(0), compare=False, kw_only=True)
+    value: Fraction = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.norm, Norm):
+            raise InvalidParameter("norm", given=self.norm, allowed="L1, L2 or LInf")
+        if type(self.square) is not Fraction or self.square <= 0:
+            raise InvalidParameter("square", given=self.square, allowed="a Fraction above 0")
         relation(self.neighbours)
-        if not self.value:
-            object.__setattr__(self, "value", root_up(self.square))
+        object.__setattr__(self, "value", root_up(self.square))
 
     @staticmethod
     def of(value: object, *, norm: Norm, name: str = "sensitivity") -> Sensitivity:
@@ -95,8 +97,7 @@ State L1(...), or convert with .to(L1, dimension=k) if the answer has k coordina
                 " (k = 1: one number)."
             )
             raise InvalidParameter(name, given=value, allowed=f"a sensitivity in the {norm} norm", hint=hint)
-        exact = _above_zero(value, name)
-        return Sensitivity(norm, exact * exact, value=exact)
+        return _stated(norm, value, name, ADD_REMOVE)
 
     def to(self, norm: Norm, *, dimension: int) -> Sensitivity:
         """The sensitivity in another norm of an answer with ``dimension`` coordinates: the best that always holds.
@@ -139,6 +140,7 @@ State L1(...), or convert with .to(L1, dimension=k) if the answer has k coordina
         return f"{self.norm}{'' if self.is_exact else '.sqrt'}({number}{where})"
 
 
+@lru_cache(maxsize=1024)
 def root_up(square: Fraction) -> Fraction:
     """√square where it is rational, otherwise a fraction just above it.
 
@@ -169,18 +171,21 @@ def exact_number(value: object, name: str, *, allowed: str = "a finite number") 
         raise InvalidParameter(name, given=value, allowed=allowed) from None
 
 
+def _stated(norm: Norm, value: object, name: str, neighbours: Neighbours) -> Sensitivity:
+    plain = type(value) is int or type(value) is float
+    return (_stated_before if plain else _state)(norm, value, name, neighbours)
+
+
+def _state(norm: Norm, value: object, name: str, neighbours: Neighbours) -> Sensitivity:
+    return Sensitivity(norm, _above_zero(value, name) ** 2, neighbours=neighbours)
+
+
+_stated_before = lru_cache(maxsize=1024, typed=True)(_state)  # values are immutable, and the same few are stated often
+
+
 def _above_zero(value: object, name: str) -> Fraction:
-    if type(value) in (int, float):
-        return _above_zero_cached(value, name)
-    return _checked(value, name)
-
-
-def _checked(value: object, name: str) -> Fraction:
     allowed = "a finite number above 0, or L1(...), L2(...), LInf(...)"
     exact = exact_number(value, name, allowed=allowed)
     if exact <= 0:
         raise InvalidParameter(name, given=value, allowed=allowed)
     return exact
-
-
-_above_zero_cached = lru_cache(maxsize=1024, typed=True)(_checked)

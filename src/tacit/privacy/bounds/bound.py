@@ -16,7 +16,10 @@ _FEW = 64  # leaks that are multiplied out exactly
 
 
 class Bound(Protocol):
-    """One way to bound the (ε,δ) of parts that hold together; valid for whatever parts it accepts."""
+    """One way to bound the (ε,δ) of parts that hold together; valid for whatever parts it accepts.
+
+    Answers are rounded up so that the decimal they print, which is how a price is read, is a proven bound too.
+    """
 
     @property
     def name(self) -> str:

@@ -110,6 +110,8 @@ class ApproxDP(Guarantee):
         pair = promise.as_approx()
         if pair is not None and pair[0] <= self.eps and pair[1] <= self.dlt:
             return True
+        if price(promise.delta(self.eps)) <= self.dlt:
+            return True
         reached = promise.epsilon(self.dlt)
         return reached != float("inf") and price(reached) <= self.eps
 

@@ -6,7 +6,7 @@ Each direction, removing a unit and adding one, is composed on its own; the larg
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tacit.privacy.losses import direct
 from tacit.privacy.losses.fourier import add_up
@@ -74,17 +74,21 @@ def delta_bounds(parts: Parts, epsilon: float, tolerance: float, *, lower: bool)
 def _easy_epsilon(parts: Parts, delta: float, backward: bool) -> tuple[float, float] | None:
     """What needs no composition: nothing left of δ, or a single use."""
     lost, largest = infinite_mass(parts, backward), max(largest_loss(parts, backward), 0.0)
-    if lost > delta:
-        return math.inf, math.inf
-    if lost >= delta * (1 - 1e-13) or delta < SMALLEST_DELTA:
+    single = len(parts) == 1 and parts[0][1] == 1
+    doubt = 0.0 if single else 1e-13  # on the infinite mass of a composition
+    if lost * (1 + doubt) > delta:
+        return (math.inf if lost * (1 - doubt) > delta else 0.0), math.inf
+    if lost == delta or delta < SMALLEST_DELTA:
         return (largest * (1 - 1e-12) if lost == delta else 0.0), largest
-    if len(parts) == 1 and parts[0][1] == 1:
+    if single:
         return direct.epsilon_bounds(parts[0][0], delta, backward)
     return None
 
 
 def _easy_delta(parts: Parts, epsilon: float, backward: bool) -> tuple[float, float] | None:
     lost = infinite_mass(parts, backward)
+    if lost >= 1:
+        return 1.0, 1.0
     if epsilon >= largest_loss(parts, backward):
         slack = 0.0 if len(parts) == 1 and parts[0][1] == 1 else 1e-13
         return lost * (1 - slack), min(lost * (1 + slack), 1.0)
@@ -101,12 +105,15 @@ class _Way:
     outline: Outline
     tilt: float
     slack: float
+    largest: float
     floor: float = math.inf
 
     def window(self) -> Window:
-        """Where the tilted total lies, and down to ``floor`` if that is asked about."""
+        """Where the tilted total lies, down to ``floor`` if that is asked about, and up to a largest loss nearby."""
         found = self.outline.window(self.tilt, _TILTED_TAIL)
-        return Window(min(found.bottom, self.floor), found.top, found.down, found.up)
+        bottom = min(found.bottom, self.floor)
+        top = max(found.top, self.largest) if self.largest < 2 * found.top - bottom else found.top
+        return Window(bottom, top, found.down, found.up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,10 @@ class _Grids:
     @classmethod
     def of(cls, parts: Parts, way: _Way, tail: float, lower: bool) -> _Grids:
         window = way.window()
-        least = max((window.top - window.bottom) / _LONGEST, max((high - low) / _MOST_CELLS for low, high in (pair.reach(tail) for pair, _ in parts)))
+        least = max(
+            (window.top - window.bottom) / _LONGEST,
+            max((high - low) / _MOST_CELLS for low, high in (pair.reach(tail) for pair, _ in parts)),
+        )
         by_mass, whole = spread_out(parts)
         upper_step = max(least, wanted_step(by_mass, way.tilt, way.slack))
         lower_step = max(least, wanted_step(whole, way.tilt, way.slack))
@@ -154,20 +164,25 @@ def _composed_epsilon(
     for backward in ways:
         outline, left = outlines[backward], delta - infinite_mass(parts, backward)
         tilts[backward] = _useful(outline.tilt_for_delta(left), left, tolerance * largest_loss(parts, backward))
-        rough = max(outline.epsilon(tilts[backward], left), 0.05 * outline.spread(tilts[backward]))
-        guesses[backward] = min(rough, max(largest_loss(parts, backward), 0.0))
+        guess = max(outline.epsilon(tilts[backward], left), 0.05 * outline.spread(tilts[backward]))
+        guesses[backward] = min(guess, max(largest_loss(parts, backward), 0.0))
     slack = 0.4 * tolerance * max(guesses.values())  # the larger direction counts, so both may err by its share
     found: list[tuple[float, float]] = []
     for backward in sorted(ways, key=lambda way: -guesses[way]):
         largest = max(largest_loss(parts, backward), 0.0)
         if found and largest <= max(high for _, high in found):
             continue  # it cannot be the larger one
-        plan = _Way(backward, outlines[backward], tilts[backward], slack)
+        plan = _Way(backward, outlines[backward], tilts[backward], slack, largest)
+        if found and not lower:  # a coarse grid often shows that this direction is the smaller one
+            rough = replace(plan, slack=16 * slack)
+            at_most = _read_epsilon(parts, delta, _Grids.of(parts, rough, tail, lower), rough)[1]
+            if at_most <= max(high for _, high in found):
+                continue
         low, high = _read_epsilon(parts, delta, _Grids.of(parts, plan, tail, lower), plan)
         if 0 < high < math.inf and slack > tolerance * max([high, *(h for _, h in found)]):
             # The first guess at ε was far too large, and so was the step: once more, from what was found.
             tilt = _useful(plan.outline.tilt_for_epsilon(high), delta, tolerance * high)
-            finer = _Way(backward, plan.outline, tilt, 0.4 * tolerance * high)
+            finer = _Way(backward, plan.outline, tilt, 0.4 * tolerance * high, largest)
             again = _read_epsilon(parts, delta, _Grids.of(parts, finer, tail, lower), finer)
             low, high = max(low, again[0]), min(high, again[1])
         found.append((low, high))
@@ -184,7 +199,7 @@ def _read_epsilon(parts: Parts, delta: float, grids: _Grids, plan: _Way) -> tupl
         bottom = float(upper.losses[0])
         if bottom <= 0 or high > bottom + upper_blur:
             break
-        plan = _Way(plan.backward, plan.outline, plan.tilt / 8, plan.slack)  # the answer lies below the window
+        plan = replace(plan, tilt=plan.tilt / 8)  # the answer lies below the window
     return max(low, 0.0), max(high, 0.0)
 
 
@@ -200,7 +215,8 @@ def _composed_delta(
         tilt = outlines[backward].tilt_for_epsilon(epsilon)
         tilt = _useful(tilt, likely, tolerance * max(epsilon, 1e-3 * largest_loss(parts, backward)))
         slack = 0.4 * tolerance * max(epsilon, 0.05 * outlines[backward].spread(tilt))
-        plan = _Way(backward, outlines[backward], tilt, slack, floor=epsilon - 1e-6)
+        largest = largest_loss(parts, backward)
+        plan = _Way(backward, outlines[backward], tilt, slack, largest, floor=epsilon - 1e-6)
         found.append(_read_delta(epsilon, _Grids.of(parts, plan, tail, lower), plan))
     return found
 
@@ -214,7 +230,7 @@ def _read_delta(epsilon: float, grids: _Grids, plan: _Way) -> tuple[float, float
 
 def _useful(tilt: float, delta: float, error: float) -> float:
     """``tilt``, capped where a larger one would move ε by less than ``error``: at the end of a bounded loss."""
-    return min(tilt, 2 * (10 - math.log(max(delta, SMALLEST_DELTA))) / error) if error > 0 else tilt
+    return min(tilt, 2 * (10 - math.log(max(delta, SMALLEST_DELTA))) / error) if 0 < error < math.inf else tilt
 
 
 def _tail(parts: Parts, delta: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -96,10 +97,13 @@ class FinitePair:
 
     @property
     def symmetric(self) -> bool:
-        return all(
-            abs(a[0] + b[0]) <= 2.0**-48 * abs(a[0]) and a[1] == b[2] and a[2] == b[1]
-            for a, b in zip(self.atoms, reversed(self.atoms), strict=True)
-        ) and self.infinite[0] == self.infinite[1]
+        return (
+            all(
+                abs(a[0] + b[0]) <= 2.0**-48 * abs(a[0]) and a[1] == b[2] and a[2] == b[1]
+                for a, b in zip(self.atoms, reversed(self.atoms), strict=True)
+            )
+            and self.infinite[0] == self.infinite[1]
+        )
 
     @property
     def extremes(self) -> tuple[float, float]:
@@ -110,7 +114,7 @@ class FinitePair:
         losses = [loss for loss, _, _ in self.atoms]
         if len(losses) == 1:
             return Lattice(losses[0], 1.0)
-        spacing = common_step([b - a for a, b in zip(losses, losses[1:], strict=False)])
+        spacing = common_step([b - a for a, b in pairwise(losses)])
         if spacing is not None:
             return Lattice(losses[-1], spacing)
         return Lattice(losses[-1], losses[-1] - losses[0], diffuse=1 - self.atoms[0][1] - self.atoms[-1][1])
@@ -145,5 +149,3 @@ def common_step(gaps: list[float]) -> float | None:
         if all(gap / step < 65 and abs(gap / step - round(gap / step)) < 1e-12 for gap in gaps):
             return step
     return None
-
-

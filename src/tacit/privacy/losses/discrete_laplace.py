@@ -50,7 +50,7 @@ class DiscreteLaplacePair:
         return self.extremes
 
     def cells(self, edges: Floats) -> Cells:
-        # x has loss in [low, high) exactly when (shift - high/rate)/2 < x ≤ (shift - low/rate)/2: count down from shift.
+        # x has loss in [low, high) exactly when (shift - high/rate)/2 < x ≤ (shift - low/rate)/2.
         place = np.clip((self.shift - edges / self.rate) / 2, -0.25, self.shift + 0.25)
         last = np.floor(place)  # x ≤ last for the lower edge of a cell; edges rise, so `last` falls
         first, final = np.maximum(last[1:] + 1, 0), np.minimum(last[:-1], self.shift)

@@ -101,8 +101,8 @@ def finite(p: Sequence[object], q: Sequence[object]) -> Pair | None:
 
 def _distribution(name: str, masses: Sequence[object]) -> list[Fraction]:
     """Probabilities as exact fractions, scaled to sum to 1; a sum that is off by more than rounding is refused."""
-    exact = [Fraction(not_negative(name, m)) if not isinstance(m, Fraction | int) else Fraction(m) for m in masses]
-    total = sum(exact)
+    exact = [Fraction(m) if isinstance(m, Fraction | int) else Fraction(not_negative(name, m)) for m in masses]
+    total = sum(exact, start=Fraction(0))
     if any(m < 0 for m in exact) or abs(total - 1) > Fraction(1, 10**9):
         raise InvalidParameter(name, given=masses, allowed="probabilities of at least 0 that sum to 1")
     return [m / total for m in exact]

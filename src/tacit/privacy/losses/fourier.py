@@ -25,7 +25,7 @@ _NEGLIGIBLE = -60.0  # frequencies whose product falls below e^-60 are bounded, 
 class Total:
     """The tilted masses of the total loss on an even grid, and what bounds their errors.
 
-    The mass at loss s is weights·exp(log_scale - tilt·s), up to ``noise`` on each weight and the factor 1 ± ``relative``.
+    The mass at loss s is weights·exp(log_scale - tilt·s), up to ``noise`` on each weight and a factor 1 ± ``relative``.
     At most ``above`` lies beyond the window; e^``log_folded`` of tilted mass from outside may be counted inside.
     """
 
@@ -61,7 +61,7 @@ def add_up(parts: list[tuple[GridLoss, int]], tilt: float, window: Window) -> To
     weights, noise = _convolve(tilted, counts, length)
     shift = (first - sum(count * part.start for part, count in parts)) % length
     weights = np.roll(weights, -shift)
-    losses = origin + step * (first + np.arange(length))
+    losses: Floats = origin + step * np.arange(first, first + length, dtype=np.float64)
     log_scale = math.fsum(count * part.log_norm for part, count in zip(tilted, counts, strict=True))
     far = max(abs(float(losses[0])), abs(float(losses[-1])))
     relative = math.fsum(
@@ -69,10 +69,14 @@ def add_up(parts: list[tuple[GridLoss, int]], tilt: float, window: Window) -> To
         for t, (part, count) in zip(tilted, parts, strict=True)
     )
     bottom, top = float(losses[0]), float(losses[-1])
-    beyond = _log_mgf(parts, window.up)
-    above = beyond - window.up * top
-    fold_up = beyond - log_scale - (window.up - tilt) * top + relative
-    fold_down = _log_mgf(parts, window.down) - log_scale + (tilt - window.down) * bottom + relative
+    lowest, highest = _range(parts)
+    above = fold_up = fold_down = -math.inf
+    if highest >= first + length:
+        beyond = _log_mgf(parts, window.up)
+        above = beyond - window.up * top
+        fold_up = beyond - log_scale - (window.up - tilt) * top + relative
+    if lowest < first:
+        fold_down = _log_mgf(parts, window.down) - log_scale + (tilt - window.down) * bottom + relative
     gone = math.fsum(count * math.log1p(-min(part.infinite, 1 - _UNIT)) for part, count in parts)
     return Total(
         losses=losses,
@@ -105,6 +109,16 @@ def _tilt(part: GridLoss, tilt: float) -> _Tilted:
     return _Tilted(weights, top + math.log(total), 4 * _UNIT * (reach + 760), variance)
 
 
+def _range(parts: list[tuple[GridLoss, int]]) -> tuple[int, int]:
+    """The smallest and the largest total on the grid, as numbers of steps."""
+    lowest = highest = 0
+    for part, count in parts:
+        filled = np.flatnonzero(part.masses)
+        lowest += count * (part.start + int(filled[0]))
+        highest += count * (part.start + int(filled[-1]))
+    return lowest, highest
+
+
 def _log_mgf(parts: list[tuple[GridLoss, int]], tilt: float) -> float:
     """An upper bound on ln E[e^(tilt·S)] of the grid losses."""
     total = 0.0
@@ -129,6 +143,11 @@ def _convolve(parts: list[_Tilted], counts: list[int], length: int) -> tuple[Flo
         else:
             values, error = np.fft.rfft(_fold(weights, length))[active], transform_error + 64 * _UNIT
         size = np.abs(values) + error
+        kept = size > math.exp(_NEGLIGIBLE / count)
+        if not kept.all():
+            left_out += float(kept.size - np.count_nonzero(kept)) * math.exp(_NEGLIGIBLE)
+            active, log_size, phase, doubt = active[kept], log_size[kept], phase[kept], doubt[kept]
+            values, size = values[kept], size[kept]
         log_size += count * np.log(size)
         phase += count * np.angle(values)
         doubt += count * (error / size + 16 * _UNIT)

@@ -130,14 +130,15 @@ def normal_quantile_bound(tail: float) -> float:
 def mixture_cells(x: Floats, mu: float, weights: Floats) -> Cells:
     """Masses of Σ_j weights_j·N(jμ,1) and of N(0,1) between the places ``x`` (increasing, infinite at will).
 
-    Cells are cut until four Gauss–Legendre nodes are exact to rounding: the integrands are entire (proof page, "Cells").
+    Cells are cut until four Gauss–Legendre nodes are exact to rounding: the integrands are entire (proof page, Cells).
     """
-    shifts = np.arange(len(weights)) * mu
+    shifts: Floats = np.arange(len(weights), dtype=np.float64) * mu
     p, q = np.zeros(x.size - 1), np.zeros(x.size - 1)
     below, above = int(np.isneginf(x).sum()), int(np.isposinf(x).sum())
     places = x[below : x.size - above]
-    if places.size == 0:  # everything lies in the one cell from -∞ to ∞
-        p[below - 1], q[below - 1] = weights.sum(), 1.0
+    if places.size == 0:
+        if below and above:  # everything lies in the one cell from -∞ to ∞
+            p[below - 1], q[below - 1] = weights.sum(), 1.0
         return Cells(p, q)
     if places.size > 1:
         inner = slice(below, below + places.size - 1)

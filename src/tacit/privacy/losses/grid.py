@@ -32,7 +32,8 @@ class GridLoss:
     error: float = 2 * MASS_ACCURACY
 
     def losses(self) -> Floats:
-        return self.origin + self.step * np.arange(self.start, self.start + self.masses.size)
+        places = np.arange(self.start, self.start + self.masses.size, dtype=np.float64)
+        return self.origin + self.step * places
 
 
 @dataclass(frozen=True, slots=True)

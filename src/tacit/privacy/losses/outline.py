@@ -127,11 +127,12 @@ def _smallest(f: object) -> float:
 
 
 def _merged(pair: Pair, tail: float, points: int) -> tuple[Floats, Floats, Floats]:
-    """Outcomes merged by ranges of the loss, finer near zero; each keeps its mean likelihood ratio."""
+    """Outcomes merged by ranges of the loss, finer near zero and both ends; each keeps its mean ratio."""
     low, high = pair.reach(tail)
     far = max(abs(low), abs(high), 1e-12)
     sizes = far * np.geomspace(1e-6, 1, points)
-    inner = np.concatenate([-sizes[::-1], sizes, np.linspace(-far, far, 2 * points + 1)])
+    ends = (high - low) * np.geomspace(1e-7, 1, points // 2)
+    inner = np.concatenate([-sizes, sizes, low + ends, high - ends, np.linspace(-far, far, points + 1)])
     pad = 1e-9 * far
     inner = np.unique(np.append(np.clip(inner, low, high), [low - pad, high + pad]))
     cells = pair.cells(np.concatenate([[-np.inf], inner, [np.inf]]))

@@ -13,13 +13,15 @@ import numpy as np
 from tacit.privacy.losses.fourier import Total
 from tacit.privacy.losses.pair import Floats
 
+_GAIN_ERROR = 2.0**-44  # the relative error of 1 - e^-x, and of the sums
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Masses at evenly spaced losses, and ``constant`` beyond all of them.
 
-    ``gains`` are 1 - e^(-i·step). At loss[j], δ = Σ_i mass[j+i]·gains[i]; between grid points it is linear in e^ε, so that
-    no difference of near numbers is ever taken. ``fold`` is what may have been folded into the masses and comes off δ:
+    ``gains`` are 1 - e^(-i·step). At loss[j], δ = Σ_i mass[j+i]·gains[i]; between grid points it is linear in e^ε: no
+    difference of near numbers is ever taken. ``fold`` is what may have been folded into the masses and comes off δ:
     (log of it at loss 0, how fast its logarithm falls with ε).
     """
 
@@ -50,7 +52,7 @@ class Reading:
 
     def _finish(self, finite: float, epsilon: float, over: float) -> float:
         """δ from its finite part; ``over`` is the distance from ε to the next grid point above it."""
-        if self.fold is not None:
+        if self.fold is not None and self.fold[0] > -math.inf:
             log_fold, tilt = self.fold
             far = max(over, math.log1p(1 / tilt))  # where e^(-tilt·s)·(1 - e^-s) peaks, or the first point after it
             finite -= math.exp(min(log_fold - tilt * (epsilon + far), 700.0)) * -math.expm1(-far)
@@ -106,7 +108,7 @@ class Reading:
 
 def read_above(total: Total) -> Reading:
     """Upper bounds on δ(epsilon + blur), for a total of dear parts."""
-    exponents = total.log_scale - total.tilt * total.losses + total.relative
+    exponents = total.log_scale - total.tilt * total.losses + (total.relative + _GAIN_ERROR)
     masses = (np.maximum(total.weights, 0.0) + total.noise) * np.exp(np.minimum(exponents, 700.0))
     constant = total.above + total.infinite * (1 + 2.0**-40) + 1e-300
     return Reading(total.losses, masses, _gains(total), constant)
@@ -114,7 +116,7 @@ def read_above(total: Total) -> Reading:
 
 def read_below(total: Total) -> Reading:
     """Lower bounds on δ(epsilon - blur), for a total of cheap parts."""
-    exponents = total.log_scale - total.tilt * total.losses - total.relative
+    exponents = total.log_scale - total.tilt * total.losses - (total.relative + _GAIN_ERROR)
     masses = np.maximum(total.weights - total.noise, 0.0) * np.exp(np.minimum(exponents, 700.0))
     fold = (total.log_folded + total.log_scale + total.relative, total.tilt)
     return Reading(total.losses, masses, _gains(total), total.infinite * (1 - 2.0**-40), fold)
@@ -124,6 +126,6 @@ def _gains(total: Total) -> Floats:
     """1 - e^(-i·step), by expm1 only where it matters."""
     steps = total.step * np.arange(total.losses.size)
     gains: Floats = 1 - np.exp(-steps)
-    near = int(np.searchsorted(steps, 1.0))
+    near = int(np.searchsorted(steps, 1 / 64))  # from here on the difference keeps all but 7 bits
     gains[:near] = -np.expm1(-steps[:near])
     return gains

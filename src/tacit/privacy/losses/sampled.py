@@ -46,7 +46,7 @@ class PoissonSampledPair:
         return Lattice(high, high - low, diffuse=1.0) if math.isfinite(high) else None
 
     def group(self, size: int) -> Pair:
-        if not isinstance(self.base, GaussianPair):
+        if not isinstance(self.base, GaussianPair) or size > 64:
             return general_group(self, size)
         coins = [math.comb(size, j) * self.rate**j * (1 - self.rate) ** (size - j) for j in range(size + 1)]
         return GaussianMixturePair(self.base.mu, tuple(coins))

@@ -1,0 +1,86 @@
+"""Where the accounts of a ledger stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.ledger.amounts import NOTHING, Amount, Money
+from tacit.ledger.store import Head
+from tacit.ledger.terms import Terms
+from tacit.privacy.prices import text
+
+__all__ = ["Account", "Budget"]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What one analyst has been charged, and what their own cap and the total leave them."""
+
+    analyst: str
+    charged: Amount
+    cap: Amount | None
+    left: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """One consistent view of a ledger; ``accounts`` lists who has paid anything or has a cap of their own."""
+
+    head: Head
+    accounts: tuple[Account, ...]
+
+    @classmethod
+    def of(cls, head: Head, charged: dict[str, Amount]) -> Budget:
+        """The budget that a head and the analysts' accounts make."""
+        names = sorted({*charged, *head.terms.analysts})
+        return cls(head, tuple(account(head, name, charged.get(name, NOTHING)) for name in names))
+
+    @property
+    def terms(self) -> Terms:
+        """The caps in force."""
+        return self.head.terms
+
+    @property
+    def charged(self) -> Money:
+        """The sum of all prices so far: an odometer's reading, not a guarantee."""
+        return self.terms.money(self.head.charged)
+
+    @property
+    def remaining(self) -> Money:
+        """What the total cap leaves."""
+        return self.terms.money(self.head.charged.up_to(self.terms.cap))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The budget as JSON values, amounts as exact text."""
+        epsilon, delta = self.terms.meaning(self.head.charged)
+        cap_epsilon, cap_delta = self.terms.meaning(self.terms.cap)
+        return {
+            "version": 1,
+            "source": self.head.source,
+            "flavour": self.terms.flavour.name,
+            "terms": self.terms.to_dict(),
+            "charged": self.head.charged.texts(),
+            "charged_means": {"epsilon": epsilon, "delta": text(delta)},
+            "cap_means": {"epsilon": cap_epsilon, "delta": text(cap_delta)},
+            "left": self.head.charged.up_to(self.terms.cap).texts(),
+            "accounts": [
+                {
+                    "analyst": one.analyst,
+                    "charged": one.charged.texts(),
+                    "cap": None if one.cap is None else one.cap.texts(),
+                    "left": one.left.texts(),
+                }
+                for one in self.accounts
+            ],
+            "entries": self.head.number + 1,
+            "time": self.head.time,
+            "head": self.head.hash,
+        }
+
+
+def account(head: Head, analyst: str, charged: Amount) -> Account:
+    """The account of one analyst."""
+    terms, cap = head.terms, head.terms.cap_of(analyst)
+    left = head.charged.up_to(terms.cap)
+    return Account(analyst, charged, cap, left if cap is None else left.smaller(charged.up_to(cap)))

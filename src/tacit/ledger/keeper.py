@@ -1,0 +1,325 @@
+"""The bookkeeping that every ledger shares: check and debit, reserve and release, amend, read."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Self
+
+from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerError, PolicyError
+from tacit.ledger.amounts import NOTHING, Amount, Flavour
+from tacit.ledger.budget import Budget, account
+from tacit.ledger.chain import BEGINNING, Entry, now, stamp
+from tacit.ledger.claims import Claim
+from tacit.ledger.drawers import Drawer, is_drawing
+from tacit.ledger.names import analyst_name, plain_text, source_name
+from tacit.ledger.receipts import Receipt
+from tacit.ledger.requests import Request, secret_hex
+from tacit.ledger.store import Head, Reservation, Store, append
+from tacit.ledger.terms import Terms
+from tacit.ledger.verification import Verification, verify
+from tacit.noise.entropy import BitSource
+from tacit.privacy import Promise
+from tacit.privacy.promise import same_neighbours
+
+__all__ = ["LARGEST_ANSWER", "Keeper"]
+
+LARGEST_ANSWER = 500_000_000
+"""In bytes; SQLite keeps up to a thousand million in one row."""
+
+_BATCH = 1000
+_POLL = (0.002, 0.1)
+
+
+class Keeper(ABC):
+    """A ledger without a place: subclasses say how a transaction is begun. See `tacit.ledger.protocol.Ledger`."""
+
+    def __init__(
+        self, *, patience: float = 10.0, entropy: BitSource | None = None, clock: Callable[[], datetime] = now
+    ) -> None:
+        self._patience = patience
+        self._entropy = entropy
+        self._clock = clock
+        self._seen: tuple[int, str] | None = None
+        self._fixed: tuple[str, Flavour, Promise] | None = None
+        secret_hex(entropy)  # a source that can be replayed is refused before anything is written
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Store]:
+        """A consistent view."""
+
+    def _glancing(self) -> AbstractContextManager[Store]:
+        """For a single look; a place where that is cheaper says so."""
+        return self._reading()
+
+    @abstractmethod
+    def _writing(self) -> AbstractContextManager[Store]:
+        """One atomic step: durable when the block has been left, undone when it raises."""
+
+    # Opening.
+
+    def open(self, source: str | None = None, terms: Terms | None = None) -> Self:
+        """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
+        name = None if source is None else source_name(source)
+        with self._reading() as store:
+            head = store.head()
+        if head is None:
+            if name is None or terms is None:
+                raise LedgerError(f"{self._where()} has not been opened yet: give the data source and the terms.")
+            with self._writing() as store:
+                head = store.head() or self._begin(store, name, terms)
+        self._same(head, name, terms)
+        return self
+
+    def _begin(self, store: Store, source: str, terms: Terms) -> Head:
+        blank = Head(secret_hex(self._entropy), source, -1, BEGINNING, "", NOTHING, terms)
+        store.set_terms(blank)
+        return self._append(store, blank, "opened", ledger=blank.ledger, source=source, terms=terms.to_dict())
+
+    def _same(self, head: Head, source: str | None, terms: Terms | None) -> None:
+        if source is not None and source != head.source:
+            raise PolicyError(
+                f"{self._where()} is the ledger of {head.source!r}, not of {source!r}. "
+                "A ledger belongs to one data source; open the other source's own."
+            )
+        if terms is not None and terms != head.terms:
+            raise PolicyError(
+                f"{self._where()} was opened with other terms. On record: {head.terms}. Given: {terms}. "
+                "Give those on record, or let the owner change the caps: ledger.amend(terms, owner=..., reason=...)."
+            )
+
+    def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
+        """Change the caps; an owner's act, recorded in the chain. Flavour and neighbours stay."""
+        who = analyst_name(owner)
+        plain_text(reason, "reason", 10_000)
+        with self._writing() as store:
+            head = self._head(store)
+            if (terms.flavour, terms.neighbours) != (head.terms.flavour, head.terms.neighbours):
+                raise PolicyError(
+                    f"The flavour and the neighbours of a ledger are fixed at its creation. On record: {head.terms}. "
+                    f"Given: {terms}. Nothing was changed."
+                )
+            amended = replace(head, terms=terms)
+            store.set_terms(amended)
+            head = self._append(store, amended, "amended", owner=who, reason=reason, terms=terms.to_dict())
+        return _receipt(head, head.number, head.time, who, NOTHING)
+
+    # Spending.
+
+    def spend(self, request: Request, cost: Promise) -> Claim:
+        """Debit and reserve in one durable step, or return the answer stored for the same request, free of charge.
+
+        Raises `BudgetExceeded` if a cap does not allow it, `AnswerLost` if the request was paid for and its answer
+        never stored. While somebody else draws the same request's answer, waits for it, with a bound.
+        """
+        deadline = time.monotonic() + self._patience
+        pause, longest = _POLL
+        source, price = self._priced(cost)
+        digest = request.digest(source, price)
+        while True:
+            with self._glancing() as store:
+                found = store.request(digest)
+            if found is None:
+                claim = self._reserve(request, price, digest)
+                if claim is not None:
+                    return claim
+            elif found.released is not None:
+                return self._stored(found, request, price)
+            else:
+                self._wait_for(found, deadline)
+                time.sleep(pause)
+                pause = min(2 * pause, longest)
+
+    def _stored(self, found: Reservation, request: Request, price: Amount) -> Claim:
+        """The answer that was given before, with a receipt of now."""
+        assert found.released is not None
+        with self._reading() as store:
+            head, answer = self._head(store), store.answer(found.released)
+        paid = self._entry(found.number)
+        return Claim(self, _receipt(head, found.number, paid.time, request.analyst, price), answer, None)
+
+    def _reserve(self, request: Request, price: Amount, digest: str) -> Claim | None:
+        """Check and debit; None if somebody else has reserved the same request in the meantime."""
+        drawer = Drawer()
+        with self._writing() as store:
+            head, before = self._head(store), store.account(request.analyst)
+            charged, own = head.charged + price, before + price
+            fits = _fits(head.terms, request.analyst, price, charged, own)
+            if not fits or not store.reserve(head.number + 1, digest, request.analyst, request.key, drawer.token):
+                if store.request(digest) is not None:
+                    return None
+                self._check_key(store, request)
+                raise _exceeded(head, request.analyst, before, price)
+            store.set_account(request.analyst, own)
+            head = self._append(
+                store,
+                head,
+                "reserved",
+                charged,
+                analyst=request.analyst,
+                question=request.question,
+                policy=request.policy,
+                key=request.key,
+                price=price.texts(),
+                request=digest,
+            )
+        return Claim(self, _receipt(head, head.number, head.time, request.analyst, price), None, drawer)
+
+    def _priced(self, cost: Promise) -> tuple[str, Amount]:
+        """The source, and what the cost amounts to in this ledger's flavour; both were fixed at its creation."""
+        if self._fixed is None:
+            with self._reading() as store:
+                head = self._head(store)
+            self._fixed = head.source, head.terms.flavour, head.terms.total
+        source, flavour, total = self._fixed
+        amount = flavour.price(cost)
+        if amount != NOTHING:
+            same_neighbours(total, getattr(cost, "guarantee", cost), "charged to one ledger")
+        return source, amount
+
+    def _check_key(self, store: Store, request: Request) -> None:
+        if request.key is not None and store.keyed(request.analyst, request.key) is not None:
+            raise InvalidParameter(
+                "request key",
+                given=request.key,
+                allowed="a key that was not used for another question, policy or price",
+                hint="Nothing was spent.",
+            )
+
+    def _wait_for(self, found: Reservation, deadline: float) -> None:
+        """Return if it is worth looking again: somebody is drawing the answer at this moment."""
+        if not is_drawing(found.drawer):
+            entry = self._entry(found.number)
+            raise AnswerLost(
+                f"Request #{found.number} was paid for at {entry.time}, but its answer was never stored. "
+                "The payment stands; nothing more was spent. To pay again and draw anew, ask with a fresh request key."
+            )
+        if time.monotonic() > deadline:
+            raise LedgerError(
+                f"Somebody else is drawing the answer to request #{found.number} and had not stored it after "
+                f"{self._patience:g} s. Nothing more was spent; ask again later, it will be free."
+            )
+
+    def release(self, number: int, answer: bytes) -> Receipt:
+        """Store the answer to a reservation, durably, before anybody sees it."""
+        if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
+            given = f"{len(answer):,} bytes" if isinstance(answer, bytes) else answer
+            raise InvalidParameter("answer", given=given, allowed=f"at most {LARGEST_ANSWER:,} bytes")
+        with self._writing() as store:
+            head, found = self._head(store), store.reservation(number)
+            if found is None or found.released is not None or not found.drawer:
+                why = (
+                    "was never paid for" if found is None else "was given up" if not found.drawer else "has its answer"
+                )
+                raise LedgerError(f"Request #{number} {why}: nothing was stored.")
+            checksum = hashlib.sha256(answer).hexdigest()
+            head = self._append(store, head, "released", request=number, answer=checksum, size=len(answer))
+            store.store_answer(head.number, number, answer)
+        entry = self._entry(number)
+        return _receipt(head, number, entry.time, entry.values["analyst"], Amount.read(entry.values["price"]))
+
+    def abandon(self, number: int) -> None:
+        """Give up drawing: the payment stands, and who asks again is told `AnswerLost` at once."""
+        with self._writing() as store:
+            store.forget_drawer(number)
+
+    # Reading.
+
+    def budget(self) -> Budget:
+        """Where every account stands, in one consistent view."""
+        with self._reading() as store:
+            return Budget.of(self._head(store), dict(store.accounts()))
+
+    def remaining(self, analyst: str | None = None) -> Promise:
+        """What can still be spent, altogether or by one analyst."""
+        with self._reading() as store:
+            head = self._head(store)
+            terms = head.terms
+            if analyst is None:
+                return terms.money(head.charged.up_to(terms.cap))
+            name = analyst_name(analyst)
+            return terms.money(account(head, name, store.account(name)).left)
+
+    def history(self) -> Iterator[Entry]:
+        """Every entry, oldest first."""
+        after = -1
+        while True:
+            with self._reading() as store:
+                batch = store.bodies(after, _BATCH)
+            for after, body, link in batch:  # noqa: B007 -- the next batch begins after the last of this one
+                yield Entry.read(body, link)
+            if len(batch) < _BATCH:
+                return
+
+    def verify(self, head: str | None = None) -> Verification:
+        """Recompute the chain and every total; with a receipt's head, the tail as well."""
+        with self._reading() as store:
+            return verify(store, head)
+
+    # Entries.
+
+    def _append(self, store: Store, head: Head, kind: str, charged: Amount | None = None, **values: Any) -> Head:
+        return append(store, head, stamp(self._clock()), kind, charged or head.charged, **values)
+
+    def _entry(self, number: int) -> Entry:
+        with self._reading() as store:
+            _, body, link = store.bodies(number - 1, 1)[0]
+            return Entry.read(body, link)
+
+    def _head(self, store: Store) -> Head:
+        head = store.head()
+        if head is None:
+            raise LedgerError(f"{self._where()} has not been opened yet: call .open(source, terms) first.")
+        self._check_seen(store, head)
+        return head
+
+    def _check_seen(self, store: Store, head: Head) -> None:
+        """What this process has seen on record must still be there: an older copy put back under it is noticed."""
+        seen = self._seen
+        if seen is not None and head.number != seen[0]:
+            rows = store.bodies(seen[0] - 1, 1)
+            link = rows[0][2] if rows and rows[0][0] == seen[0] else ""
+        else:
+            link = head.hash
+        if seen is not None and link != seen[1]:
+            raise LedgerError(
+                f"{self._where()} no longer contains entry {seen[0]}, which this process has seen: an older copy or "
+                "another ledger was put in its place. Nothing was spent. Put the newest one back; `tacit verify FILE "
+                f"--head {seen[1]}` tells which."
+            )
+        if seen is None or head.number > seen[0]:
+            self._seen = (head.number, head.hash)
+
+    def _where(self) -> str:
+        """The place, for messages."""
+        return repr(self)
+
+
+def _fits(terms: Terms, analyst: str, price: Amount, charged: Amount, own: Amount) -> bool:
+    """Whether every cap allows the price, which would bring the sums to ``charged`` and ``own``."""
+    if terms.largest is not None and not price.within(terms.largest):
+        return False
+    cap = terms.cap_of(analyst)
+    return charged.within(terms.cap) and (cap is None or own.within(cap))
+
+
+def _exceeded(head: Head, analyst: str, before: Amount, price: Amount) -> BudgetExceeded:
+    """The refusal: says which cap, and what would fit."""
+    terms, own = head.terms, head.terms.cap_of(analyst)
+    left = {"the whole ledger": head.charged.up_to(terms.cap)}
+    if own is not None:
+        left[f"analyst {analyst}"] = before.up_to(own)
+    if terms.largest is not None:
+        left["one question"] = terms.largest
+    whose, amount = next((whose, amount) for whose, amount in left.items() if not price.within(amount))
+    fits = f"The cap of {whose} leaves room for {terms.flavour.words(amount)}."
+    return BudgetExceeded(asked=terms.money(price), left=terms.money(amount), fits=fits)
+
+
+def _receipt(head: Head, number: int, moment: str, analyst: str, price: Amount) -> Receipt:
+    return Receipt(number, moment, analyst, head.source, price, head.charged, head.terms, head.hash)

@@ -1,0 +1,156 @@
+"""A ledger in memory, for tests and play: it is forgotten when the process ends, and says so."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import NoReturn
+
+from tacit.errors import LedgerError
+from tacit.ledger.amounts import NOTHING, Amount
+from tacit.ledger.chain import now
+from tacit.ledger.keeper import Keeper
+from tacit.ledger.store import Head, Line, Reservation
+from tacit.noise.entropy import BitSource
+
+__all__ = ["InMemory"]
+
+
+class _MemoryStore:
+    """Plain dictionaries; one thread at a time is let in."""
+
+    def __init__(self) -> None:
+        self._head: Head | None = None
+        self._entries: list[tuple[bytes, str]] = []
+        self._accounts: dict[str, Amount] = {}
+        self._digests: dict[str, int] = {}
+        self._keys: dict[tuple[str, str], str] = {}
+        self._requests: dict[int, tuple[str, str, str | None]] = {}
+        self._drawers: dict[int, str] = {}
+        self._released: dict[int, int] = {}
+        self._answers: dict[int, tuple[int, bytes]] = {}
+
+    def head(self) -> Head | None:
+        return self._head
+
+    def set_head(self, head: Head) -> None:
+        self._head = head
+
+    def set_terms(self, head: Head) -> None:
+        pass  # the head carries them
+
+    def append(self, number: int, body: bytes, link: str) -> None:
+        self._entries.append((body, link))
+
+    def bodies(self, after: int, limit: int) -> list[tuple[int, bytes, str]]:
+        chosen = self._entries[after + 1 : after + 1 + limit]
+        return [(number, body, link) for number, (body, link) in enumerate(chosen, after + 1)]
+
+    def lines(self) -> Iterator[Line]:
+        for number, (body, link) in enumerate(self._entries):
+            digest, analyst, key = self._requests.get(number, (None, None, None))
+            reserved, answer = self._answers.get(number, (None, None))
+            yield number, body, link, digest, analyst, key, reserved, answer
+
+    def counts(self) -> tuple[int, int]:
+        return len(self._requests), len(self._answers)
+
+    def flaws(self) -> Iterator[str]:
+        return iter(())
+
+    def account(self, analyst: str) -> Amount:
+        return self._accounts.get(analyst, NOTHING)
+
+    def accounts(self) -> Iterator[tuple[str, Amount]]:
+        return iter(sorted(self._accounts.items()))
+
+    def set_account(self, analyst: str, charged: Amount) -> None:
+        self._accounts[analyst] = charged
+
+    def request(self, digest: str) -> Reservation | None:
+        return self.reservation(self._digests.get(digest, -1))
+
+    def keyed(self, analyst: str, key: str) -> str | None:
+        return self._keys.get((analyst, key))
+
+    def reserve(self, number: int, digest: str, analyst: str, key: str | None, drawer: str) -> bool:
+        if digest in self._digests or (key is not None and (analyst, key) in self._keys):
+            return False
+        self._digests[digest] = number
+        if key is not None:
+            self._keys[analyst, key] = digest
+        self._requests[number] = (digest, analyst, key)
+        self._drawers[number] = drawer
+        return True
+
+    def reservation(self, number: int) -> Reservation | None:
+        drawer = self._drawers.get(number)
+        return None if drawer is None else Reservation(number, drawer, self._released.get(number))
+
+    def forget_drawer(self, number: int) -> None:
+        if number in self._drawers:
+            self._drawers[number] = ""
+
+    def answer(self, released: int) -> bytes:
+        return self._answers[released][1]
+
+    def store_answer(self, released: int, number: int, answer: bytes) -> None:
+        self._answers[released] = (number, answer)
+        self._released[number] = released
+
+
+class InMemory(Keeper):
+    """A ledger that nothing outlives: the same rules, no file. Not shared with other processes, not copyable.
+
+    >>> from tacit.ledger import Request, Terms
+    >>> from tacit.privacy import PureDP
+    >>> ledger = InMemory().open("people", Terms(PureDP(1)))
+    >>> ledger.spend(Request("ada", "how many?"), PureDP(0.1)).receipt.charged
+    ApproxDP(0.1, 0)
+    >>> ledger
+    InMemory('people', ε 0.1, δ 0 of ε 1, δ 0; forgotten when the process ends)
+    """
+
+    def __init__(
+        self, *, patience: float = 10.0, entropy: BitSource | None = None, clock: Callable[[], datetime] = now
+    ) -> None:
+        super().__init__(patience=patience, entropy=entropy, clock=clock)
+        self._store = _MemoryStore()
+        self._lock = threading.RLock()
+        self._pid = os.getpid()
+
+    @contextmanager
+    def _reading(self) -> Iterator[_MemoryStore]:
+        if self._pid != os.getpid():
+            raise LedgerError("A ledger in memory does not cross a fork: its copy would spend the same budget twice.")
+        if not self._lock.acquire(timeout=self._patience):
+            raise LedgerError(f"The ledger was busy for {self._patience:g} s. Nothing was spent; ask again.")
+        try:
+            yield self._store
+        finally:
+            self._lock.release()
+
+    _writing = _reading  # nothing can fail between the checks and the last write
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def __copy__(self) -> NoReturn:
+        raise LedgerError("A ledger in memory cannot be copied: its copy would spend the same budget twice.")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        self.__copy__()
+
+    def __repr__(self) -> str:
+        head = self._store.head()
+        if head is None:
+            return "InMemory()"
+        words = head.terms.flavour.words
+        total = words(head.terms.cap)
+        return f"InMemory({head.source!r}, {words(head.charged)} of {total}; forgotten when the process ends)"

@@ -1,0 +1,51 @@
+"""What every ledger does, wherever it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, Self
+
+from tacit.ledger.budget import Budget
+from tacit.ledger.chain import Entry
+from tacit.ledger.claims import Claim
+from tacit.ledger.receipts import Receipt
+from tacit.ledger.requests import Request
+from tacit.ledger.terms import Terms
+from tacit.ledger.verification import Verification
+from tacit.privacy import Promise
+
+__all__ = ["Ledger"]
+
+
+class Ledger(Protocol):
+    """A budget and the book that holds it true: pay first (`spend`), then draw, then store (`Claim.release`)."""
+
+    def open(self, source: str | None = None, terms: Terms | None = None) -> Self:
+        """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
+
+    def spend(self, request: Request, cost: Promise) -> Claim:
+        """Debit and reserve in one durable step, or return the answer stored for the same request, free of charge."""
+
+    def release(self, number: int, answer: bytes) -> Receipt:
+        """Store the answer to a reservation, durably, before anybody sees it."""
+
+    def abandon(self, number: int) -> None:
+        """Give up drawing: the payment stands, and who asks again is told `AnswerLost` at once."""
+
+    def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
+        """Change the caps; an owner's act, recorded in the chain."""
+
+    def budget(self) -> Budget:
+        """Where every account stands, in one consistent view."""
+
+    def remaining(self, analyst: str | None = None) -> Promise:
+        """What can still be spent, altogether or by one analyst."""
+
+    def history(self) -> Iterator[Entry]:
+        """Every entry, oldest first."""
+
+    def verify(self, head: str | None = None) -> Verification:
+        """Recompute the chain and every total; with a receipt's head, the tail as well."""
+
+    def close(self) -> None:
+        """Let go of files; the ledger can be opened again."""

@@ -1,0 +1,112 @@
+"""The ledger in a file: SQLite, from the standard library."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tacit.errors import LedgerError
+from tacit.ledger.chain import now
+from tacit.ledger.filesystems import system_mounts
+from tacit.ledger.keeper import Keeper
+from tacit.ledger.sqlite_file import SqliteFile
+from tacit.ledger.sqlite_store import SqliteStore
+from tacit.ledger.terms import Terms
+from tacit.noise.entropy import BitSource
+
+__all__ = ["SqliteLedger"]
+
+
+class SqliteLedger(Keeper):
+    """A ledger in one file, shared by any number of processes and threads on one machine.
+
+    >>> import tempfile
+    >>> from tacit.ledger import Request, Terms
+    >>> from tacit.privacy import PureDP
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with SqliteLedger(f"{folder.name}/people.ledger").open("people.csv", Terms(PureDP(1))) as ledger:
+    ...     with ledger.spend(Request("ada", "how many?"), PureDP(0.1)) as claim:
+    ...         print(claim.release(b"42").charged, ledger.verify().sound)
+    ApproxDP(0.1, 0) True
+    >>> folder.cleanup()
+
+    ``patience`` bounds every wait, in seconds.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        patience: float = 10.0,
+        entropy: BitSource | None = None,
+        clock: Callable[[], datetime] = now,
+        mounts: Callable[[], str] = system_mounts,
+    ) -> None:
+        super().__init__(patience=patience, entropy=entropy, clock=clock)
+        self._file = SqliteFile(Path(path), patience, mounts)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._file.path
+
+    def open(self, source: str | None = None, terms: Terms | None = None) -> Self:
+        """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
+        if not self._file.is_ready():
+            if source is None or terms is None:
+                raise LedgerError(f"There is no ledger at {self.path}. It is made when the data are first opened.")
+            self._file.create()
+            super().open(source, terms)
+            self.close()  # folds the log into the file: a file moved without its log still knows what it is
+        return super().open(source, terms)
+
+    @contextmanager
+    def _reading(self) -> Iterator[SqliteStore]:
+        with self._file.reading() as connection:
+            yield SqliteStore(connection, self._file.where)
+
+    @contextmanager
+    def _glancing(self) -> Iterator[SqliteStore]:
+        with self._file.glancing() as connection:
+            yield SqliteStore(connection, self._file.where)
+
+    @contextmanager
+    def _writing(self) -> Iterator[SqliteStore]:
+        with self._file.writing() as connection:
+            yield SqliteStore(connection, self._file.where)
+
+    def backup(self, path: str | os.PathLike[str]) -> str:
+        """Copy the ledger, while it is in use, to a file that does not exist yet; returns the head of the copy."""
+        target = Path(path)
+        if target.exists():
+            raise LedgerError(f"{target} exists already; a backup does not overwrite anything.")
+        with self._file.reading() as connection:
+            head = self._head(SqliteStore(connection, self._file.where))
+            copy = sqlite3.connect(target, isolation_level=None)
+            try:
+                connection.backup(copy)
+            finally:
+                copy.close()
+        os.chmod(target, 0o600)
+        return head.hash
+
+    def close(self) -> None:
+        """Let go of the file; the ledger can be used again, and connects anew."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"SqliteLedger({str(self.path)!r})"

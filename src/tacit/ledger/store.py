@@ -1,0 +1,110 @@
+"""What a ledger needs of the place where it is kept; every call happens inside one transaction of that place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from tacit.ledger.amounts import Amount
+from tacit.ledger.chain import canonical, linked
+from tacit.ledger.terms import Terms
+
+__all__ = ["Head", "Line", "Reservation", "Store", "append"]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The state after the last entry: running totals, so that a spend costs the same in a long book."""
+
+    ledger: str
+    source: str
+    number: int
+    hash: str
+    time: str
+    charged: Amount
+    terms: Terms
+
+
+class Reservation(NamedTuple):
+    """A request that was paid for; ``released`` is the number of the entry that stored its answer, if any did."""
+
+    number: int
+    drawer: str
+    released: int | None
+
+
+Line: TypeAlias = tuple[int, bytes, str, str | None, str | None, str | None, int | None, bytes | None]
+"""An entry as stored (number, body, hash), its row among the requests (digest, analyst, key), its row among the answers
+(reservation, bytes); plain tuples, since verification reads a great many."""
+
+
+class Store(Protocol):
+    """Reads and writes of one transaction."""
+
+    def head(self) -> Head | None:
+        """The head, or None in a place where no ledger has been opened yet."""
+
+    def set_head(self, head: Head) -> None:
+        """Replace the head."""
+
+    def set_terms(self, head: Head) -> None:
+        """Replace the terms, the source and the name of the ledger."""
+
+    def append(self, number: int, body: bytes, link: str) -> None:
+        """Write the next entry."""
+
+    def bodies(self, after: int, limit: int) -> list[tuple[int, bytes, str]]:
+        """Up to ``limit`` entries that follow the given number: number, body and hash."""
+
+    def lines(self) -> Iterator[Line]:
+        """Every entry, in order, with everything that belongs to it."""
+
+    def counts(self) -> tuple[int, int]:
+        """How many reservations and how many answers there are."""
+
+    def flaws(self) -> Iterable[str]:
+        """What is wrong with the place itself, whatever is written in it."""
+
+    def account(self, analyst: str) -> Amount:
+        """What the analyst has been charged."""
+
+    def accounts(self) -> Iterator[tuple[str, Amount]]:
+        """Every analyst with what they have been charged, by name."""
+
+    def set_account(self, analyst: str, charged: Amount) -> None:
+        """Replace what the analyst has been charged."""
+
+    def request(self, digest: str) -> Reservation | None:
+        """The reservation of a request."""
+
+    def keyed(self, analyst: str, key: str) -> str | None:
+        """The digest of the request that the analyst has used this key for."""
+
+    def reserve(self, number: int, digest: str, analyst: str, key: str | None, drawer: str) -> bool:
+        """Write a reservation; False, and nothing written, if there is one of the same request or the same key."""
+
+    def reservation(self, number: int) -> Reservation | None:
+        """The reservation with this number."""
+
+    def forget_drawer(self, number: int) -> None:
+        """Nobody draws this answer any more."""
+
+    def answer(self, released: int) -> bytes:
+        """The answer stored by this entry."""
+
+    def store_answer(self, released: int, number: int, answer: bytes) -> None:
+        """Keep the answer to a reservation."""
+
+
+def append(store: Store, head: Head, moment: str, kind: str, charged: Amount, **values: Any) -> Head:
+    """Write the entry that follows ``head``; time never runs backwards, and a clock that does is noted."""
+    if moment < head.time:
+        values["clock"] = moment
+    latest = max(moment, head.time)
+    body = canonical({"kind": kind, "number": head.number + 1, "time": latest, **values})
+    link = linked(head.hash, body)
+    after = Head(head.ledger, head.source, head.number + 1, link, latest, charged, head.terms)
+    store.append(after.number, body, after.hash)
+    store.set_head(after)
+    return after

@@ -1,0 +1,149 @@
+"""What the owner allows: the total, a largest price per question, caps per analyst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Self
+
+from tacit.errors import InvalidParameter
+from tacit.ledger.amounts import FLAVOURS, Amount, Flavour, Money, flavour_of, in_grains
+from tacit.ledger.names import analyst_name
+from tacit.privacy import Neighbours, Promise
+from tacit.privacy.prices import failure_probability, text
+from tacit.privacy.promise import same_neighbours
+
+__all__ = ["Terms"]
+
+_READING_DELTA = Fraction(1, 10**6)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The caps of a ledger, all in the flavour of the total: ε and δ for `ApproxDP` or `PureDP`, ρ and δ for `ZCDP`.
+
+    ``per_question`` bounds one price, ``per_analyst`` what each analyst may spend, ``analysts`` what those named may
+    spend instead. ``reading_delta`` is the δ at which a ρ ledger says what its numbers mean as (ε, δ); 1e-6 unless
+    given. ``cap`` and ``largest`` are the total and the largest price as amounts.
+
+    >>> from tacit.privacy import ApproxDP, PureDP
+    >>> print(Terms(ApproxDP(3, 1e-8), per_question=PureDP(1), analysts={"ada": PureDP(2)}))
+    total ε 3, δ 1e-08; per question ε 1, δ 0; analyst ada ε 2, δ 0
+    """
+
+    total: Promise
+    per_question: Promise | None = None
+    per_analyst: Promise | None = None
+    analysts: Mapping[str, Promise] = field(default_factory=dict, hash=False)
+    reading_delta: object = None
+    cap: Amount = field(init=False, compare=False, repr=False)
+    largest: Amount | None = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.total, Promise):
+            raise InvalidParameter("total", given=self.total, allowed="a guarantee: ApproxDP(3, 1e-8) or ZCDP(0.5)")
+        total = self._cap("total", self.total)
+        for name in ("per_question", "per_analyst"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, None if given is None else self._cap(name, given))
+        named = {analyst_name(name): self._cap(f"cap of {name}", cap) for name, cap in self.analysts.items()}
+        object.__setattr__(self, "analysts", dict(sorted(named.items())))
+        object.__setattr__(self, "reading_delta", self._reading())
+        object.__setattr__(self, "total", total)
+        object.__setattr__(self, "cap", self.flavour.amount(total))
+        largest = None if self.per_question is None else self.flavour.amount(self.per_question)
+        object.__setattr__(self, "largest", largest)
+
+    def _cap(self, label: str, given: Promise) -> Money:
+        """A cap in the ledger's own kind, not above the total."""
+        same_neighbours(self.total, given, "caps of one ledger")
+        flavour = self.flavour
+        cap, total = flavour.amount(given), flavour.amount(self.total)
+        for number in (cap.main, cap.delta):
+            in_grains(number)
+        if not cap.within(total):
+            raise InvalidParameter(
+                label, given=flavour.words(cap), allowed=f"at most the total, {flavour.words(total)}"
+            )
+        return self.money(cap)
+
+    def _reading(self) -> Fraction | None:
+        """Where a ρ ledger reads its (ε, δ): beyond the δ that the total allows already."""
+        flavour, given = self.flavour, self.reading_delta
+        if flavour.name != "rho":
+            if given is not None:
+                raise InvalidParameter("reading_delta", given=given, allowed="None: an ε ledger has its own δ")
+            return None
+        delta = _READING_DELTA if given is None else failure_probability(given, "reading_delta")
+        floor = flavour.amount(self.total).delta
+        if delta <= floor:
+            allowed = f"a δ above the total's own, {text(floor)}, at which ρ is read as (ε, δ)"
+            raise InvalidParameter("reading_delta", given=text(delta), allowed=allowed)
+        return delta
+
+    @property
+    def flavour(self) -> Flavour:
+        """The currency, which the kind of the total decides."""
+        return flavour_of(self.total)
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation that every price in the ledger is about."""
+        return self.total.neighbours
+
+    def caps(self) -> Iterator[tuple[str, Amount]]:
+        """Every cap with its label, the total first."""
+        general = (("total", self.total), ("per question", self.per_question), ("per analyst", self.per_analyst))
+        for label, cap in (*general, *((f"analyst {name}", cap) for name, cap in self.analysts.items())):
+            if cap is not None:
+                yield label, self.flavour.amount(cap)
+
+    def cap_of(self, analyst: str) -> Amount | None:
+        """The cap of one analyst, if there is one."""
+        cap = self.analysts.get(analyst, self.per_analyst)
+        return None if cap is None else self.flavour.amount(cap)
+
+    def money(self, amount: Amount) -> Money:
+        """The guarantee that an amount in this ledger is."""
+        return self.flavour.guarantee(amount, self.neighbours)
+
+    def meaning(self, amount: Amount) -> tuple[float, Fraction]:
+        """The (ε, δ) that an amount in this ledger means: itself, or ρ read at ``reading_delta``; ε rounded up."""
+        delta = amount.delta if self.reading_delta is None else failure_probability(self.reading_delta)
+        return self.money(amount).epsilon(delta), delta
+
+    def to_dict(self) -> dict[str, Any]:
+        """The terms as JSON values, numbers as exact text."""
+
+        def texts(cap: Promise | None) -> list[str] | None:
+            return None if cap is None else self.flavour.amount(cap).texts()
+
+        return {
+            "flavour": self.flavour.name,
+            "neighbours": self.neighbours.value,
+            "total": texts(self.total),
+            "per_question": texts(self.per_question),
+            "per_analyst": texts(self.per_analyst),
+            "analysts": {name: texts(cap) for name, cap in self.analysts.items()},
+            "reading_delta": None if self.reading_delta is None else text(failure_probability(self.reading_delta)),
+        }
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Self:
+        """The terms that `to_dict` wrote."""
+        flavour, neighbours = FLAVOURS[values["flavour"]], Neighbours(values["neighbours"])
+
+        def cap(texts: list[str] | None) -> Money | None:
+            return None if texts is None else flavour.guarantee(Amount.read(texts), neighbours)
+
+        total = cap(values["total"])
+        assert total is not None
+        named = {name: flavour.guarantee(Amount.read(texts), neighbours) for name, texts in values["analysts"].items()}
+        return cls(total, cap(values["per_question"]), cap(values["per_analyst"]), named, values["reading_delta"])
+
+    def __str__(self) -> str:
+        listed = "; ".join(f"{label} {self.flavour.words(cap)}" for label, cap in self.caps())
+        reading = "" if self.reading_delta is None else f"; read at δ {self.reading_delta}"
+        relation = "" if self.neighbours is Neighbours.ADD_REMOVE else f"; neighbours {self.neighbours.value}"
+        return listed + reading + relation

@@ -1,0 +1,185 @@
+"""One quantile of raw values with public bounds: median, minimum, maximum, or anything between."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InvalidParameter
+from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.line import Line, SortedReals, line_lattice, point_near_rank
+from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.quantised import Range, read_range
+from tacit.mechanisms.scores import kind_of, read_scores
+from tacit.mechanisms.selecting import float_above, meaning, range_of, regret
+from tacit.noise.entropy import BitSource
+from tacit.noise.lattice import Lattice
+from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, Neighbours, PureDP
+from tacit.privacy.loss_distribution import LossDistribution
+from tacit.privacy.neighbours import relation
+from tacit.privacy.prices import Price, price
+
+__all__ = ["Quantile", "read_level", "read_line", "sorted_values"]
+
+_MOST_DIGITS = 10**9
+
+
+class Quantile:
+    """ε-DP (or ε²/8-zCDP) quantile: the exponential mechanism on a lattice between public bounds.
+
+    A point's score is minus the distance of its rank from q·n; adding a value moves it by at most max(q, 1-q),
+    replacing one by at most 1. Values are rounded to the lattice and clamped to the bounds; an empty data set gives
+    a uniform point. Proof: docs/proofs/quantiles.md.
+
+    >>> m = Quantile(0.5, bounds=(0, 100), epsilon=1)
+    >>> abs(m.release(range(101)) - 50) < 30, m.guarantee
+    (True, PureDP(1))
+    """
+
+    __slots__ = ("_factor", "_guarantee", "_lattice", "_level", "_line", "_range")
+
+    proof: ClassVar[str] = "proofs/quantiles.md"
+
+    def __init__(
+        self,
+        q: Price,
+        *,
+        bounds: Range,
+        epsilon: PriceLike = None,
+        delta: PriceLike = None,
+        rho: PriceLike = None,
+        mu: PriceLike = None,
+        promise: Guarantee | None = None,
+        neighbours: Neighbours = ADD_REMOVE,
+        granule: Price | None = None,
+    ) -> None:
+        self._level = read_level(q)
+        self._range = read_range(bounds)
+        self._lattice, self._line = read_line(self._range, granule)
+        asked = read_promise(
+            "Quantile",
+            (PureDP, ZCDP),
+            relation(neighbours),
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mu=mu,
+            promise=promise,
+        )
+        self._guarantee = asked
+        loss_range = range_of(asked)
+        if not loss_range:
+            raise InvalidParameter("price", given=asked, allowed="a price above 0: at 0 nothing may be learned")
+        self._factor = loss_range / (2 * self.sensitivity)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised for any two neighbours, whatever the values."""
+        return self._guarantee
+
+    @property
+    def q(self) -> float:
+        """The quantile: 0 the minimum, 0.5 the median, 1 the maximum."""
+        return float(self._level)
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """How far one unit, of one value, moves the score of a point."""
+        return max(self._level, 1 - self._level) if self._guarantee.neighbours is ADD_REMOVE else Fraction(1)
+
+    @property
+    def scale(self) -> float:
+        """Ranks per e-fold of probability."""
+        return float(1 / self._factor)
+
+    @property
+    def granule(self) -> float:
+        """The step of the lattice: every release is a multiple of it."""
+        return float(self._lattice.granule)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The public range."""
+        return float(self._range[0]), float(self._range[1])
+
+    @property
+    def loss(self) -> LossDistribution:
+        """That of the exponential mechanism: of bounded range."""
+        return LossDistribution.bounded_range(float_above(range_of(self._guarantee)), self._guarantee.neighbours)
+
+    def release(self, values: Any, *, entropy: BitSource | None = None) -> float:
+        """A multiple of the granule between the bounds. NaN and infinity are refused before anything is drawn."""
+        ordered = sorted_values(values)
+        points = SortedReals(ordered, self._lattice, self._line)
+        rank = self._level * ordered.size
+        return self._lattice.value(point_near_rank(points, rank, self._line, self._factor, bits_from(entropy)))
+
+    def accuracy(self, beta: Price) -> float:
+        """How many ranks the released point is off, but for a probability β: ln(points/β)·2Δ/ε.
+
+        >>> round(Quantile(0.5, bounds=(0, 127), epsilon=1, granule=1).accuracy(0.05), 3)
+        7.848
+        """
+        return regret(self._factor, beta, Fraction(self._line.points))
+
+    def explain(self) -> str:
+        """Two sentences for someone who has to decide."""
+        who = "Adding or removing one value" if self._guarantee.neighbours is ADD_REMOVE else "Replacing one value"
+        return (
+            f"{who} changes the chance of any outcome {meaning(self._guarantee)}."
+            f" The answer is more than {self.accuracy('0.05'):.4g} ranks off at most once in twenty times."
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Quantile({self.q!r}, promise={self._guarantee!r}, bounds={self.bounds!r},"
+            f" neighbours={self._guarantee.neighbours!r}, granule={self.granule!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantile) and repr(other) == repr(self)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def read_level(q: object) -> Fraction:
+    """A quantile from 0 to 1, as it was typed."""
+    allowed = "a number from 0 (the minimum) to 1 (the maximum), of at most nine digits"
+    exact = price(q, "q", allowed=allowed)
+    if not 0 <= exact <= 1 or exact.denominator > _MOST_DIGITS:
+        raise InvalidParameter("q", given=q, allowed=allowed)
+    return exact
+
+
+def read_line(bounds: tuple[Fraction, Fraction], granule: Price | None) -> tuple[Lattice, Line]:
+    """The lattice, and those of its points that lie between the bounds."""
+    low, high = bounds
+    lattice = line_lattice(high - low, granule)
+    line = Line(math.ceil(low / lattice.granule), math.floor(high / lattice.granule))
+    if line.points < 2 or max(abs(line.low), abs(line.high)) >= 1 << 52:
+        allowed = "a power of two with at least two multiples between the bounds, and fewer than 2^52 from zero to them"
+        raise InvalidParameter("granule", given=granule, allowed=allowed, hint="Leave it out for a default.")
+    return lattice, line
+
+
+def sorted_values(values: object) -> npt.NDArray[Any]:
+    """The values in order, as an array of numbers; NaN and infinity are refused."""
+    array = np.asarray(values) if hasattr(values, "__array__") or isinstance(values, list | tuple | range) else None
+    if array is not None and array.size == 0:
+        return np.empty(0)
+    if array is None or array.ndim != 1 or hasattr(values, "mask"):
+        raise InvalidParameter("values", given=kind_of(values), allowed="a list or a one-dimensional array of numbers")
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        ordered = np.sort(array.astype(np.float64, copy=False))
+        if not (math.isfinite(ordered[0]) and math.isfinite(ordered[-1])):  # NaN is sorted to the end
+            allowed = "finite numbers, neither NaN nor infinite"
+            raise InvalidParameter("values", given=kind_of(values), allowed=allowed)
+        return ordered
+    if array.dtype.kind in "iub":
+        return np.sort(array.astype(np.int64, copy=False) if array.dtype.kind == "b" else array)
+    return np.sort(np.array(read_scores(values, name="values"), dtype=object))

@@ -1,0 +1,56 @@
+"""The sparse vector: which of many values reach a threshold, paying for those that do."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.splits import BOOK, Split
+from tacit.mechanisms.thresholding import Thresholding
+from tacit.privacy import Guarantee
+
+__all__ = ["SparseVector"]
+
+
+class SparseVector(Thresholding):
+    """ε-DP, or (ε,δ)-DP, for a stream of any length with at most ``hits`` answers of True.
+
+    The book's scales: σ = 2cΔ/ε, or √(32c·ln(1/δ))·Δ/ε where that is proved and less; the threshold has Lap(σ), redrawn
+    after each hit, each value Lap(2σ). If δ buys nothing it is not spent: the guarantee is then pure.
+    Proof: docs/proofs/sparse_vector.md.
+
+    >>> m = SparseVector(epsilon=1, threshold=100, sensitivity=1, hits=3)
+    >>> m.threshold_scale, m.query_scale
+    (6.0, 12.0)
+    >>> m.start().ask_many([900, -900, 900, -900, 900, 900]).tolist()
+    [True, False, True, False, True]
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        threshold: float | Fraction,
+        sensitivity: object,
+        hits: int,
+        epsilon: PriceLike = None,
+        delta: PriceLike = None,
+        rho: PriceLike = None,
+        mu: PriceLike = None,
+        promise: Guarantee | None = None,
+        monotone: bool = False,
+        split: Split = BOOK,
+    ) -> None:
+        super().__init__(
+            threshold=threshold,
+            sensitivity=sensitivity,
+            hits=hits,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mu=mu,
+            promise=promise,
+            monotone=monotone,
+            split=split,
+        )

@@ -1,0 +1,496 @@
+"""The contract of every ledger: joining `tacit.ledger.registry.LEDGERS` runs it all."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerError, NotPrivate, PolicyError
+from tacit.ledger import Ledger, Request, Terms
+from tacit.ledger.registry import LEDGERS
+from tacit.privacy import REPLACE, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
+from tacit.privacy.loss_distribution import LossDistribution
+from tacit.testing import seeded
+
+SHARED = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(dir=SHARED, prefix="tacit-test-"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=LEDGERS)
+def ledger(request: pytest.FixtureRequest, place: Path) -> Iterator[Ledger]:
+    made = LEDGERS[request.param](place)
+    yield made
+    made.close()
+
+
+def ask(question: str = "how many?", analyst: str = "ada", key: str | None = None, policy: str = "1") -> Request:
+    return Request(analyst, question, policy, key)
+
+
+def pay(ledger: Ledger, price: object, question: str = "how many?", analyst: str = "ada") -> None:
+    ledger.spend(ask(question, analyst), PureDP(price))
+
+
+# Opening.
+
+
+def test_it_must_be_opened_first(ledger: Ledger) -> None:
+    with pytest.raises(LedgerError):
+        ledger.spend(ask(), PureDP(1))
+    with pytest.raises(LedgerError):
+        ledger.open()
+
+
+def test_the_same_terms_open_it_again(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    pay(ledger, "0.25")
+    ledger.open("people", Terms(ApproxDP(1, 0)))
+    ledger.open(" people ")
+    assert ledger.remaining() == ApproxDP("0.75", 0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Terms(PureDP(2)),
+        Terms(ApproxDP(1, 1e-9)),
+        Terms(ZCDP(1)),
+        Terms(PureDP(1, neighbours=REPLACE)),
+        Terms(PureDP(1), per_analyst=PureDP("0.5")),
+        Terms(PureDP(1), per_question=PureDP("0.5")),
+        Terms(PureDP(1), analysts={"ada": PureDP("0.5")}),
+    ],
+)
+def test_other_terms_are_refused_and_both_are_shown(ledger: Ledger, other: Terms) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    with pytest.raises(PolicyError) as caught:
+        ledger.open("people", other)
+    assert "total ε 1, δ 0" in str(caught.value)
+    assert str(other) in str(caught.value)
+
+
+def test_another_source_is_refused_and_both_are_shown(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    with pytest.raises(PolicyError, match=r"'people'.*'visits'"):
+        ledger.open("visits", Terms(PureDP(1)))
+
+
+# Caps.
+
+
+def test_ten_tenths_fit_one_exactly_and_the_eleventh_is_refused(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    for turn in range(10):
+        pay(ledger, 0.1, f"question {turn}")
+    assert ledger.remaining() == ApproxDP(0, 0)
+    with pytest.raises(BudgetExceeded, match="nothing was spent"):
+        pay(ledger, 0.1, "question 10")
+    with pytest.raises(BudgetExceeded):
+        pay(ledger, "1e-300", "a crumb")
+    assert ledger.budget().charged == ApproxDP(1, 0)
+
+
+def test_three_thirds_fit_one_exactly(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    for turn in range(3):
+        pay(ledger, "1/3", f"question {turn}")
+    assert ledger.remaining() == ApproxDP(0, 0)
+
+
+def test_all_that_is_left_can_be_spent(ledger: Ledger) -> None:
+    ledger.open("people", Terms(ApproxDP(1, "1e-6")))
+    for turn, price in enumerate(("1/7", "1/11", "1/997", "0.1234567890123456789")):
+        pay(ledger, price, f"question {turn}")
+    ledger.spend(ask("the rest"), ledger.remaining())
+    assert ledger.remaining() == ApproxDP(0, 0)
+
+
+def test_a_price_with_absurd_digits_is_rounded_against_us(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    exact = Fraction(1, 10**6 + 3)
+    paid = ledger.spend(ask(), PureDP(exact)).receipt.price
+    assert exact < paid.eps < exact * (1 + Fraction(1, 10**28))
+
+
+def test_delta_is_capped_too(ledger: Ledger) -> None:
+    ledger.open("people", Terms(ApproxDP(10, 1e-6)))
+    ledger.spend(ask("a"), ApproxDP(1, 1e-6))
+    with pytest.raises(BudgetExceeded, match="δ 0"):
+        ledger.spend(ask("b"), ApproxDP(1, 1e-9))
+    pay(ledger, 1, "c")
+    assert ledger.budget().charged == ApproxDP(2, 1e-6)
+
+
+def test_caps_per_analyst_and_per_question(ledger: Ledger) -> None:
+    terms = Terms(
+        PureDP(3),
+        per_question=PureDP("0.5"),
+        per_analyst=PureDP("0.6"),
+        analysts={"bob": PureDP(2), "total": PureDP(1)},
+    )
+    ledger.open("people", terms)
+    with pytest.raises(BudgetExceeded, match="one question"):
+        pay(ledger, "0.51")
+    pay(ledger, "0.5", "a")
+    with pytest.raises(BudgetExceeded, match="analyst ada"):
+        pay(ledger, "0.2", "b")
+    for turn in range(4):
+        pay(ledger, "0.5", f"question {turn}", "bob")
+    with pytest.raises(BudgetExceeded, match="analyst bob"):
+        pay(ledger, "0.1", "c", "bob")
+    pay(ledger, "0.5", "d", "eve")  # the total is used up here
+    with pytest.raises(BudgetExceeded, match="whole ledger"):
+        pay(ledger, "0.1", "e", "eve")
+    assert ledger.remaining("zoe") == ApproxDP(0, 0)
+    assert ledger.remaining("ada") == ApproxDP(0, 0)
+    assert ledger.verify().sound
+
+
+def test_the_error_carries_what_was_asked_and_what_is_left(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    pay(ledger, "0.9", "a")
+    with pytest.raises(BudgetExceeded) as caught:
+        pay(ledger, "0.2", "b")
+    assert (caught.value.asked, caught.value.left) == (ApproxDP("0.2", 0), ApproxDP("0.1", 0))
+
+
+# Flavours.
+
+
+def test_a_rho_ledger_adds_rho_and_delta(ledger: Ledger) -> None:
+    ledger.open("people", Terms(ZCDP("0.5", 1e-7)))
+    ledger.spend(ask("a"), ZCDP("0.1", 1e-8))
+    ledger.spend(ask("b"), PureDP("0.2"))
+    receipt = ledger.spend(ask("c"), GaussianDP("0.2")).receipt
+    assert receipt.charged == ZCDP("0.14", 1e-8)
+    assert receipt.charged_means == (ZCDP("0.14", 1e-8).epsilon(1e-6), Fraction(1, 10**6))
+    for cost in (ApproxDP("0.1", 1e-9), RenyiDP(2, "0.1")):
+        with pytest.raises(NotPrivate):
+            ledger.spend(ask("d"), cost)
+    assert ledger.verify().sound
+
+
+def test_an_epsilon_ledger_wants_epsilon(ledger: Ledger) -> None:
+    ledger.open("people", Terms(ApproxDP(3, 1e-6)))
+    with pytest.raises(InvalidParameter, match="delta"):
+        ledger.spend(ask(), ZCDP("0.1"))
+    ledger.spend(ask(), ZCDP("0.01").to(ApproxDP, delta=1e-7))
+    assert ledger.spend(ask("b"), 3 * PureDP("0.1")).receipt.price == ApproxDP("0.3", 0)
+
+
+def test_a_loss_distribution_enters_evaluated_only(ledger: Ledger) -> None:
+    ledger.open("people", Terms(ApproxDP(3, 1e-6)))
+    loss = LossDistribution.laplace(scale=10)
+    with pytest.raises((NotPrivate, InvalidParameter)):
+        ledger.spend(ask(), loss)  # type: ignore[arg-type]
+    ledger.spend(ask(), ApproxDP(loss.epsilon(1e-9), 1e-9))
+
+
+def test_other_neighbours_are_refused(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    with pytest.raises(NotPrivate, match="neighbours"):
+        ledger.spend(ask(), PureDP("0.1", neighbours=REPLACE))
+
+
+def test_a_cost_must_be_a_promise(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    with pytest.raises(InvalidParameter, match="Nothing was spent"):
+        ledger.spend(ask(), 0.1)  # type: ignore[arg-type]
+
+
+# Requests and answers.
+
+
+def test_asking_again_is_free_and_gives_the_same_bytes(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    with ledger.spend(ask(), PureDP("0.1")) as claim:
+        assert claim.answer is None
+        claim.release(b"\x00answer")
+    again = ledger.spend(ask(), PureDP("0.1"))
+    assert again.answer == b"\x00answer"
+    assert again.receipt.number == claim.receipt.number
+    assert again.receipt.price == ApproxDP("0.1", 0)
+    assert ledger.budget().charged == ApproxDP("0.1", 0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [ask("how many now?"), ask(analyst="bob"), ask(policy="2"), ask(key="k"), ask().fresh()],
+)
+def test_another_request_is_paid_for(ledger: Ledger, other: Request) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    ledger.spend(ask(), PureDP("0.1")).release(b"1")
+    assert ledger.spend(other, PureDP("0.1")).answer is None
+    assert ledger.spend(ask(), PureDP("0.2")).answer is None
+    assert ledger.budget().charged == ApproxDP("0.4", 0)
+
+
+def test_a_key_is_for_one_question(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    ledger.spend(ask(key="k"), PureDP("0.1")).release(b"1")
+    assert ledger.spend(ask(key="k"), PureDP("0.1")).answer == b"1"
+    for request, price in ((ask("else", key="k"), "0.1"), (ask(key="k", policy="2"), "0.1"), (ask(key="k"), "0.2")):
+        with pytest.raises(InvalidParameter, match=r"request key.*Nothing was spent"):
+            ledger.spend(request, PureDP(price))
+    assert ledger.spend(ask("else", "bob", "k"), PureDP("0.1")).answer is None  # another analyst's key is another key
+    assert ledger.budget().charged == ApproxDP("0.2", 0)
+
+
+def test_a_reservation_nobody_draws_is_lost_and_stays_paid(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    ledger.spend(ask("a"), PureDP("0.1"))  # the claim is dropped at once
+    with pytest.raises(ZeroDivisionError), ledger.spend(ask("b"), PureDP("0.1")):
+        raise ZeroDivisionError
+    with ledger.spend(ask("c"), PureDP("0.1")):
+        pass
+    for question in "abc":
+        with pytest.raises(AnswerLost, match="payment stands"):
+            ledger.spend(ask(question), PureDP("0.1"))
+    assert ledger.budget().charged == ApproxDP("0.3", 0)
+    assert ledger.spend(ask("a").fresh(), PureDP("0.1")).answer is None
+    assert ledger.verify().sound
+
+
+def test_while_somebody_draws_the_others_wait(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    claim = ledger.spend(ask(), PureDP("0.1"))
+    timer = threading.Timer(0.1, lambda: claim.release(b"drawn"))
+    timer.start()
+    assert ledger.spend(ask(), PureDP("0.1")).answer == b"drawn"
+    timer.join()
+    assert ledger.budget().charged == ApproxDP("0.1", 0)
+
+
+def test_waiting_has_a_bound(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    monkeypatch.setattr(ledger, "_patience", 0.05)
+    claim = ledger.spend(ask(), PureDP("0.1"))
+    with pytest.raises(LedgerError, match="ask again later") as caught:
+        ledger.spend(ask(), PureDP("0.1"))
+    assert not isinstance(caught.value, AnswerLost)
+    claim.release(b"late")
+    assert ledger.spend(ask(), PureDP("0.1")).answer == b"late"
+
+
+def test_an_answer_is_stored_once(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    claim = ledger.spend(ask(), PureDP("0.1"))
+    claim.release(b"first")
+    with pytest.raises(LedgerError, match="has its answer"):
+        ledger.release(claim.receipt.number, b"second")
+    with pytest.raises(LedgerError, match="never paid for"):
+        ledger.release(99, b"free")
+    given_up = ledger.spend(ask("b"), PureDP("0.1"))
+    given_up.abandon()
+    with pytest.raises(LedgerError, match="given up"):
+        ledger.release(given_up.receipt.number, b"late")
+    assert ledger.spend(ask(), PureDP("0.1")).answer == b"first"
+    with pytest.raises(InvalidParameter, match="answer"):
+        ledger.release(0, "text")  # type: ignore[arg-type]
+
+
+# Receipts, history, amendments.
+
+
+def test_receipts_say_everything(ledger: Ledger) -> None:
+    ledger.open("people", Terms(ApproxDP(3, "1e-8")))
+    receipt = ledger.spend(ask(), ApproxDP("0.5", "1e-9")).receipt
+    assert (receipt.number, receipt.analyst, receipt.source) == (1, "ada", "people")
+    assert (receipt.price, receipt.charged, receipt.cap) == (
+        ApproxDP("0.5", "1e-9"),
+        ApproxDP("0.5", "1e-9"),
+        ApproxDP(3, "1e-8"),
+    )
+    assert "δ 1e-09" in str(receipt)
+    assert "of ε 3, δ 1e-08" in str(receipt)
+    assert receipt.head == list(ledger.history())[-1].hash
+    assert receipt.to_dict()["version"] == 1
+    assert receipt.to_dict()["cap"]["means"] == {"epsilon": 3.0, "delta": "1e-08"}
+    assert ledger.verify(receipt.head).confirmed == 1
+
+
+def test_raising_a_cap_is_recorded(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1), per_question=PureDP(1)))
+    pay(ledger, 1)
+    more = Terms(PureDP(2), per_question=PureDP(1))
+    ledger.amend(more, owner="the owner", reason="a second year")
+    pay(ledger, 1, "more")
+    assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "amended", "reserved"]
+    assert list(ledger.history())[2].values["reason"] == "a second year"
+    ledger.open("people", more)
+    with pytest.raises(PolicyError):
+        ledger.open("people", Terms(PureDP(1), per_question=PureDP(1)))
+    with pytest.raises(PolicyError, match="fixed at its creation"):
+        ledger.amend(Terms(ZCDP(9)), owner="the owner", reason="")
+    assert ledger.verify().sound
+
+
+def test_history_is_complete_beyond_a_batch(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(10)))
+    for turn in range(1100):
+        pay(ledger, "0.001", f"question {turn}")
+    numbers = [entry.number for entry in ledger.history()]
+    assert numbers == list(range(1101))
+    assert ledger.verify().entries == 1101
+
+
+def test_unicode_and_hostile_names_are_only_names(ledger: Ledger) -> None:
+    ledger.open("people'; DROP TABLE entries; --", Terms(PureDP(10)))
+    names = ["Zoë", "李雷", "'; DELETE FROM accounts; --", 'a"b', "total", "per question", "🦊", "İ", "[red]x[/red]"]
+    for name in names:
+        pay(ledger, "0.1", "'); DROP TABLE head; -- \x00\x1b[31m", name)
+    pay(ledger, "0.1", "b", "Zoe\u0308")  # the same Zoë, spelled with a combining mark
+    assert {one.analyst for one in ledger.budget().accounts} == set(names)
+    assert ledger.remaining("Zoë") == ApproxDP("9", 0)
+    assert ledger.verify().sound
+    for bad in ("", "  ", "a\nb", "a\x00", "\ud800", "bob\u200b", "x" * 201, 7):
+        with pytest.raises(InvalidParameter, match="analyst"):
+            Request(bad, "?")  # type: ignore[arg-type]
+
+
+def test_replayable_randomness_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(NotPrivate, match="replayed"):
+        type(ledger)(*_arguments(ledger), entropy=seeded(7))  # type: ignore[call-arg]
+    with pytest.raises(NotPrivate, match="replayed"):
+        ask().fresh(seeded(7))
+
+
+def _arguments(ledger: Ledger) -> list[object]:
+    return [ledger.path] if hasattr(ledger, "path") else []
+
+
+# Any interleaving.
+
+PRICES = st.sampled_from(["0.1", "0.25", "1/3", "0.4", "0"])
+SPEND = st.tuples(st.sampled_from(["ada", "bob"]), st.integers(0, 3), PRICES, st.sampled_from([None, "k1", "k2"]))
+TERMS = Terms(PureDP(1), per_question=PureDP("0.35"), analysts={"bob": PureDP("0.6")})
+
+
+class Model:
+    """The rules of a ledger in a dozen lines, for one thread."""
+
+    def __init__(self) -> None:
+        self.charged: dict[str, Fraction] = {"ada": Fraction(0), "bob": Fraction(0)}
+        self.requests: set[tuple[str, int, Fraction, str | None]] = set()
+
+    def outcome(self, analyst: str, question: int, price: Fraction, key: str | None) -> str:
+        request = (analyst, question, price, key)
+        if request in self.requests:
+            return "stored"
+        if key is not None and any((who, used) == (analyst, key) for who, _, _, used in self.requests):
+            return "key"
+        if self.exceeds(analyst, price):
+            return "refused"
+        self.charged[analyst] += price
+        self.requests.add(request)
+        return "paid"
+
+    def exceeds(self, analyst: str, price: Fraction) -> bool:
+        total, own = sum(self.charged.values()) + price, self.charged[analyst] + price
+        return price > Fraction("0.35") or total > 1 or (analyst == "bob" and own > Fraction("0.6"))
+
+    def explains(self, outcome: str, analyst: str, question: int, price: Fraction, key: str | None) -> bool:
+        """Whether a race that ended here can have had this outcome on its way: everything only grows."""
+        if outcome == "refused":
+            return self.exceeds(analyst, price)
+        stored = (analyst, question, price, key) in self.requests
+        return (
+            stored if outcome == "stored" else any((who, used) == (analyst, key) for who, _, _, used in self.requests)
+        )
+
+
+def attempt(ledger: Ledger, analyst: str, question: int, price: str, key: str | None) -> str:
+    try:
+        claim = ledger.spend(Request(analyst, str(question), "1", key), PureDP(price))
+    except BudgetExceeded:
+        return "refused"
+    except InvalidParameter:
+        return "key"
+    if claim.answer is not None:
+        return "stored"
+    claim.release(b"x")
+    return "paid"
+
+
+@pytest.mark.parametrize("kind", LEDGERS)
+@settings(max_examples=60, deadline=None)
+@given(steps=st.lists(st.tuples(SPEND, st.integers(0, 1)), max_size=14))
+def test_any_sequence_does_what_the_model_does(
+    kind: str, steps: list[tuple[tuple[str, int, str, str | None], int]]
+) -> None:
+    """Two handles on one ledger take turns."""
+    with tempfile.TemporaryDirectory(dir=SHARED) as folder:
+        first = LEDGERS[kind](Path(folder)).open("people", TERMS)
+        second = first if kind == "in memory" else LEDGERS[kind](Path(folder)).open("people", TERMS)
+        model = Model()
+        for (analyst, question, price, key), handle in steps:
+            expected = model.outcome(analyst, question, Fraction(price), key)
+            assert attempt((first, second)[handle], analyst, question, price, key) == expected
+        charged = {one.analyst: one.charged.main for one in first.budget().accounts}
+        assert {"ada": Fraction(0), "bob": Fraction(0), **charged} == model.charged
+        assert first.verify().sound
+        first.close()
+        second.close()
+
+
+@pytest.mark.parametrize("kind", LEDGERS)
+@settings(max_examples=20, deadline=None)
+@given(programs=st.lists(st.lists(SPEND, min_size=1, max_size=6), min_size=2, max_size=4))
+def test_any_interleaving_equals_a_serial_order(
+    kind: str, programs: list[list[tuple[str, int, str, str | None]]]
+) -> None:
+    """Threads race; the chain is the serial order: replayed by the model, it accepts what was accepted.
+
+    Sums only grow, so a refusal at any moment is still due at the end; and every thread's payments keep their order.
+    """
+    with tempfile.TemporaryDirectory(dir=SHARED) as folder:
+        shared = LEDGERS[kind](Path(folder)).open("people", TERMS)
+        handles = [shared if kind == "in memory" else LEDGERS[kind](Path(folder)).open() for _ in programs]
+        outcomes: list[list[str]] = [[] for _ in programs]
+        gate = threading.Barrier(len(programs))
+
+        def run(place: int) -> None:
+            gate.wait()
+            outcomes[place] += [attempt(handles[place], *step) for step in programs[place]]
+
+        threads = [threading.Thread(target=run, args=(place,)) for place in range(len(programs))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        model, order = Model(), []
+        for entry in shared.history():
+            if entry.kind == "reserved":
+                step = (entry.values["analyst"], int(entry.values["question"]), Fraction(entry.values["price"][0]))
+                assert model.outcome(*step, entry.values["key"]) == "paid"
+                order.append((*step, entry.values["key"]))
+        paid = []
+        for program, seen in zip(programs, outcomes, strict=True):
+            assert len(seen) == len(program)
+            mine = []
+            for (analyst, question, price, key), outcome in zip(program, seen, strict=True):
+                step = (analyst, question, Fraction(price), key)
+                if outcome == "paid":
+                    mine.append(step)
+                else:
+                    assert model.explains(outcome, *step)
+            assert [step for step in order if step in mine] == mine
+            paid += mine
+        assert sorted(map(repr, paid)) == sorted(map(repr, order))
+        assert shared.verify().sound
+        for handle in (shared, *handles):
+            handle.close()

@@ -1,0 +1,392 @@
+"""What can go wrong around a ledger: clear errors, and nothing that was recorded is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tacit.errors import LedgerError
+from tacit.ledger import InMemory, Request, SqliteLedger, Terms
+from tacit.ledger.sqlite_file import SqliteFile
+from tacit.privacy import ApproxDP, PureDP
+
+TERMS = Terms(PureDP(1))
+
+
+def spend(ledger: SqliteLedger | InMemory, question: str, price: str = "0.01") -> str:
+    with ledger.spend(Request("ada", question), PureDP(price)) as claim:
+        return claim.release(b"answer").head
+
+
+def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+FULL = """
+import resource, sys
+from tacit.errors import LedgerError
+from tacit.ledger import Request, SqliteLedger, Terms
+from tacit.privacy import PureDP
+ledger = SqliteLedger(sys.argv[1]).open("people", Terms(PureDP(1)))
+limit = int(sys.argv[2])
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+paid = 0
+try:
+    for turn in range(3000):
+        claim = ledger.spend(Request("ada", f"question {turn} " + 2000 * "x"), PureDP("0.0001"))
+        paid += 1
+        claim.release(b"answer")
+except LedgerError as error:
+    print(paid, error)
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    print("sound" if ledger.verify().sound else ledger.verify())
+    ledger.spend(Request("ada", "after room was made"), PureDP("0.0001")).release(b"answer")
+"""
+
+
+def check_full(path: Path, output: str) -> None:
+    assert "the disk" in output
+    assert "stays recorded" in output
+    paid = int(output.split()[0])
+    with SqliteLedger(path).open("people", TERMS) as ledger:
+        reserved = [entry for entry in ledger.history() if entry.kind == "reserved"]
+        assert paid <= len(reserved) <= paid + 1
+        assert ledger.verify().sound
+        assert spend(ledger, "once more")
+
+
+def test_disk_full_by_limit(folder: Path) -> None:
+    done = python(FULL, folder / "people.ledger", 400_000)
+    assert done.returncode == 0, done.stderr
+    assert "sound" in done.stdout
+    check_full(folder / "people.ledger", done.stdout)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    point = tmp_path / "small"
+    point.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", point], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("mounting a file system is not allowed here")
+    yield point
+    subprocess.run(["umount", point], check=True)
+
+
+@pytest.mark.skipif(not shutil.which("mount"), reason="needs mount")
+def test_disk_full_for_real(small_disk: Path, tmp_path: Path) -> None:
+    path = small_disk / "people.ledger"
+    done = python(FULL, path, 0)
+    assert done.returncode == 0, done.stderr
+    bigger = ["mount", "-o", "remount,size=16m", small_disk]
+    subprocess.run(bigger, check=True)
+    check_full(path, done.stdout)
+
+
+AS_NOBODY = """
+import os, sys
+from tacit.errors import TacitError
+from tacit.ledger import Request, SqliteLedger, Terms
+from tacit.privacy import PureDP
+os.setgid(65534); os.setuid(65534)
+ledger = SqliteLedger(sys.argv[1])
+try:
+    ledger.open("people", Terms(PureDP(1)))
+    print("read", ledger.budget().head.number, ledger.verify().sound)
+    ledger.spend(Request("ada", "more"), PureDP("0.01"))
+    print("spent")
+except TacitError as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs root, to become nobody")
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode", "expected"),
+    [
+        (0o444, 0o555, ["read 2 True", "LedgerError", "read-only"]),
+        (0o444, 0o777, ["read 2 True", "LedgerError", "read-only"]),
+        (0o666, 0o555, ["read 2 True", "LedgerError", "read-only"]),
+        (0o000, 0o777, ["LedgerError", "permissions"]),
+        (0o666, 0o000, ["LedgerError", "Permission denied"]),
+    ],
+)
+def test_permission_taken_away(folder: Path, file_mode: int, folder_mode: int, expected: list[str]) -> None:
+    path = folder / "people.ledger"
+    with SqliteLedger(path).open("people", TERMS) as ledger:
+        spend(ledger, "first")
+    path.chmod(file_mode)
+    folder.chmod(folder_mode)
+    done = python(AS_NOBODY, path)
+    folder.chmod(0o700)
+    assert "Traceback" not in done.stderr, done.stderr
+    for part in expected:
+        assert part in done.stdout
+    assert "spent\n" not in done.stdout
+    with SqliteLedger(path).open("people", TERMS) as ledger:
+        assert ledger.verify().sound
+        spend(ledger, "second")
+
+
+def test_a_missing_folder_and_a_folder_in_place_of_a_file(folder: Path) -> None:
+    for path in (folder / "nowhere" / "people.ledger", folder):
+        with pytest.raises(LedgerError):
+            SqliteLedger(path).open("people", TERMS)
+
+
+def test_files_that_are_not_ledgers(folder: Path) -> None:
+    text = folder / "text.ledger"
+    text.write_text("name,age\n" * 1000)
+    other = folder / "other.ledger"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    for path in (text, other):
+        with pytest.raises(LedgerError, match="not a ledger"):
+            SqliteLedger(path).open("people", TERMS)
+        with pytest.raises(LedgerError, match="not a ledger"):
+            SqliteLedger(path).verify()
+    with pytest.raises(LedgerError, match="no ledger at"):
+        SqliteLedger(folder / "none.ledger").open()
+    assert not (folder / "none.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    "make", [lambda folder, clock: InMemory(clock=clock), lambda folder, clock: SqliteLedger(folder / "p", clock=clock)]
+)
+def test_a_clock_set_back(folder: Path, make: Callable[[Path, Callable[[], datetime]], SqliteLedger]) -> None:
+    times = iter([datetime(2030, 1, 1, tzinfo=UTC) + timedelta(days=days) for days in (0, 10, 11, 3, 4, 12, 13)])
+    ledger = make(folder, lambda: next(times)).open("people", TERMS)
+    for turn in range(3):
+        spend(ledger, f"question {turn}")
+    entries = list(ledger.history())
+    assert [entry.time[:10] for entry in entries] == [
+        "2030-01-01",
+        "2030-01-11",
+        "2030-01-12",
+        "2030-01-12",
+        "2030-01-12",
+        "2030-01-13",
+        "2030-01-14",
+    ]
+    assert [entry.values.get("clock", "")[:10] for entry in entries[3:5]] == ["2030-01-04", "2030-01-05"]
+    assert ledger.verify().sound
+    assert ledger.budget().charged == ApproxDP("0.03", 0)
+    ledger.close()
+
+
+def test_busy_for_too_long_is_said_and_nothing_is_spent(folder: Path) -> None:
+    path = folder / "people.ledger"
+    ledger = SqliteLedger(path, patience=0.2).open("people", TERMS)
+    blocker = sqlite3.connect(path, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LedgerError, match="busy"):
+        spend(ledger, "question")
+    assert ledger.budget().charged == ApproxDP(0, 0)  # reading is not blocked
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    spend(ledger, "question")
+    ledger.close()
+
+
+def test_threads_share_one_handle(folder: Path) -> None:
+    ledger = SqliteLedger(folder / "people.ledger", patience=30).open("people", TERMS)
+    errors: list[BaseException] = []
+
+    def run(name: int) -> None:
+        try:
+            for turn in range(10):
+                spend(ledger, f"question {name} {turn}")
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert ledger.budget().charged == ApproxDP("0.8", 0)
+    assert ledger.verify().sound
+    ledger.close()
+
+
+FORK = """
+import os, sys, threading
+from tacit.errors import LedgerError
+from tacit.ledger import InMemory, Request, SqliteLedger, Terms
+from tacit.privacy import PureDP
+ledger = SqliteLedger(sys.argv[1], patience=30).open("people", Terms(PureDP(1)))
+volatile = InMemory().open("people", Terms(PureDP(1)))
+def pay(name, turns):
+    for turn in range(turns):
+        ledger.spend(Request("ada", f"{name} {turn}"), PureDP("0.001")).release(b"x")
+pay("before", 3)
+busy = threading.Thread(target=pay, args=("thread", 60))
+busy.start()
+children = []
+for child in range(4):
+    pid = os.fork()
+    if not pid:
+        pay(f"child {child}", 10)
+        try:
+            volatile.spend(Request("ada", "?"), PureDP("0.1"))
+        except LedgerError:
+            sys.exit(0)  # not os._exit: the interpreter of the child is torn down as usual
+        sys.exit(1)
+    children.append(pid)
+    pay(f"parent {child}", 5)
+busy.join()
+assert all(os.waitpid(pid, 0)[1] == 0 for pid in children)
+pay("after", 3)
+print(ledger.budget().charged, ledger.verify().sound)
+"""
+
+
+def test_forks_do_not_share_a_connection(folder: Path) -> None:
+    done = python(FORK, folder / "people.ledger")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "ApproxDP(0.126, 0) True\n"
+
+
+def test_a_fork_python_did_not_see_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = SqliteLedger(folder / "people.ledger").open("people", TERMS)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: -1)
+        with pytest.raises(LedgerError, match="fork"):
+            ledger.budget()
+    ledger.close()
+
+
+def test_an_older_copy_put_back_under_a_running_process_is_noticed(folder: Path) -> None:
+    path = folder / "people.ledger"
+    ledger = SqliteLedger(path).open("people", TERMS)
+    spend(ledger, "first")
+    head = ledger.backup(folder / "copy.ledger")
+    late = spend(ledger, "second")
+    ledger.close()
+    os.replace(folder / "copy.ledger", path)
+    with pytest.raises(LedgerError, match="older copy"):
+        spend(ledger, "third")
+    with pytest.raises(LedgerError, match="older copy"):
+        ledger.budget()
+    with SqliteLedger(path).open("people", TERMS) as fresh:  # another process cannot know, but a receipt does
+        assert fresh.verify(head).sound
+        found = fresh.verify(late)
+        assert not found.sound
+        assert "rolled back" in str(found)
+
+
+def test_a_file_that_vanishes_is_not_written_to_any_more(folder: Path) -> None:
+    path = folder / "people.ledger"
+    ledger = SqliteLedger(path).open("people", TERMS)
+    spend(ledger, "first")
+    path.rename(folder / "moved.ledger")
+    with pytest.raises(LedgerError, match="cannot be found"):
+        spend(ledger, "second")
+    Path(f"{path}-wal").rename(folder / "moved.ledger-wal")
+    with SqliteLedger(folder / "moved.ledger").open("people", TERMS) as moved:
+        assert moved.verify().sound
+        assert moved.budget().charged == ApproxDP("0.01", 0)
+
+
+def test_hard_links_are_refused(folder: Path) -> None:
+    path = folder / "people.ledger"
+    SqliteLedger(path).open("people", TERMS).close()
+    os.link(path, folder / "second.ledger")
+    with pytest.raises(LedgerError, match="hard links"):
+        SqliteLedger(folder / "second.ledger").open()
+
+
+def test_a_link_leads_to_the_same_ledger(folder: Path) -> None:
+    path = folder / "people.ledger"
+    with SqliteLedger(path).open("people", TERMS) as ledger:
+        spend(ledger, "first")
+        (folder / "link.ledger").symlink_to(path)
+        with SqliteLedger(folder / "link.ledger").open("people", TERMS) as linked:
+            spend(linked, "second")
+        assert ledger.budget().charged == ApproxDP("0.02", 0)
+
+
+def test_the_file_is_for_its_owner(folder: Path) -> None:
+    path = folder / "people.ledger"
+    with SqliteLedger(path).open("people", TERMS) as ledger:
+        spend(ledger, "first")
+        modes = {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_backup_does_not_overwrite_and_is_whole(folder: Path) -> None:
+    with SqliteLedger(folder / "people.ledger").open("people", TERMS) as ledger:
+        spend(ledger, "first")
+        head = ledger.backup(folder / "copy.ledger")
+        with pytest.raises(LedgerError, match="overwrite"):
+            ledger.backup(folder / "copy.ledger")
+    with SqliteLedger(folder / "copy.ledger").open("people", TERMS) as copy:
+        assert copy.verify(head).sound
+        assert copy.spend(Request("ada", "first"), PureDP("0.01")).answer == b"answer"
+
+
+def test_the_log_stays_short(folder: Path) -> None:
+    path = folder / "people.ledger"
+    ledger = SqliteLedger(path).open("people", Terms(PureDP(10)))
+    for turn in range(650):
+        ledger.spend(Request("ada", f"question {turn}"), PureDP("0.001"))
+    assert Path(f"{path}-wal").stat().st_size < 200 * 10 * 4200
+    assert path.stat().st_size > 200_000  # the log has been folded in
+    ledger.close()
+    assert not Path(f"{path}-wal").exists()
+
+
+def test_a_write_waits_for_nobody_who_reads(folder: Path) -> None:
+    path = folder / "people.ledger"
+    ledger = SqliteLedger(path, patience=1).open("people", TERMS)
+    spend(ledger, "first")
+    reader = SqliteFile(path, 1)
+    with reader.reading() as connection:
+        before = connection.execute("SELECT COUNT(*) FROM entries").fetchall()
+        spend(ledger, "second")
+        assert connection.execute("SELECT COUNT(*) FROM entries").fetchall() == before
+    reader.close()
+    ledger.close()
+
+
+@pytest.mark.slow
+def test_a_hundred_megabytes_in_one_answer(tmp_path: Path) -> None:
+    answer = os.urandom(1 << 20) * 100
+    with SqliteLedger(tmp_path / "people.ledger").open("people", TERMS) as ledger:
+        claim = ledger.spend(Request("ada", "everything"), PureDP("0.1"))
+        claim.release(answer)
+        assert ledger.spend(Request("ada", "everything"), PureDP("0.1")).answer == answer
+        spend(ledger, "and on")
+        assert ledger.verify().sound
+
+
+def test_five_megabytes_in_one_answer(folder: Path) -> None:
+    answer = os.urandom(1 << 20) * 5
+    with SqliteLedger(folder / "people.ledger").open("people", TERMS) as ledger:
+        ledger.spend(Request("ada", "everything"), PureDP("0.1")).release(answer)
+        assert ledger.spend(Request("ada", "everything"), PureDP("0.1")).answer == answer
+        assert ledger.verify().sound
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_analysts(folder: Path) -> None:
+    with SqliteLedger(folder / "people.ledger").open("people", Terms(PureDP(1000), per_analyst=PureDP(1))) as ledger:
+        for name in range(100_000):
+            ledger.spend(Request(f"analyst {name}", "?"), PureDP("0.01"))
+        assert ledger.budget().charged == ApproxDP(1000, 0)
+        assert len(ledger.budget().accounts) == 100_000
+        assert ledger.verify().sound

@@ -1,0 +1,64 @@
+"""The contract of everything that selects, thresholds, responds or counts on: promises, words, no data in them."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from tacit.errors import TacitError
+from tacit.mechanisms.selection_registry import SELECTIONS
+from tacit.privacy import Guarantee
+from tacit.testing import seeded
+
+EXAMPLES = [(build(), kind) for kind in SELECTIONS for build in kind.build]
+BUILDS = [build for kind in SELECTIONS for build in kind.build]
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize(("m", "kind"), EXAMPLES, ids=[repr(m) for m, _ in EXAMPLES])
+class TestContract:
+    def test_promise_is_known_without_data(self, m, kind):
+        assert isinstance(m.guarantee, Guarantee)
+        assert m.guarantee.epsilon(0.05) < 10
+        assert m.scale > 0 if hasattr(m, "scale") else True
+
+    def test_proof_page_exists(self, m, kind):
+        assert (DOCS / m.proof).is_file()
+
+    def test_runs_on_both_neighbours_and_leaves_no_trace(self, m, kind):
+        before = repr(m)
+        for data in kind.neighbours:
+            kind.run(m, data, None)
+        assert repr(m) == before
+
+    def test_replayable_in_tests(self, m, kind):
+        data = kind.neighbours[0]
+        first, second = (kind.run(m, data, seeded(50)) for _ in range(2))
+        assert repr(first) == repr(second)
+
+    def test_explains_itself(self, m, kind):
+        text = m.explain()
+        assert "factor of at most" in text
+        assert text.endswith(".")
+
+    def test_is_a_value(self, m, kind):
+        twin = next(other for other in (build() for build in BUILDS) if repr(other) == repr(m))
+        assert twin == m
+        assert hash(twin) == hash(m)
+        assert m != object()
+
+    def test_loss_has_the_neighbours_of_the_guarantee(self, m, kind):
+        try:
+            loss = m.loss
+        except TacitError:  # discrete Gaussian vectors have a ρ but no loss distribution
+            return
+        assert loss.neighbours is m.guarantee.neighbours
+        assert loss.epsilon(0.05) <= m.guarantee.epsilon(0.05) * (1 + 1e-4) + 1e-9
+
+    def test_survives_pickling_unless_it_is_a_stream(self, m, kind):
+        twin = pickle.loads(pickle.dumps(m))
+        assert twin == m
+        for data in kind.neighbours:
+            assert repr(kind.run(twin, data, seeded(51))) == repr(kind.run(m, data, seeded(51)))
