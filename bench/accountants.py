@@ -31,7 +31,8 @@ class Calibration:
     sampling: float
 
     def nudged(self, step: int) -> Self:
-        return replace(self, epsilon=self.epsilon * (1 + step * 1e-9))
+        nudge = 1 + step * 1e-9
+        return replace(self, epsilon=self.epsilon * nudge, delta=self.delta * nudge, sampling=self.sampling * nudge)
 
 
 # Tacit

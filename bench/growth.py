@@ -1,10 +1,13 @@
 """Time per sample and peak memory as the array grows, each size in a process of its own.
 
 Memory is the most the process held while it released, over what it held before the input was made, as a
-multiple of the input's size: the input itself and the output are counted, so 2 is the least possible.
+multiple of the input's size: the input itself and the output are counted, so 2 is the least possible. Freed
+memory stays with the process, so that large arrays reuse their pages as small ones do anyway: otherwise, from
+10⁷ values on, what is timed is the kernel finding fresh pages, for numpy as for everyone.
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,6 +24,8 @@ from tables import Column, Table, seconds, verdict
 LINEAR = 1.5  # the time per sample stays within this factor of the best at any smaller size
 ARRAYS = 6.0
 LARGE = 10**7  # below this, what is loaded on first use weighs as much as the arrays
+
+KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**40)}  # glibc; no effect elsewhere
 
 COLUMNS = (
     Column("n", "n", "{:,}".format),
@@ -91,7 +96,7 @@ def judged(row: dict[str, Any]) -> dict[str, Any]:
 def measured_apart(name: str, n: int) -> dict[str, Any]:
     """The numbers of one size, from a fresh process."""
     command = [sys.executable, "-W", "ignore", __file__, name, str(n)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | KEEP_MEMORY)
     if done.returncode != 0:
         return {"note": f"process ended with {done.returncode}: {done.stderr.strip()[-160:]}"}
     result: dict[str, Any] = json.loads(done.stdout)

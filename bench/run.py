@@ -22,6 +22,8 @@ from peers import ENVIRONMENT, FAILURES, ROOT, Peer, failures, peers
 BENCHES = {
     "noise": "drawing noise: a million at a time, one at a time, growth in time and memory",
     "accounting": "the price of a plan: values and times of the accountants",
+    "selection": "choosing, thresholds, randomized response, quantiles",
+    "ledger": "durable spends next to SQLite itself, growth, verification",
     "startup": "import time, command start, installed size",
 }
 PYTHON = ENVIRONMENT / "bin" / "python"

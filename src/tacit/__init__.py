@@ -40,21 +40,51 @@ _HOMES = {
         "RenyiDP",
         "Sensitivity",
         "Unit",
-        "compose",
     ),
+    "tacit.privacy.calibration": ("calibrate",),
+    "tacit.privacy.filters": ("Filter", "OrderFilter"),
+    "tacit.privacy.loss_distribution": ("LossDistribution",),
+    "tacit.privacy.mixed": ("compose",),
+    "tacit.ledger": ("InMemory", "Receipt", "Request", "SqliteLedger", "Terms"),
+    "tacit.mechanisms.above_threshold": ("AboveThreshold",),
     "tacit.mechanisms.bounded_laplace": ("BoundedLaplace",),
     "tacit.mechanisms.clamped_laplace": ("ClampedLaplace",),
+    "tacit.mechanisms.continual_count": ("ContinualCount",),
     "tacit.mechanisms.discrete_gaussian": ("DiscreteGaussian",),
     "tacit.mechanisms.discrete_laplace": ("DiscreteLaplace",),
+    "tacit.mechanisms.exponential": ("Exponential",),
+    "tacit.mechanisms.factorisations": ("BINARY_TREE", "SQUARE_ROOT"),
     "tacit.mechanisms.gaussian": ("Gaussian",),
+    "tacit.mechanisms.gaussian_threshold": ("GaussianAboveThreshold",),
     "tacit.mechanisms.laplace": ("Laplace",),
+    "tacit.mechanisms.naive_threshold": ("NaiveThreshold",),
+    "tacit.mechanisms.noisy_max": ("EXPONENTIAL", "GUMBEL", "LAPLACE", "NoisyMax"),
+    "tacit.mechanisms.numeric_sparse": ("NumericSparse",),
     "tacit.mechanisms.one_sided": ("OneSidedExponential",),
+    "tacit.mechanisms.permute_and_flip": ("PermuteAndFlip",),
+    "tacit.mechanisms.private_selection": ("GEOMETRIC", "LOGARITHMIC", "PrivateSelection"),
+    "tacit.mechanisms.quantile": ("Quantile",),
+    "tacit.mechanisms.quantiles": ("Quantiles",),
+    "tacit.mechanisms.randomized_response": ("RandomizedResponse",),
+    "tacit.mechanisms.sparse_vector": ("SparseVector",),
+    "tacit.mechanisms.splits": ("BOOK", "IMPROVED"),
     "tacit.mechanisms.staircase": ("Staircase",),
+    "tacit.mechanisms.top_k": ("TopK",),
     "tacit.mechanisms.truncated_laplace": ("TruncatedLaplace",),
     "tacit.noise.entropy": ("Entropy",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = frozenset({"auditing", "errors", "mechanisms", "noise", "plots", "privacy", "testing"})
+_MODULES = {
+    "amplify": "tacit.privacy.amplification",
+    "auditing": "tacit.auditing",
+    "errors": "tacit.errors",
+    "ledger": "tacit.ledger",
+    "mechanisms": "tacit.mechanisms",
+    "noise": "tacit.noise",
+    "plots": "tacit.plots",
+    "privacy": "tacit.privacy",
+    "testing": "tacit.testing",
+}
 
 __all__ = sorted(_HOME_OF)
 
@@ -63,7 +93,7 @@ def __getattr__(name: str) -> object:
     if name in _HOME_OF:
         value = getattr(import_module(_HOME_OF[name]), name)
     elif name in _MODULES:
-        value = import_module(f"tacit.{name}")
+        value = import_module(_MODULES[name])
     elif name == "__version__":
         value = _version("tacit")
     else:

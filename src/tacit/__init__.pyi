@@ -2,6 +2,7 @@
 
 from tacit import auditing as auditing
 from tacit import errors as errors
+from tacit import ledger as ledger
 from tacit import mechanisms as mechanisms
 from tacit import noise as noise
 from tacit import plots as plots
@@ -17,14 +18,42 @@ from tacit.errors import NotPrivate as NotPrivate
 from tacit.errors import PolicyError as PolicyError
 from tacit.errors import TacitError as TacitError
 from tacit.errors import UnknownColumn as UnknownColumn
+from tacit.ledger import InMemory as InMemory
+from tacit.ledger import Receipt as Receipt
+from tacit.ledger import Request as Request
+from tacit.ledger import SqliteLedger as SqliteLedger
+from tacit.ledger import Terms as Terms
+from tacit.mechanisms.above_threshold import AboveThreshold as AboveThreshold
 from tacit.mechanisms.bounded_laplace import BoundedLaplace as BoundedLaplace
 from tacit.mechanisms.clamped_laplace import ClampedLaplace as ClampedLaplace
+from tacit.mechanisms.continual_count import ContinualCount as ContinualCount
 from tacit.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
+from tacit.mechanisms.exponential import Exponential as Exponential
+from tacit.mechanisms.factorisations import BINARY_TREE as BINARY_TREE
+from tacit.mechanisms.factorisations import SQUARE_ROOT as SQUARE_ROOT
 from tacit.mechanisms.gaussian import Gaussian as Gaussian
+from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold as GaussianAboveThreshold
 from tacit.mechanisms.laplace import Laplace as Laplace
+from tacit.mechanisms.naive_threshold import NaiveThreshold as NaiveThreshold
+from tacit.mechanisms.noisy_max import EXPONENTIAL as EXPONENTIAL
+from tacit.mechanisms.noisy_max import GUMBEL as GUMBEL
+from tacit.mechanisms.noisy_max import LAPLACE as LAPLACE
+from tacit.mechanisms.noisy_max import NoisyMax as NoisyMax
+from tacit.mechanisms.numeric_sparse import NumericSparse as NumericSparse
 from tacit.mechanisms.one_sided import OneSidedExponential as OneSidedExponential
+from tacit.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
+from tacit.mechanisms.private_selection import GEOMETRIC as GEOMETRIC
+from tacit.mechanisms.private_selection import LOGARITHMIC as LOGARITHMIC
+from tacit.mechanisms.private_selection import PrivateSelection as PrivateSelection
+from tacit.mechanisms.quantile import Quantile as Quantile
+from tacit.mechanisms.quantiles import Quantiles as Quantiles
+from tacit.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+from tacit.mechanisms.sparse_vector import SparseVector as SparseVector
+from tacit.mechanisms.splits import BOOK as BOOK
+from tacit.mechanisms.splits import IMPROVED as IMPROVED
 from tacit.mechanisms.staircase import Staircase as Staircase
+from tacit.mechanisms.top_k import TopK as TopK
 from tacit.mechanisms.truncated_laplace import TruncatedLaplace as TruncatedLaplace
 from tacit.noise.entropy import Entropy as Entropy
 from tacit.privacy import ADD_REMOVE as ADD_REMOVE
@@ -44,7 +73,11 @@ from tacit.privacy import PureDP as PureDP
 from tacit.privacy import RenyiDP as RenyiDP
 from tacit.privacy import Sensitivity as Sensitivity
 from tacit.privacy import Unit as Unit
-from tacit.privacy import compose as compose
+from tacit.privacy.calibration import calibrate as calibrate
+from tacit.privacy.filters import Filter as Filter
+from tacit.privacy.filters import OrderFilter as OrderFilter
+from tacit.privacy.loss_distribution import LossDistribution as LossDistribution
+from tacit.privacy.mixed import compose as compose
 
 __version__: str
 __all__: list[str]

@@ -1,6 +1,6 @@
 """Run by test_crashes.py in a process of its own: four spenders at once, killed at random moments.
 
-    python crowd.py FOLDER KILLS SEED
+    python crowd.py FOLDER KILLS SEED CAP
 
 Each spender writes down what the ledger acknowledged, in a file of its own, before it goes on. In the end the ledger is
 held against these notes; the findings are printed as JSON.
@@ -22,7 +22,7 @@ from tacit.privacy import PureDP
 
 CROWD = 4
 PRICE = PureDP("0.001")
-CAP = PureDP(2)
+CAP = PureDP(sys.argv[4])
 
 
 def main(folder: Path, kills: int, seed: int) -> None:

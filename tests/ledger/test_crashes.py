@@ -27,8 +27,8 @@ def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-def crowd(folder: Path, kills: int, seed: int) -> dict[str, Any]:
-    done = run("crowd.py", folder, kills, seed)
+def crowd(folder: Path, kills: int, seed: int, cap: str = "100") -> dict[str, Any]:
+    done = run("crowd.py", folder, kills, seed, cap)
     assert done.returncode == 0, done.stderr
     assert not done.stderr, done.stderr  # no spender met an error
     found: dict[str, Any] = json.loads(done.stdout)
@@ -54,11 +54,16 @@ def test_ten_kills_among_four_spenders(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [2, 3])
-def test_two_hundred_kills_among_four_spenders(folder: Path, seed: int) -> None:
-    found = crowd(folder, 200, seed)
+def test_two_hundred_kills_among_four_spenders(folder: Path) -> None:
+    found = crowd(folder, 200, 2)
     print(found)
     hold(found, 200)
+
+
+def test_kills_around_the_moment_when_the_budget_ends(folder: Path) -> None:
+    found = crowd(folder, 20, 3, cap="0.05")
+    hold(found, 20)
+    assert found["charged"] == "ApproxDP(0.05, 0)"
 
 
 @pytest.mark.slow

@@ -55,6 +55,11 @@ def test_after_a_reboot_nobody_draws() -> None:
     assert not is_drawing(" ".join(["another-boot", room, pid, started, count]))
 
 
+@pytest.mark.parametrize("token", ["", "x", "a b c d e", "a b c d e f g"])
+def test_nonsense_draws_nothing(token: str) -> None:
+    assert not is_drawing(token)
+
+
 def test_in_another_container_nobody_can_tell() -> None:
     boot, _, pid, started, count = other_process(1).split(" ")
     assert is_drawing(" ".join([boot, "pid:[1]", pid, started, count]))

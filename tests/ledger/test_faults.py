@@ -261,6 +261,40 @@ def test_forks_do_not_share_a_connection(folder: Path) -> None:
     assert done.stdout == "ApproxDP(0.126, 0) True\n"
 
 
+INTERRUPTED = """
+import random, signal, sys
+from tacit.ledger import Request, SqliteLedger, Terms
+from tacit.privacy import PureDP
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, interrupt)
+ledger = SqliteLedger(sys.argv[1], patience=5).open("people", Terms(PureDP(100)))
+other = SqliteLedger(sys.argv[1], patience=5).open()
+dice, interrupted = random.Random(3), 0
+for turn in range(600):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, dice.uniform(0.00005, 0.003))
+        ledger.spend(Request("ada", f"{turn}"), PureDP("0.01")).release(b"x")
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        interrupted += 1
+    if turn % 20 == 0:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        ledger.budget()  # heals what an interrupt in an interrupt left, and
+        other.spend(Request("bob", f"{turn}"), PureDP("0.01")).release(b"x")  # nobody else is kept out
+found = other.verify()
+print(interrupted > 50, found.sound, *found.problems)
+"""
+
+
+def test_interrupts_leave_no_lock_and_no_half_payment(folder: Path) -> None:
+    done = python(INTERRUPTED, folder / "people.ledger")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "True True\n"
+
+
 def test_a_fork_python_did_not_see_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = SqliteLedger(folder / "people.ledger").open("people", TERMS)
     with monkeypatch.context() as patch:

@@ -95,7 +95,7 @@ def test_arrays_are_explained_by_the_same_number(name: str, word: int) -> None:
 
 
 def test_a_rounded_value_would_be_seen() -> None:
-    """Planted: the value is rounded to a float of its own scale before noise is added, by half a unit in the last place."""
+    """Planted: a value is rounded by half a unit in the last place of 1 before noise is added."""
     m = Laplace(epsilon=1, sensitivity=1)
 
     class Careless(Laplace):
@@ -126,7 +126,9 @@ class Fixed:
         return self._noise[0]
 
 
-@pytest.mark.parametrize("noise", [[1, -1, 5, -5, 2**61, -(2**61)], [2**62, -(2**62), 2**63, -(2**63), 2**80, -(2**80)]])
+@pytest.mark.parametrize(
+    "noise", [[1, -1, 5, -5, 2**61, -(2**61)], [2**62, -(2**62), 2**63, -(2**63), 2**80, -(2**80)]]
+)
 def test_sums_are_wide_and_clamped_last(noise: list[int]) -> None:
     ends = [2**63 - 1, -(2**63), 2**63 - 2, 0, -(2**62), 2**62]
     for shift in range(6):

@@ -98,6 +98,10 @@ def test_noisy_max_beats_releasing_all_counts():
 
 def test_prices_and_bad_noise():
     assert NoisyMax(rho=0.125, sensitivity=1, noise=GUMBEL).scale == 2
+    assert NoisyMax(rho=0.125, sensitivity=1).noise == GUMBEL
+    assert NoisyMax(epsilon=1, sensitivity=1).noise == EXPONENTIAL
+    with pytest.raises(InvalidParameter, match="monotone"):
+        NoisyMax(epsilon=1, sensitivity=1, monotone="no")
     with pytest.raises(NotPrivate, match="Laplace noise"):
         NoisyMax(rho=0.125, sensitivity=1, noise=LAPLACE)
     with pytest.raises(InvalidParameter, match=r"tacit\.LAPLACE"):

@@ -51,6 +51,42 @@ def test_promise_of_the_recursion_without_spreading():
     assert 0.4 < worst <= 1 + 1e-9
 
 
+def spread_law(data, points, each):
+    """The law with one bit of spreading: a mixture over all bits, folded back to the points."""
+    out = {}
+    for bits in itertools.product([0, 1], repeat=len(data)):
+        fine = tuple(2 * x + bit for x, bit in zip(data, bits, strict=True))
+        for found, p in joint(fine, range(2 * points), each).items():
+            key = tuple(y // 2 for y in found)
+            out[key] = out.get(key, 0.0) + p / 2 ** len(data)
+    return out
+
+
+def test_promise_with_spreading():
+    laws = {data: spread_law(data, 2, 0.5) for data in multisets(2, 4)}
+    worst = 0.0
+    for data in multisets(2, 3):
+        for extra in range(2):
+            p, q = laws[data], laws[tuple(sorted((*data, extra)))]
+            a, b = list(p.values()), [q[k] for k in p]
+            worst = max(worst, max_divergence(a, b), max_divergence(b, a))
+    assert 0.2 < worst <= 1 + 1e-9
+
+
+def test_draws_with_spreading_follow_the_law():
+    data = [0, 0, 1, 2]
+    m = Quantiles([0.25, 0.5, 0.75], bounds=(0, 2), granule=1, epsilon=6)
+    m._spread = 1
+    law = spread_law(data, 3, 3.0)
+    seen = dict.fromkeys(law, 0)
+    bits = seeded(26)
+    for _ in range(3_000):
+        seen[tuple(int(x) for x in m.release(data, entropy=bits))] += 1
+    assert fits_cells(list(seen.values()), list(law.values()))
+    off = joint(data, range(3), 3.0)
+    assert not fits_cells(list(seen.values()), [off.get(k, 0.0) for k in law])
+
+
 def test_full_price_at_every_level_is_caught():
     laws = {data: joint(data, range(3), 1.0) for data in multisets(3, 5)}
     worst = max(

@@ -92,6 +92,9 @@ def test_kinds_of_values():
     assert response.randomize([]).size == 0
     mixed = RandomizedResponse(epsilon=1, categories=[("a", 1), None, 3])
     assert mixed.randomize(None) in mixed.categories
+    assert mixed.randomize(("a", 1)) in mixed.categories
+    assert mixed.randomize([("a", 1), None, 3, None]).shape == (4,)
+    assert RandomizedResponse(epsilon=50, categories=["1", 1, 2.5]).randomize([1, "1", 2.5]).tolist() == [1, "1", 2.5]
     many = RandomizedResponse(epsilon=5, categories=range(1000))
     assert many.randomize(np.arange(1000)).max() < 1000
 
@@ -107,7 +110,7 @@ def test_near_certain_and_near_even_coins():
 
 def test_private_values_stay_out_of_errors():
     response = RandomizedResponse(epsilon=1, categories=["yes", "no"])
-    for bad in ("secret", ["yes", "secret"], np.array(["secret"])):
+    for bad in ("secret", ["yes", "secret"], np.array(["secret"]), {"secret": 1}, [["secret"]], [{"secret"}, "yes"]):
         with pytest.raises(InvalidParameter, match="categories") as caught:
             response.randomize(bad)
         assert "secret" not in str(caught.value)

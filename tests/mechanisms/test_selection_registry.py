@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,9 @@ class TestContract:
         assert m.scale > 0 if hasattr(m, "scale") else True
 
     def test_proof_page_exists(self, m, kind):
-        assert (DOCS / m.proof).is_file()
+        page = (DOCS / m.proof).read_text(encoding="utf-8")
+        assert type(m).__name__ in page
+        assert re.search(r"tests/[\w/]+\.py::test_\w+", page)
 
     def test_runs_on_both_neighbours_and_leaves_no_trace(self, m, kind):
         before = repr(m)

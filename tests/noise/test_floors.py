@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from tacit.noise.floors import CHUNK, WIDEST, WORD_FLOOR, chunks, collect, open_floors, unit_interval
+from tacit.noise.gaussian import RoundedGaussianSampler
+from tacit.noise.laplace import RoundedLaplaceSampler
+from tacit.testing import seeded
 
 MIDDLE = np.uint64(1 << 62)
 
@@ -56,6 +59,18 @@ def test_values_near_an_integer_are_open() -> None:
     assert opened(values, slack) == [1, 2, 5, 6, 7, 8]
     assert opened([3 + slack, 3 - slack], slack) == [0, 1]  # at the bound itself: open
     assert opened([-(2.0**-80), 2.0**-80], 2.0**-42) == [0, 1]  # 1 - 2⁻⁸⁰ is not a float
+
+
+def test_what_is_not_a_number_is_open_and_then_refused() -> None:
+    """Mechanisms refuse NaN before any noise is drawn; should one get here, it must not come out as an integer."""
+    with np.errstate(invalid="ignore"):
+        assert opened([0.5, float("nan"), float("inf")], 2.0**-42) == [1, 2]
+    for sampler in (RoundedLaplaceSampler(Fraction(3)), RoundedGaussianSampler(Fraction(3))):
+        for rest, error in ((float("nan"), ValueError), (float("inf"), OverflowError)):
+            with pytest.raises(error):
+                sampler.array(np.array([0.5, rest, 0.5, 0.5]), seeded(1))
+            with pytest.raises(error):
+                sampler.one(rest, seeded(1))
 
 
 def test_words_outside_the_range_are_open() -> None:

@@ -193,6 +193,24 @@ def test_no_contestant_is_left_out_when_the_favourite_is_in_doubt(monkeypatch: p
     assert seen == [0, 1, 2]
 
 
+def test_floats_far_behind_are_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a gap of 10¹² floats are 10⁻⁴ apart: whoever is truly better of two must be among those rerun."""
+    seen: list[int] = []
+    monkeypatch.setattr(race_module, "_photo_finish", lambda s, f, n, contenders, *_: seen.extend(contenders) or 0)
+    rng = np.random.default_rng(9)
+    for _ in range(100):
+        lead = Fraction(int(rng.integers(0, 10**6)), 10**10)
+        first = 1 << 62
+        second = first + int(rng.integers(-(1 << 49), 1 << 49))
+        with flint.ctx.workprec(200):
+            noise = [GUMBEL.ball(ball(Fraction(word, 1 << 63)), False) for word in (first, second)]
+            better = 1 if noise[0] > noise[1] + ball(lead) else 2
+        scores = [Fraction(0), Fraction(-(10**12)), Fraction(-(10**12)) + lead]
+        seen.clear()
+        race(scores, Fraction(1), GUMBEL, Scripted([0, first << 1, second << 1]))
+        assert better in seen
+
+
 # --- the photo finish --------------------------------------------------------------------------------------------
 
 

@@ -80,7 +80,7 @@ NO_PRICES = [
     np.array([1.0]),
     np.array(1.0),
     np.float32("nan"),
-    object(),
+    Ellipsis,
     b"1",
     10**400,
     Fraction(10**400),

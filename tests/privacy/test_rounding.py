@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Callable
 from decimal import Decimal
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tacit.privacy import PureDP, conversion, normal, theorems
+from tacit.privacy.bounds import responses
 from tacit.privacy.rounding import (
     DOWN,
     UP,
@@ -32,7 +35,7 @@ numbers = st.decimals(min_value=Decimal("1e-60"), max_value=Decimal("1e5"), allo
 
 TRUTHS: list[tuple[Callable[[Decimal], Decimal], Callable[[Decimal], Decimal], Callable[[flint.arb], flint.arb]]] = [
     (exp_down, exp_up, lambda x: x.exp()),
-    (lambda x: exp_down(-x), lambda x: exp_up(-x), lambda x: (-x).exp()),
+    (lambda x: exp_down(x.copy_negate()), lambda x: exp_up(x.copy_negate()), lambda x: (-x).exp()),
     (ln_down, ln_up, lambda x: x.log()),
     (sqrt_down, sqrt_up, lambda x: x.sqrt()),
 ]
@@ -105,6 +108,38 @@ def test_the_search_believes_only_the_bound() -> None:
     assert Fraction(1, 3) <= Fraction(found) <= Fraction(1, 3) * (1 + Fraction(1, 10**12))
     assert least(lambda x: Decimal(0), Decimal(0), guess=1.0) == 0.0
     assert least(lambda x: Decimal(1), Decimal(0), guess=1.0) == math.inf
+
+
+def test_the_callers_decimal_context_changes_nothing() -> None:
+    """Neither a context of two digits nor one that forbids all rounding reaches the bounds."""
+
+    def everything() -> list[object]:
+        for cached in (normal.mills, conversion.gaussian_to_epsilon, conversion.pure_to_gaussian, responses._line):
+            cached.cache_clear()
+        for cached in (conversion.pure_to_renyi, conversion.zcdp_to_epsilon, responses._root):
+            cached.cache_clear()
+        responses.responses_epsilon.cache_clear()
+        third, tiny = Fraction(1, 3), Fraction(1, 10**9)
+        return [
+            *normal.mills(Decimal("0.123456789012345678901234567890123456789")),
+            *normal.mills(Decimal("3.123456789012345678901234567890123456789")),
+            conversion.gaussian_delta_up(third, Fraction(1, 7)),
+            conversion.gaussian_delta_up(third, Fraction(0)),
+            conversion.gaussian_to_epsilon(third, tiny),
+            conversion.pure_to_gaussian(third),
+            conversion.pure_to_gaussian(7 + third),
+            conversion.pure_to_renyi(third, 1 + third),
+            conversion.zcdp_to_epsilon(third, tiny / 3, tiny),
+            conversion.approx_to_epsilon(third, tiny / 3, tiny),
+            responses.responses_epsilon(third, 50, tiny),
+            theorems.advanced(PureDP(third), 7, tiny),
+        ]
+
+    usual = everything()
+    with decimal.localcontext(prec=2):
+        assert everything() == usual
+    with decimal.localcontext(prec=2, traps=[decimal.Inexact, decimal.Rounded]):
+        assert everything() == usual
 
 
 def test_contexts_round_outward() -> None:

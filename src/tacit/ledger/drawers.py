@@ -44,8 +44,8 @@ def is_drawing(token: str) -> bool:
     process = token.rpartition(" ")[0]
     if process == _this_process(os.getpid()):
         return token in _here
-    boot, room, pid, _ = process.split(" ")
-    if boot != _boot():
+    boot, room, pid, *_ = [*process.split(" "), "", "", ""]
+    if boot != _boot() or not pid.isdecimal():
         return False
     if room != _room():
         return True  # another container: its processes cannot be seen from here

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -50,7 +50,7 @@ class SqliteFile:
         self._name, self._log = str(self.path), f"{self.path}-wal"
         self._patience = patience
         self._mounts = mounts
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._checkpointer: sqlite3.Connection | None = None
         self._pid = os.getpid()
@@ -82,8 +82,8 @@ class SqliteFile:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A consistent view that blocks nobody."""
         with self.glancing() as connection:
-            self._begin(connection, "BEGIN")
             try:
+                self._begin(connection, "BEGIN")
                 yield connection
             finally:
                 _roll_back(connection)
@@ -91,20 +91,20 @@ class SqliteFile:
     @contextmanager
     def glancing(self) -> Iterator[sqlite3.Connection]:
         """For a single statement, which needs no transaction of its own to be consistent."""
-        self._hold()
         try:
+            self._hold()
             yield self._connected()
         except FAILURES as error:
             raise translated(error, self.where) from error
         finally:
-            self._lock.release()
+            self._let_go()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One atomic step, on disk when the block has been left."""
         with self.glancing() as connection:
-            self._begin(connection, "BEGIN IMMEDIATE")
-            try:
+            try:  # an interrupt may come at any point
+                self._begin(connection, "BEGIN IMMEDIATE")
                 self._trust(connection)
                 yield connection
                 connection.execute("COMMIT")
@@ -124,13 +124,13 @@ class SqliteFile:
 
     def create(self) -> None:
         """Make the file and its tables, unless somebody else has; the folder is synced, so that the name is durable."""
-        self._hold()
         try:
+            self._hold()
             self._make()
         except FAILURES as error:
             raise translated(error, self.where) from error
         finally:
-            self._lock.release()
+            self._let_go()
 
     def _make(self) -> None:
         refuse_network(self.path.parent, self._mounts)
@@ -156,11 +156,11 @@ class SqliteFile:
 
     def close(self) -> None:
         """Let go of the file; the last to do so folds the log into it."""
-        self._hold()
         try:
+            self._hold()
             self._disconnect()
         finally:
-            self._lock.release()
+            self._let_go()
 
     # The connection.
 
@@ -170,6 +170,12 @@ class SqliteFile:
             raise LedgerError(
                 f"{self.where} was busy in this process for {self._patience:g} s. Nothing was spent; ask again."
             )
+
+    def _let_go(self) -> None:
+        """Release, as often as it takes: an interrupt right after an acquisition leaves one behind."""
+        with suppress(RuntimeError):  # raised once it is not ours any more
+            while True:
+                self._lock.release()
 
     def _connected(self) -> sqlite3.Connection:
         """The connection of this process to the file that has the name now."""
@@ -192,6 +198,7 @@ class SqliteFile:
             refuse_network(self.path.parent, self._mounts)
             self._inode = (found.st_dev, found.st_ino)
             self._connection = self._checked(self._opened())
+        _roll_back(self._connection)  # an interrupt may have come between a failure and its end
         return self._connection
 
     def _opened(self) -> sqlite3.Connection:
@@ -283,8 +290,8 @@ class SqliteFile:
 
     def _checkpoint(self, connection: sqlite3.Connection) -> None:
         """Copy the log into the file while nobody can write."""
-        connection.execute("BEGIN IMMEDIATE")
         try:
+            connection.execute("BEGIN IMMEDIATE")
             if self._checkpointer is None:
                 self._checkpointer = self._connect("rw")
             self._checkpointer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
@@ -301,10 +308,10 @@ class SqliteFile:
     def after_fork_in_parent(self) -> None:
         if self._forking:
             self._forking = False
-            self._lock.release()
+            self._let_go()
 
     def after_fork_in_child(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._forking = False
         if self._connection is None:
             self._pid = os.getpid()

@@ -23,8 +23,9 @@ __all__ = ["EXPONENTIAL", "GUMBEL", "LAPLACE", "NoisyMax"]
 class NoisyMax(SelectionMechanism):
     """ε-DP: the position of the largest of score + noise, the noise Laplace, exponential or Gumbel of scale 2Δ/ε.
 
-    Scale Δ/ε suffices for ``monotone`` scores. Gumbel noise is the exponential mechanism, exponential noise is
-    permute-and-flip (and private here only because no number is released). Proof: docs/proofs/noisy_max.md.
+    Scale Δ/ε suffices for ``monotone`` scores. Gumbel noise is the exponential mechanism (the default for ρ),
+    exponential noise is permute-and-flip (the default for ε, and private here only because no number is released).
+    Proof: docs/proofs/noisy_max.md.
 
     >>> m = NoisyMax(epsilon=1, sensitivity=1, monotone=True, noise=LAPLACE)
     >>> m.scale, m.index([3, 500, 7])
@@ -39,7 +40,7 @@ class NoisyMax(SelectionMechanism):
         self,
         *,
         sensitivity: object,
-        noise: RaceNoise = EXPONENTIAL,
+        noise: RaceNoise | None = None,
         epsilon: PriceLike = None,
         delta: PriceLike = None,
         rho: PriceLike = None,
@@ -48,11 +49,11 @@ class NoisyMax(SelectionMechanism):
         monotone: bool = False,
     ) -> None:
         read = stated(sensitivity, monotone)
-        if noise not in (EXPONENTIAL, GUMBEL, LAPLACE):
+        if noise not in (None, EXPONENTIAL, GUMBEL, LAPLACE):
             raise InvalidParameter("noise", given=noise, allowed="tacit.LAPLACE, tacit.EXPONENTIAL or tacit.GUMBEL")
         asked = read_promise(
-            f"NoisyMax with {noise.name} noise",
-            (PureDP, ZCDP) if noise == GUMBEL else (PureDP,),
+            "NoisyMax" if noise is None else f"NoisyMax with {noise.name} noise",
+            (PureDP, ZCDP) if noise in (None, GUMBEL) else (PureDP,),
             read.neighbours,
             epsilon=epsilon,
             delta=delta,
@@ -61,11 +62,12 @@ class NoisyMax(SelectionMechanism):
             promise=promise,
         )
         self._set(asked, read, monotone, range_of(asked))
-        self._noise = noise
+        default = EXPONENTIAL if isinstance(asked, PureDP) else GUMBEL
+        self._noise: RaceNoise = default if noise is None else noise
 
     @classmethod
     def of_scale(
-        cls, scale: Price, *, sensitivity: object, noise: RaceNoise = EXPONENTIAL, monotone: bool = False
+        cls, scale: Price, *, sensitivity: object, noise: RaceNoise | None = None, monotone: bool = False
     ) -> NoisyMax:
         """The mechanism with noise of this scale; it is 2Δ/scale-DP, or Δ/scale-DP if monotone."""
         read = stated(sensitivity, monotone)

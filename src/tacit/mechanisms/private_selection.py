@@ -161,7 +161,10 @@ class PrivateSelection:
         return LossDistribution.pure(float_above(self._guarantee.eps), self._guarantee.neighbours)
 
     def select(self, mechanisms: Sequence[Run], *, entropy: BitSource | None = None) -> Selected:
-        """The best run. Each mechanism is called without arguments and returns (score, result); NaN ranks last."""
+        """The best run. Each mechanism is called without arguments and returns (score, result); NaN ranks last.
+
+        A run must not raise because of the data: an exception ends the selection, and is seen. Return NaN instead.
+        """
         if not isinstance(mechanisms, Sequence) or not mechanisms or not all(map(callable, mechanisms)):
             allowed = "a list of at least one function without arguments, each returning (score, result)"
             raise InvalidParameter("mechanisms", given=kind_of(mechanisms), allowed=allowed)

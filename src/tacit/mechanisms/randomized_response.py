@@ -176,16 +176,20 @@ class RandomizedResponse:
             truths = self._truth.draw(values.size, bits_from(entropy)).reshape(values.shape)
             np.equal(values, truths, out=truths)  # True where the truth is told of True, or a lie of False
             return truths
-        if isinstance(values, np.ndarray | list | tuple) or hasattr(values, "__array__"):
-            array = np.asarray(values)
-            if array.ndim:
-                places = self._lookup(array.reshape(-1))
-                told = self._responses(places, bits_from(entropy))
-                return self._array(array)[told].reshape(array.shape)
-        place = self._places.get(values.item() if isinstance(values, np.generic) else values)
-        if place is None:
+        place = self._place(values.item() if isinstance(values, np.generic) else values)
+        if place is not None:
+            return self._categories[int(self._responses(np.array([place]), bits_from(entropy))[0])]
+        array = _as_array(values)
+        if array is None:
             raise self._unknown(values)
-        return self._categories[int(self._responses(np.array([place]), bits_from(entropy))[0])]
+        told = self._responses(self._lookup(array.reshape(-1)), bits_from(entropy))
+        return self._array()[told].reshape(array.shape)
+
+    def _place(self, value: Any) -> int | None:
+        try:
+            return self._places.get(value)
+        except TypeError:  # an array, or anything else that cannot be a category
+            return None
 
     def _responses(self, places: npt.NDArray[np.int64], entropy: BitSource) -> npt.NDArray[np.int64]:
         lies = np.flatnonzero(~self._truth.draw(places.size, entropy))
@@ -195,18 +199,21 @@ class RandomizedResponse:
         return told
 
     def _lookup(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        known, inverse = np.unique(values, return_inverse=True)
-        places = [self._places.get(item) for item in known.tolist()]
+        if values.dtype == object:
+            known, inverse = values, np.arange(values.size)
+        else:
+            known, inverse = np.unique(values, return_inverse=True)
+        places = [self._place(item) for item in known.tolist()]
         if any(place is None for place in places):
             raise self._unknown(values)
-        return np.array(places, dtype=np.int64)[inverse] if places else np.empty(0, dtype=np.int64)
+        return np.array(places, dtype=np.int64)[inverse]
 
-    def _array(self, like: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _array(self) -> npt.NDArray[Any]:
         """The categories as an array of a dtype that depends on them alone."""
-        listed = np.empty(len(self._categories), dtype=object)
-        listed[:] = self._categories
-        plain = np.array(self._categories)
-        return plain if plain.ndim == 1 and plain.tolist() == list(self._categories) else listed
+        kinds = {type(category) for category in self._categories}
+        if len(kinds) == 1 and kinds <= {bool, int, float, str}:
+            return np.array(self._categories)
+        return _listed(self._categories)
 
     def _unknown(self, values: object) -> InvalidParameter:
         allowed = f"the {len(self._categories)} categories of this response, {self._categories!r}"
@@ -215,9 +222,10 @@ class RandomizedResponse:
     def estimate(self, reports: Any) -> ResponseEstimate:
         """The share of each category among the true answers, unbiased: (share of reports - lie)/(truth - lie)."""
         gain = self._gain()
-        array = np.asarray(reports).reshape(-1)
-        if not array.size:
-            raise InvalidParameter("reports", given=kind_of(reports), allowed="at least one report")
+        found = _as_array(reports)
+        if found is None or not found.size:
+            raise InvalidParameter("reports", given=kind_of(reports), allowed="at least one report, in a list or array")
+        array = found.reshape(-1)
         shares = np.bincount(self._lookup(array), minlength=len(self._categories)) / array.size
         likely = np.clip(shares, self._lie, self.truth)  # where the mean of the reports certainly lies
         errors = np.sqrt(likely * (1 - likely) / array.size) / gain
@@ -239,6 +247,21 @@ class RandomizedResponse:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+def _as_array(values: Any) -> npt.NDArray[Any] | None:
+    """Several values as an array that keeps each as it is; None for what is not several values."""
+    if isinstance(values, list | tuple):
+        return _listed(values)
+    array = np.asarray(values) if hasattr(values, "__array__") else None
+    return array if array is not None and array.ndim else None
+
+
+def _listed(values: Sequence[Any]) -> npt.NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        out[i] = value.item() if isinstance(value, np.generic) else value
+    return out
 
 
 def _distinct(categories: object) -> tuple[Any, ...]:

@@ -136,6 +136,8 @@ class SelectionMechanism(ABC):
 def stated(sensitivity: object, monotone: bool) -> Sensitivity:
     """The sensitivity of each score; monotone scores exist under add-remove only."""
     read = Sensitivity.of(sensitivity, norm=LInf)
+    if not isinstance(monotone, bool):
+        raise InvalidParameter("monotone", given=monotone, allowed="True or False")
     if monotone and read.neighbours is REPLACE:
         raise NotPrivate(
             "monotone=True was stated for the replace relation. Replacing a unit removes one and adds another, so some"

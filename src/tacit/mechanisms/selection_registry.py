@@ -89,7 +89,7 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: NoisyMax(epsilon=1, sensitivity=1, monotone=True, noise=LAPLACE),
         ),
         run=_index,
-        neighbours=([0, 4, 4], [0, 5, 5]),
+        neighbours=([0, 1, 1], [0, 0, 0]),
     ),
     Selection(
         build=(

@@ -55,12 +55,12 @@ def open_floors(values: Reals, slack: float, words: Words, ceiling: int | None =
     offset -= 0.5
     np.abs(offset, out=offset)
     limit = 0.5 - slack
-    tight = bool(offset.max() >= limit)
+    tight = not bool(offset.max() < limit)  # so that a NaN is open too, and refused by the exact path
     low = bool(words.min() < WORD_FLOOR)
     high = ceiling is not None and bool(words.max() > ceiling)
     if not (tight or low or high):
         return floors, _NONE
-    mask = offset >= limit
+    mask = ~(offset < limit)
     mask |= words < WORD_FLOOR
     if ceiling is not None:
         mask |= words > ceiling

@@ -6,6 +6,7 @@ Layer 1: functions of numbers only. Nothing here touches data or draws randomnes
 from __future__ import annotations
 
 from tacit.privacy.composition import NOTHING_SPENT, Composition, Guarantee, compose
+from tacit.privacy.filters import Filter, OrderFilter
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP
@@ -26,11 +27,13 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "Composition",
+    "Filter",
     "GaussianDP",
     "Guarantee",
     "LInf",
     "Neighbours",
     "Norm",
+    "OrderFilter",
     "Promise",
     "PureDP",
     "RenyiDP",

@@ -105,7 +105,7 @@ def _middle_down(x: Decimal) -> Decimal:
     """A lower bound on 1 - 2Φ(-x) = erf(x/√2) = 2φ(x)·Σ x^{2i+1}/(2i+1)!!, all terms positive; for 0 < x ≤ 3."""
     square = DOWN.multiply(x, x)
     term, total, odd = x, ZERO, 1
-    while term > Decimal("1e-40") * x:
+    while term > UP.multiply(Decimal("1e-40"), x):
         total = DOWN.add(total, term)
         odd += 2
         term = DOWN.divide(DOWN.multiply(term, square), Decimal(odd))

@@ -16,6 +16,7 @@ _ROOT_HALF_PI_DOWN = sqrt_down(DOWN.divide(_PI_DOWN, TWO))
 _ROOT_HALF_PI_UP = sqrt_up(UP.divide(_PI_UP, TWO))
 _ROOT_TWO_PI_DOWN = sqrt_down(DOWN.multiply(TWO, _PI_DOWN))
 _ROOT_TWO_PI_UP = sqrt_up(UP.multiply(TWO, _PI_UP))
+_MINUS_HALF = Decimal("-0.5")
 _SERIES_BELOW = 3  # below: Taylor series; from here on: continued fraction
 
 
@@ -36,7 +37,7 @@ def _mills_series(x: Decimal) -> tuple[Decimal, Decimal]:
     term_down = term_up = x
     sum_down = sum_up = ZERO
     odd = 1
-    while term_up > Decimal("1e-38") or 2 * square_up > odd + 2:
+    while term_up > Decimal("1e-38") or UP.multiply(TWO, square_up) > odd + 2:
         sum_down, sum_up = DOWN.add(sum_down, term_down), UP.add(sum_up, term_up)
         odd += 2
         term_down = DOWN.divide(DOWN.multiply(term_down, square_down), Decimal(odd))
@@ -59,8 +60,8 @@ def _mills_fraction(x: Decimal) -> tuple[Decimal, Decimal]:
 
 def density(x: Decimal) -> tuple[Decimal, Decimal]:
     """A lower and an upper bound on φ(x) = e^{-x²/2}/√(2π)."""
-    low = exp_down(DOWN.multiply(-HALF, UP.multiply(x, x)))
-    high = exp_up(UP.multiply(-HALF, DOWN.multiply(x, x)))
+    low = exp_down(DOWN.multiply(_MINUS_HALF, UP.multiply(x, x)))
+    high = exp_up(UP.multiply(_MINUS_HALF, DOWN.multiply(x, x)))
     return DOWN.divide(low, _ROOT_TWO_PI_UP), UP.divide(high, _ROOT_TWO_PI_DOWN)
 
 
@@ -83,4 +84,4 @@ def profile_up(a: Decimal, mu: Decimal) -> Decimal:
     beyond_down = mills(UP.add(a, mu))[0]
     if a >= 0:
         return UP.multiply(phi_up, UP.subtract(mills(a)[1], beyond_down))
-    return UP.subtract(ONE, DOWN.multiply(phi_down, DOWN.add(mills(-a)[0], beyond_down)))
+    return UP.subtract(ONE, DOWN.multiply(phi_down, DOWN.add(mills(a.copy_negate())[0], beyond_down)))

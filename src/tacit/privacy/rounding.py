@@ -3,7 +3,8 @@
 ``UP`` and ``DOWN`` are contexts of 40 digits whose ``add``, ``multiply``, … round towards +∞ and -∞. The functions
 here do the same for exp, ln and √, which the decimal module rounds correctly to half an ulp: one step outward makes
 them bounds (General Decimal Arithmetic Specification; Stefan Krah's libmpdec proves its rounding). No result here
-trusts the platform's floating-point library.
+trusts the platform's floating-point library. Bounds are never combined with ``+``, ``*`` or a unary ``-``: these round
+to the caller's own decimal context, 28 digits to the nearest by default.
 """
 
 from __future__ import annotations

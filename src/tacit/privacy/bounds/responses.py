@@ -32,6 +32,7 @@ from tacit.privacy.rounding import (
 )
 
 _MOST_TERMS = 200_000
+_NEGLIGIBLE = Decimal("1e30")
 _LARGEST_EPSILON = 10**6
 _LN_2PI_DOWN = Decimal("1.83787706640934548356065947281123527972279494727556")
 _LN_2PI_UP = Decimal("1.83787706640934548356065947281123527972279494727557")
@@ -114,7 +115,7 @@ def _sum(k: int, last: int, growth: Decimal, ctx: decimal.Context) -> Decimal:
         total = ctx.add(total, term)
         ratio = ctx.divide(ctx.multiply(Decimal(level), growth), Decimal(k - level + 1))
         term = ctx.multiply(term, ratio)
-        if (ratio < ONE and term < total.scaleb(-30)) or step >= _MOST_TERMS:
+        if (ratio < ONE and UP.multiply(term, _NEGLIGIBLE) < total) or step >= _MOST_TERMS:
             if ctx is DOWN:
                 return total
             if ratio < ONE:
