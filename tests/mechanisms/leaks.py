@@ -49,11 +49,12 @@ def leaks(
     for family, ones, others, size in _families(first, second, origin, granule, scale):
         exponent = math.log(4 * _FAMILIES) + math.log(size) - math.log(ALARM)
         labels, counts = _counts(ones, others, size)
-        for mine, its, swapped in ((0, 1, False), (1, 0, True)):
-            low = lower_limit(counts[mine], len(ones if not swapped else others), exponent)
-            high = upper_limit(counts[its], len(others if not swapped else ones), exponent)
-            for i in np.flatnonzero(low > math.exp(epsilon) * high + delta):
-                found.append(Leak(family, int(labels[i]), float(low[i]), float(high[i])))
+        trials = len(ones), len(others)
+        for mine, its in ((0, 1), (1, 0)):
+            low = lower_limit(counts[mine], trials[mine], exponent)
+            high = upper_limit(counts[its], trials[its], exponent)
+            over = np.flatnonzero(low > math.exp(epsilon) * high + delta)
+            found += [Leak(family, int(labels[i]), float(low[i]), float(high[i])) for i in over]
     return found
 
 
@@ -135,21 +136,23 @@ def _divergence(share: npt.NDArray[np.float64], p: npt.NDArray[np.float64]) -> n
 
 def lower_limit(counts: Labels, trials: int, exponent: float) -> npt.NDArray[np.float64]:
     """The least probability under which counts this large have chance e^(-exponent) or more."""
-    share = counts / trials
-    low, high = np.zeros(len(counts)), share.copy()
+    distinct, place = np.unique(counts, return_inverse=True)
+    share = distinct / trials
+    low, high = np.zeros(len(distinct)), share.copy()
     for _ in range(60):
         middle = (low + high) / 2
         far = _divergence(share, np.maximum(middle, 1e-300)) > exponent / trials
         low, high = np.where(far, middle, low), np.where(far, high, middle)
-    return np.where(counts > 0, low, 0.0)
+    return np.where(distinct > 0, low, 0.0)[place]
 
 
 def upper_limit(counts: Labels, trials: int, exponent: float) -> npt.NDArray[np.float64]:
     """The largest probability under which counts this small have chance e^(-exponent) or more."""
-    share = counts / trials
-    low, high = share.copy(), np.ones(len(counts))
+    distinct, place = np.unique(counts, return_inverse=True)
+    share = distinct / trials
+    low, high = share.copy(), np.ones(len(distinct))
     for _ in range(60):
         middle = (low + high) / 2
         far = _divergence(share, np.minimum(middle, 1 - 1e-16)) > exponent / trials
         low, high = np.where(far, low, middle), np.where(far, middle, high)
-    return high
+    return high[place]

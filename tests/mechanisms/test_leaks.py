@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -75,7 +74,8 @@ def in_arrays(m: AdditiveMechanism, one: Any, other: Any, count: int, seed: int)
 @pytest.mark.parametrize("name", [*REALS, *WHOLE])
 def test_no_event_separates_neighbours(name: str) -> None:
     make, one, other = {**REALS, **WHOLE}[name]
-    assert in_arrays(make(), one, other, DRAWS, seed=7) == []
+    count = DRAWS if abs(one) < 2**53 or name in WHOLE else DRAWS // 10  # large reals are settled one by one
+    assert in_arrays(make(), one, other, count, seed=7) == []
 
 
 @pytest.mark.slow
@@ -123,9 +123,9 @@ FAULTS = [numpy_laplace, textbook_laplace, own_grid]
 def test_a_float_sampler_is_caught(fault: Callable[..., np.ndarray], one: float, other: float) -> None:
     rng = np.random.default_rng(1)
     first, second = fault(one, 1.0, rng), fault(other, 1.0, rng)
-    assert leaks(first, second, epsilon=1, origin=one, granule=2.0**-20)
-    # It leaks by its bits alone: the sizes of the answers are as promised.
-    assert not [leak for leak in leaks(first, second, epsilon=1, origin=one, granule=2.0**-20) if leak.family == "cell"]
+    caught = {leak.family for leak in leaks(first, second, epsilon=1, origin=one, granule=2.0**-20)}
+    assert caught
+    assert "cell" not in caught  # it leaks by its bits alone: the sizes of the answers are as promised
 
 
 def test_a_float_gaussian_is_caught() -> None:
@@ -149,7 +149,7 @@ def test_integers_rounded_to_floats_on_the_way_in_are_caught() -> None:
     """2**53 + 1 becomes 2**53: the distance to 2**53 + 2 doubles, and with it the loss."""
     m = Laplace(epsilon=1, sensitivity=1)
     bits = seeded(4)
-    first, second = (m.release(np.full(DRAWS, float(x)), entropy=bits) for x in (2**53 + 1, 2**53 + 2))
+    first, second = (m.release(np.full(20_000, float(x)), entropy=bits) for x in (2**53 + 1, 2**53 + 2))
     assert leaks(first, second, epsilon=1, origin=2.0**53)
     first, second = (m.release(np.full(20_000, x), entropy=bits) for x in (2**53 + 1, 2**53 + 2))
     assert not leaks(first, second, epsilon=1, origin=2.0**53)
@@ -177,9 +177,7 @@ def test_a_repeated_answer_is_caught() -> None:
 def test_the_limits_hold_by_enumeration(chance: float, trials: int) -> None:
     """The chance that a limit lies on the wrong side of the truth is at most e^(-L), summed over all counts."""
     counts = np.arange(trials + 1)
-    masses = np.array(
-        [float(math.comb(trials, k) * Fraction(chance) ** k * (1 - Fraction(chance)) ** (trials - k)) for k in counts]
-    )
+    masses = np.array([math.comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(trials + 1)])
     for exponent in (1.0, 3.0, 10.0):
         low, high = lower_limit(counts, trials, exponent), upper_limit(counts, trials, exponent)
         assert masses[low > chance].sum() <= math.exp(-exponent)

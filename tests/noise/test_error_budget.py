@@ -166,7 +166,7 @@ class _Fixed:
     ("noise", "share"), [(GUMBEL, 1 / 40), (EXPONENTIAL, 1 / 6), (LAPLACE, 1 / 6)], ids=lambda x: getattr(x, "name", x)
 )
 def test_race_noise_uses_little_of_its_slack(noise: RaceNoise, share: float) -> None:
-    words = hard_words(high=race._WORD_CEILING)
+    words = hard_words(high=race.WORD_CEILING)
     for sign in (False, True):
         uniforms = unit_interval(np.array(words, dtype=np.uint64))
         values = noise.reals(uniforms, np.full(len(words), sign))
@@ -178,8 +178,8 @@ def test_race_scores_use_an_eighth_of_their_slack() -> None:
     rng = np.random.default_rng(4)
     factor = Fraction(10, 3)
     scores = rng.normal(size=400) * np.exp2(rng.uniform(-1000, 300, 400))
-    reach = race._reach(scores, factor)
+    reach = race.relative_scores(scores, factor)
     top = Fraction(float(scores.max()))
     for score, value in zip(scores.tolist(), reach.tolist(), strict=True):
         off = abs(Fraction(value) - (Fraction(score) - top) * factor)
-        assert off <= (1 + abs(Fraction(value))) * Fraction(race._SCORE_SLACK) / 8
+        assert off <= (1 + abs(Fraction(value))) * Fraction(race.SCORE_SLACK) / 8

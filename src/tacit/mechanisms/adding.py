@@ -31,7 +31,7 @@ class IntegerNoise(Protocol):
 
 
 class RoundedNoise(Protocol):
-    """A sampler of floor(noise + rest + ½), the rest exact in [0, 1)."""
+    """A sampler of floor(noise + rest + ½), the rest exact in (-½, 1)."""
 
     def array(self, rests: npt.NDArray[np.float64], entropy: BitSource, /) -> Any: ...
 

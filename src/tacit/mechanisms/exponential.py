@@ -19,7 +19,7 @@ from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_abov
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, Weights, draw
-from tacit.noise.race import ScoreArray, _exact, _reach
+from tacit.noise.race import ScoreArray, exact_score, relative_scores
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
@@ -121,9 +121,9 @@ class Exponential(SelectionMechanism):
         """ln of the chance of each candidate, as floats: right to twelve digits, however small the chance."""
         read = read_scores(scores)
         weights = self._weights(len(read))
-        logs = _reach(read, self._factor)
+        logs = relative_scores(read, self._factor)
         if weights is not None:
-            logs = logs + np.array([math.log(w) if w else -math.inf for w in map(_exact, weights)])
+            logs = logs + np.array([math.log(w) if w else -math.inf for w in map(exact_score, weights)])
         top = logs.max()
         result: Reals = logs - (top + math.log(math.fsum(np.exp(logs - top))))
         return result
@@ -147,7 +147,7 @@ class Exponential(SelectionMechanism):
         weights = self._weights(count)
         if weights is None:
             return Fraction(1)
-        exact = [_exact(w) for w in weights]
+        exact = [exact_score(w) for w in weights]
         if not min(exact):
             raise InvalidParameter("base", given=Described("a weight of 0"), allowed="weights above 0 for a bound")
         return min(exact) * count / sum(exact)
@@ -159,11 +159,11 @@ class Exponential(SelectionMechanism):
         return "" if self._base is None else f", base=<{len(self._base)} weights>"
 
     def _identity(self) -> tuple[object, ...]:
-        return repr(self), None if self._base is None else tuple(map(_exact, self._base))
+        return repr(self), None if self._base is None else tuple(map(exact_score, self._base))
 
 
 def _ascending(edges: Any, intervals: int) -> list[Fraction]:
-    read = [_exact(edge) for edge in read_scores(edges, name="edges")]
+    read = [exact_score(edge) for edge in read_scores(edges, name="edges")]
     ordered = all(a <= b for a, b in pairwise(read))
     if len(read) != intervals + 1 or not ordered or read[0] == read[-1]:
         given = Described(f"{len(read)} edges for {intervals} scores")

@@ -13,7 +13,7 @@ from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_scores
 from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, read_field, regret, stated
 from tacit.noise.entropy import BitSource
-from tacit.noise.race import EXPONENTIAL, ScoreArray, _reach, race
+from tacit.noise.race import EXPONENTIAL, ScoreArray, race, relative_scores
 from tacit.privacy import Guarantee, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
@@ -80,7 +80,7 @@ class PermuteAndFlip(SelectionMechanism):
 
     def probabilities(self, scores: object) -> npt.NDArray[np.float64]:
         """The chance of each candidate, as floats. They depend on the scores: they are not private."""
-        return flip_probabilities(_reach(read_scores(scores), self._factor))
+        return flip_probabilities(relative_scores(read_scores(scores), self._factor))
 
     def accuracy(self, beta: Price, *, candidates: int, optimal: int = 1) -> float:
         """(2Δ/ε)·ln((|R| - |R_OPT|)/(β(|R_OPT| + 1))), which is less than the exponential mechanism's bound.

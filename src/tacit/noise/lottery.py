@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, flint, rational, working_precision
 from tacit.noise.floors import Reals
-from tacit.noise.race import ScoreArray, _exact, _reach
+from tacit.noise.race import ScoreArray, exact_score, relative_scores
 
 __all__ = ["Tickets", "Weights", "draw"]
 
@@ -41,7 +41,7 @@ class Tickets:
     def masses(self) -> Reals | None:
         """weight·e^(factor·(score - largest)) within 2⁻⁴⁰ of each, or None where floats will not do."""
         with np.errstate(all="ignore"):
-            masses: Reals = np.exp(_reach(self.scores, self.factor))
+            masses: Reals = np.exp(relative_scores(self.scores, self.factor))
             if self.weights is None:
                 return masses
             weights = _floats(self.weights)
@@ -54,8 +54,8 @@ class Tickets:
 
     def exact(self) -> list[tuple[Fraction, Fraction]]:
         """(factor·score, weight) of every ticket."""
-        weights = [Fraction(1)] * len(self.scores) if self.weights is None else [_exact(w) for w in self.weights]
-        return [(_exact(score) * self.factor, weight) for score, weight in zip(self.scores, weights, strict=True)]
+        weights = [Fraction(1)] * len(self.scores) if self.weights is None else [exact_score(w) for w in self.weights]
+        return [(exact_score(score) * self.factor, weight) for score, weight in zip(self.scores, weights, strict=True)]
 
 
 def draw(

@@ -13,7 +13,7 @@ import numpy as np
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_sign, flint, rational
 from tacit.noise.floors import WORD_FLOOR, unit_interval
-from tacit.noise.race import _SCORE_SLACK, _WORD_CEILING, RaceNoise, ScoreArray, _exact, _reach
+from tacit.noise.race import SCORE_SLACK, WORD_CEILING, RaceNoise, ScoreArray, exact_score, relative_scores
 
 __all__ = ["podium"]
 
@@ -28,15 +28,15 @@ def podium(scores: ScoreArray, factor: Fraction, noise: RaceNoise, places: int, 
     >>> podium(np.array([0, 1000, 300]), Fraction(1), GUMBEL, 2, seeded(1))
     [1, 2]
     """
-    reach = _reach(scores, factor)
+    reach = relative_scores(scores, factor)
     words = entropy.words(reach.size)
     signs = (words & np.uint64(1)).astype(np.bool_)
     words = words >> np.uint64(1)
     with np.errstate(all="ignore"):
         laps = noise.reals(unit_interval(words), signs) + reach
-        slack = reach * -_SCORE_SLACK + (noise.slack + _SCORE_SLACK)
+        slack = reach * -SCORE_SLACK + (noise.slack + SCORE_SLACK)
         at_least, at_most = laps - slack, laps + slack
-    extreme = (words < WORD_FLOOR) | (words > _WORD_CEILING)
+    extreme = (words < WORD_FLOOR) | (words > WORD_CEILING)
     at_least[extreme] = -math.inf
     at_most[extreme] = math.inf
     bar = np.partition(at_least, reach.size - places)[reach.size - places]
@@ -47,7 +47,7 @@ def podium(scores: ScoreArray, factor: Fraction, noise: RaceNoise, places: int, 
         return [int(i) for i in contenders]
 
     uniforms = {int(i): LazyUniform(int(words[i]), 63, entropy) for i in contenders}
-    exact = {i: _exact(scores[i]) * factor for i in uniforms}
+    exact = {i: exact_score(scores[i]) * factor for i in uniforms}
     ahead = functools.partial(_ahead, exact, uniforms, _laps(noise, {i: bool(signs[i]) for i in uniforms}))
     return sorted(uniforms, key=functools.cmp_to_key(ahead))[:places]
 

@@ -25,8 +25,8 @@ __all__ = ["EXPONENTIAL", "GUMBEL", "LAPLACE", "RaceNoise", "ScoreArray", "race"
 
 ScoreArray = npt.NDArray[np.int64] | npt.NDArray[np.float64] | Sequence[Fraction]
 
-_WORD_CEILING = (1 << 63) - WORD_FLOOR
-_SCORE_SLACK = 2.0**-48  # of 1 + |factor·(score - largest)|: three roundings and a sum
+WORD_CEILING = (1 << 63) - WORD_FLOOR
+SCORE_SLACK = 2.0**-48  # of 1 + |factor·(score - largest)|: three roundings and a sum
 _FLOAT_FACTOR = 1 << 1000
 
 
@@ -97,18 +97,18 @@ def race(scores: ScoreArray, factor: Fraction, noise: RaceNoise, entropy: BitSou
     >>> race(np.array([0, 1000, 3]), Fraction(1), GUMBEL, seeded(1))
     1
     """
-    reach = _reach(scores, factor)
+    reach = relative_scores(scores, factor)
     words = entropy.words(reach.size)
     signs = (words & np.uint64(1)).astype(np.bool_)
     words = words >> np.uint64(1)
     with np.errstate(all="ignore"):
         laps = noise.reals(unit_interval(words), signs)
         laps += reach
-        slack = reach * -_SCORE_SLACK
-        slack += noise.slack + _SCORE_SLACK
+        slack = reach * -SCORE_SLACK
+        slack += noise.slack + SCORE_SLACK
         at_least = laps - slack
         at_most = np.add(laps, slack, out=laps)
-    extreme = (words < WORD_FLOOR) | (words > _WORD_CEILING)
+    extreme = (words < WORD_FLOOR) | (words > WORD_CEILING)
     at_least[extreme] = -math.inf
     at_most[extreme] = math.inf
     contenders = np.flatnonzero(at_most >= at_least.max())
@@ -117,7 +117,7 @@ def race(scores: ScoreArray, factor: Fraction, noise: RaceNoise, entropy: BitSou
     return int(contenders[_photo_finish(scores, factor, noise, contenders, words, signs, entropy)])
 
 
-def _reach(scores: ScoreArray, factor: Fraction) -> Reals:
+def relative_scores(scores: ScoreArray, factor: Fraction) -> Reals:
     """factor·score less the largest of them, in floats with an error below 2⁻⁵⁰ of 1 + itself.
 
     What lies beyond the floats becomes the least of them: an upper bound, and minus infinity as a lower one.
@@ -127,7 +127,7 @@ def _reach(scores: ScoreArray, factor: Fraction) -> Reals:
         if below is not None:
             with np.errstate(over="ignore"):
                 return np.maximum(below * float(factor), -LARGEST)
-    exact = [_exact(score) for score in scores]
+    exact = [exact_score(score) for score in scores]
     top = max(exact)
     return np.array([_float_or_least((score - top) * factor) for score in exact])
 
@@ -146,7 +146,7 @@ def _below_largest(scores: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> R
     return None
 
 
-def _exact(score: Any) -> Fraction:
+def exact_score(score: Any) -> Fraction:
     return Fraction(score.item() if isinstance(score, np.generic) else score)
 
 
@@ -168,7 +168,7 @@ def _photo_finish(
 ) -> int:
     """The position among the contenders of the true winner."""
     uniforms = [LazyUniform(int(words[i]), 63, entropy) for i in contenders]
-    exact = [_exact(scores[int(i)]) * factor for i in contenders]
+    exact = [exact_score(scores[int(i)]) * factor for i in contenders]
     top = max(exact)
     gaps = [score - top for score in exact]
 

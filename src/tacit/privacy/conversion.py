@@ -270,9 +270,9 @@ def renyi_to_delta(alpha: Fraction, divergence: Fraction, epsilon: Fraction) -> 
     """δ at ε from one Rényi order; below ε = D a smaller order, 1/(1-e^{ε-D}), is better."""
     if not divergence:
         return 0.0
-    if epsilon < divergence:
-        best = 1 / -math.expm1(float(epsilon - divergence))
-        alpha = min(alpha, max(Fraction(best), Fraction(1 + 2**-40)))
+    gap = -math.expm1(float(epsilon - divergence)) if epsilon < divergence else 0.0
+    if gap:
+        alpha = min(alpha, max(Fraction(1 / gap), Fraction(1 + 2**-40)))
     return float_up(renyi_delta_up(alpha, divergence, epsilon))
 
 

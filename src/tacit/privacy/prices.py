@@ -20,7 +20,7 @@ from tacit.errors import InvalidParameter
 Price: TypeAlias = int | float | str | Decimal | Fraction
 
 _MOST = 10**18
-_SMALLEST_EXPONENT, _LARGEST_EXPONENT = -4000, 300  # "1e999999999" would build a number of a gigabyte
+_SMALLEST_EXPONENT, _LARGEST_EXPONENT = -1000, 300  # "1e999999999" would build a number of a gigabyte
 _LONGEST_TEXT = 20_000
 
 
@@ -134,23 +134,24 @@ def read_up(bound: float) -> Fraction:
 
 
 def text(exact: Fraction) -> str:
-    """The shortest exact text of a price: a number where one exists, otherwise ``p/q``.
+    """The exact text of a price: as a float prints if that says it, otherwise a longer decimal or ``p/q``.
 
-    >>> text(Fraction(1, 10)), text(Fraction(2)), text(Fraction(1, 3))
-    ('0.1', '2', '1/3')
+    >>> text(Fraction(1, 10)), text(Fraction(2)), text(Fraction(1, 3)), text(Fraction(1, 10**400))
+    ('0.1', '2', '1/3', '1E-400')
     """
-    if exact.denominator == 1:
+    if exact.denominator == 1 and abs(exact.numerator) < 10**16:
         return str(exact.numerator)
     guess = _nearest(exact)
     if math.isfinite(guess) and _shortest(guess) == exact:
         return repr(guess)
-    return f"{exact.numerator}/{exact.denominator}"
+    return _decimal_text(exact) or f"{Decimal(exact.numerator)}/{Decimal(exact.denominator)}"
 
 
 def source(exact: Fraction) -> str:
     """The price as it is written in Python, quoted when a plain number could not say it."""
     written = text(exact)
-    return f'"{written}"' if "/" in written else written
+    plain = written.isdecimal() or _shortest(float(written)) == exact if "/" not in written else False
+    return written if plain else f'"{written}"'
 
 
 @lru_cache(maxsize=4096, typed=True)
@@ -181,17 +182,31 @@ def _read_text(written: str) -> Fraction:
     if len(written) > _LONGEST_TEXT:
         raise ValueError
     if "/" in written:
-        return _small(Fraction(written))
+        top, bottom = (Decimal(part) for part in written.split("/"))  # no limit on the digits of an int
+        return _small(_read_decimal(top, largest=_LONGEST_TEXT) / _read_decimal(bottom, largest=_LONGEST_TEXT))
     try:
         return _read_decimal(Decimal(written))
     except ArithmeticError:  # decimal.InvalidOperation
         raise ValueError from None
 
 
-def _read_decimal(value: Decimal) -> Fraction:
-    if not value.is_finite() or not _SMALLEST_EXPONENT <= value.adjusted() <= _LARGEST_EXPONENT:
+def _read_decimal(value: Decimal, *, largest: int = _LARGEST_EXPONENT) -> Fraction:
+    if not value.is_finite() or not _SMALLEST_EXPONENT <= value.adjusted() <= largest:
         raise ValueError
     return Fraction(value)
+
+
+def _decimal_text(exact: Fraction) -> str:
+    """The exact decimal, if there is one."""
+    twos = (exact.denominator & -exact.denominator).bit_length() - 1
+    rest, fives = exact.denominator >> twos, 0
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return ""
+    places = max(twos, fives)
+    digits = Decimal(exact.numerator * 10**places // exact.denominator).as_tuple().digits
+    return str(Decimal((int(exact < 0), digits, -places)))
 
 
 def _small(exact: Fraction) -> Fraction:
