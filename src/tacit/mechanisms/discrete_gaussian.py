@@ -178,7 +178,7 @@ class _Discrete:
 
     def _pays(self) -> bool:
         variance = self._sampler.variance
-        return variance <= LARGEST_VARIANCE and self._drawn**2 >= 500_000 * max(variance, 20)
+        return variance <= LARGEST_VARIANCE and self._drawn**2 >= 500_000 * max(variance, Fraction(20))
 
     def one(self, entropy: BitSource, /) -> int:
         return self._sampler.one(entropy)
