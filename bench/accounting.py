@@ -22,7 +22,7 @@ Plan = Repeated | Calibration
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 SINGLE, MILLION, CALIBRATED = Faster(5), Faster(50), Faster(10)
-ROUNDING = 1e-9  # numbers this close, relatively, are the same: the exact values have ten digits
+ROUNDING = 2e-10  # numbers this close, relatively, are the same: the exact values have ten decimals
 BELOW = "below the exact value: proves nothing"
 
 COLUMNS = (

@@ -73,11 +73,14 @@ from tacit.privacy import PureDP as PureDP
 from tacit.privacy import RenyiDP as RenyiDP
 from tacit.privacy import Sensitivity as Sensitivity
 from tacit.privacy import Unit as Unit
+from tacit.privacy import amplification as _amplification
 from tacit.privacy.calibration import calibrate as calibrate
 from tacit.privacy.filters import Filter as Filter
 from tacit.privacy.filters import OrderFilter as OrderFilter
 from tacit.privacy.loss_distribution import LossDistribution as LossDistribution
 from tacit.privacy.mixed import compose as compose
+
+amplify = _amplification
 
 __version__: str
 __all__: list[str]

@@ -27,7 +27,9 @@ def test_the_stub_lists_the_same_names() -> None:
     listed = set()
     for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom):
-            listed |= {alias.asname for alias in node.names}
+            listed |= {alias.asname for alias in node.names if not str(alias.asname).startswith("_")}
+        elif isinstance(node, ast.Assign):
+            listed |= {ast.unparse(target) for target in node.targets}
     modules = {name for name in listed if name in tacit._MODULES}
     assert listed - modules == set(tacit.__all__)
     assert modules == set(tacit._MODULES)
@@ -37,7 +39,9 @@ def test_the_stub_names_the_right_homes() -> None:
     for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                if alias.asname in tacit._MODULES:
+                if str(alias.asname).startswith("_"):
+                    assert f"{node.module}.{alias.name}" in tacit._MODULES.values()
+                elif alias.asname in tacit._MODULES:
                     assert tacit._MODULES[alias.asname] == f"{node.module}.{alias.name}"
                 else:
                     assert getattr(import_module(str(node.module)), alias.name) is getattr(tacit, str(alias.asname))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from tacit.noise.exact import flint
+from tacit.noise.exact import flint, working_precision
 
 __all__ = ["lower_limit", "upper_limit"]
 
@@ -48,7 +48,7 @@ def upper_limit(hits: int, trials: int, failure: float) -> float:
 def _tail_at_most(p: float, hits: int, trials: int, failure: float) -> bool:
     """Whether P[Bin(trials, p) ≥ hits] ≤ failure is certain; what stays open counts as no."""
     for bits in _PRECISIONS:
-        with flint().ctx.workprec(bits):
+        with working_precision(bits):
             tail = flint().arb(p).beta_lower(hits, trials - hits + 1, regularized=1)
             if tail <= failure:
                 return True

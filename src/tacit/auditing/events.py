@@ -1,0 +1,217 @@
+"""Events: sets of cells of a feature. Cells and candidate sets come from one part of the sample, scores from another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.auditing.features import Feature
+from tacit.auditing.outcomes import Codes, Outcomes, Reals
+
+__all__ = ["Cells", "Event", "Labels", "Pairs", "Ranges", "candidates"]
+
+Mask = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
+
+_QUANTILES = 128
+_SAMPLE = 1 << 16
+_MOST_LABELS = 1 << 14
+_ENDS = 33
+_PER_AXIS = 12
+
+
+class Cells(Protocol):
+    """A partition of all outcomes."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def ordered(self) -> int:
+        """How many of the first cells are in order; the rest are not."""
+
+    def of(self, outcomes: Outcomes) -> Codes: ...
+
+    def words(self, mask: Mask) -> str:
+        """The set of cells, in words."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranges:
+    """A feature that is a number, cut into half-open ranges; the last cell holds what is no number."""
+
+    feature: Feature
+    cuts: Reals
+
+    @property
+    def size(self) -> int:
+        return len(self.cuts) + 2
+
+    @property
+    def ordered(self) -> int:
+        return len(self.cuts) + 1
+
+    def of(self, outcomes: Outcomes) -> Codes:
+        values = np.asarray(self.feature.of(outcomes), dtype=np.float64)
+        found: Codes = np.searchsorted(self.cuts, values, side="right")
+        found[np.isnan(values)] = len(self.cuts) + 1
+        return found
+
+    def words(self, mask: Mask) -> str:
+        runs = list(_runs(mask[: self.ordered]))
+        parts = [self._range(start, stop) for start, stop in runs[:3]]
+        if len(runs) > 3:
+            parts.append(f"… ({len(runs)} ranges)")
+        if mask[-1]:
+            parts.append("no number")
+        return f"{self.feature.name} {' or '.join(parts)}"
+
+    def _range(self, start: int, stop: int) -> str:
+        low = "" if start == 0 else f"{self.cuts[start - 1]:.6g}"
+        high = "" if stop == self.ordered else f"{self.cuts[stop - 1]:.6g}"
+        if low and high:
+            return f"in [{low}, {high})"
+        return f"≥ {low}" if low else f"< {high}" if high else "any number"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """A feature that is a label; the last cell holds the labels that were rare or never seen."""
+
+    feature: Feature
+    known: Codes
+
+    @property
+    def size(self) -> int:
+        return len(self.known) + 1
+
+    @property
+    def ordered(self) -> int:
+        return 0
+
+    def of(self, outcomes: Outcomes) -> Codes:
+        labels = np.asarray(self.feature.of(outcomes), dtype=np.int64)
+        if not len(self.known):
+            return np.zeros(len(labels), dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.known, labels), len(self.known) - 1)
+        found: Codes = np.where(self.known[place] == labels, place, len(self.known))
+        return found
+
+    def words(self, mask: Mask) -> str:
+        least = np.iinfo(np.int64).min
+        chosen = ["none" if k == least else self.feature.words(int(k)) for k in self.known[mask[:-1]]]
+        if not mask[:-1].any():
+            return f"{self.feature.name} not among {len(self.known)} common ones"
+        if len(chosen) > 4:
+            chosen = [*chosen[:3], f"… ({len(chosen)} in all)"]
+        if mask[-1]:
+            chosen.append("a rare one")
+        return f"{self.feature.name} = {' or '.join(chosen)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Two coarse partitions crossed."""
+
+    one: Cells
+    other: Cells
+
+    @property
+    def size(self) -> int:
+        return self.one.size * self.other.size
+
+    @property
+    def ordered(self) -> int:
+        return 0
+
+    def of(self, outcomes: Outcomes) -> Codes:
+        return self.one.of(outcomes) * self.other.size + self.other.of(outcomes)
+
+    def words(self, mask: Mask) -> str:
+        grid = mask.reshape(self.one.size, self.other.size)
+        rows: dict[bytes, Mask] = {}
+        for i in np.flatnonzero(grid.any(axis=1)):
+            rows.setdefault(grid[i].tobytes(), np.zeros(self.one.size, dtype=np.bool_))[i] = True
+        parts = []
+        for pattern, which in list(rows.items())[:2]:
+            inner = np.frombuffer(pattern, dtype=np.bool_)
+            first = "" if which.all() else self.one.words(which)
+            second = "" if inner.all() else self.other.words(inner)
+            parts.append(" and ".join(part for part in (first, second) if part) or "anything")
+        if len(rows) > 2:
+            parts.append(f"… ({int(mask.sum())} cells)")
+        return "; or ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """Some of the cells."""
+
+    cells: Cells
+    mask: Mask
+
+    def happened(self, outcomes: Outcomes) -> Mask:
+        found: Mask = self.mask[self.cells.of(outcomes)]
+        return found
+
+    def __str__(self) -> str:
+        return self.cells.words(self.mask)
+
+
+def fit_cells(feature: Feature, first: Outcomes, second: Outcomes, *, fine: bool) -> Cells:
+    """Cells of about equal weight, or the labels that occur most; ``fine=False`` for a dozen cells at most."""
+    values = [np.asarray(feature.of(part)) for part in (first, second)]
+    most = _QUANTILES if fine else _PER_AXIS
+    if feature.ordered:
+        return Ranges(feature, _range_cuts([v.astype(np.float64) for v in values], most))
+    labels, counts = np.unique(np.concatenate(values).astype(np.int64), return_counts=True)
+    often = np.flatnonzero(counts >= 2)
+    kept = often[np.argsort(-counts[often], kind="stable")][: _MOST_LABELS if fine else _PER_AXIS]
+    return Labels(feature, np.sort(labels[kept]))
+
+
+def _range_cuts(values: list[Reals], most: int) -> Reals:
+    finite = [v[np.isfinite(v)] for v in values]
+    pooled = np.concatenate([v[:: max(1, len(v) // _SAMPLE)] for v in finite])
+    if not pooled.size:
+        return np.zeros(1)
+    distinct = np.unique(pooled)
+    if len(distinct) <= most:
+        cuts = distinct
+    else:
+        tails = np.array([1, 3, 10, 30, 100, 300, 1000]) / len(pooled)
+        levels = np.linspace(0, 1, most + 1)[1:-1]
+        if most == _QUANTILES:
+            levels = np.concatenate([levels, tails[tails < 0.5], 1 - tails[tails < 0.5]])
+        cuts = np.quantile(pooled, np.clip(levels, 0, 1), method="higher")
+    ends = [end for v in finite if v.size for end in (v.min(), np.nextafter(v.max(), np.inf))]
+    return np.unique(np.concatenate([cuts, ends]))
+
+
+def candidates(cells: Cells, fit: tuple[Counts, Counts]) -> Iterator[tuple[Any, Mask]]:
+    """Matrices of masks, one candidate in each row: single cells, one-sided sets, intervals, likelihood-ratio sets."""
+    size, ordered = cells.size, cells.ordered
+    ratio = np.log(fit[0] + 0.5) - np.log(fit[1] + 0.5)
+    seen = np.flatnonzero(fit[0] + fit[1])
+    order = seen[np.argsort(-ratio[seen], kind="stable")]
+    yield "ratio", order
+    heavy = np.argsort(-(fit[0] + fit[1]), kind="stable")[:256]
+    yield "single", heavy
+    if ordered > 1:
+        yield "ends", np.arange(ordered)
+    del size
+
+
+def _runs(mask: Mask) -> Iterator[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    for start, stop in edges.reshape(-1, 2):
+        yield int(start), int(stop)
+
+
+def log_of(probability: float) -> float:
+    return math.log(probability) if probability > 0 else -math.inf
