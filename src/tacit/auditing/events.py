@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from tacit.auditing.features import Feature
 from tacit.auditing.outcomes import Codes, Outcomes, Reals
 
-__all__ = ["Cells", "Event", "Labels", "Pairs", "Ranges", "candidates"]
+__all__ = ["Cells", "Event", "Family", "Labels", "Pairs", "Ranges", "Tally", "families", "fit_cells"]
 
 Mask = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
@@ -23,6 +22,7 @@ _SAMPLE = 1 << 16
 _MOST_LABELS = 1 << 14
 _ENDS = 33
 _PER_AXIS = 12
+_MOST_SINGLE = 1024
 
 
 class Cells(Protocol):
@@ -149,6 +149,18 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """How often each cell was hit in both samples."""
+
+    first: Counts
+    second: Counts
+
+    @classmethod
+    def of(cls, cells: Cells, first: Outcomes, second: Outcomes) -> Tally:
+        return cls(*(np.bincount(cells.of(part), minlength=cells.size) for part in (first, second)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Event:
     """Some of the cells."""
 
@@ -193,25 +205,55 @@ def _range_cuts(values: list[Reals], most: int) -> Reals:
     return np.unique(np.concatenate([cuts, ends]))
 
 
-def candidates(cells: Cells, fit: tuple[Counts, Counts]) -> Iterator[tuple[Any, Mask]]:
-    """Matrices of masks, one candidate in each row: single cells, one-sided sets, intervals, likelihood-ratio sets."""
-    size, ordered = cells.size, cells.ordered
-    ratio = np.log(fit[0] + 0.5) - np.log(fit[1] + 0.5)
-    seen = np.flatnonzero(fit[0] + fit[1])
-    order = seen[np.argsort(-ratio[seen], kind="stable")]
-    yield "ratio", order
-    heavy = np.argsort(-(fit[0] + fit[1]), kind="stable")[:256]
-    yield "single", heavy
-    if ordered > 1:
-        yield "ends", np.arange(ordered)
-    del size
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """Candidate events, and how often each happened in both samples."""
+
+    first: Counts
+    second: Counts
+    mask: Callable[[int], Mask]
+
+
+def families(cells: Cells, fit: Tally, seen: Tally) -> Iterator[Family]:
+    """Single cells, likelihood-ratio sets, one-sided sets and intervals; ``fit`` orders the cells, ``seen`` counts."""
+    heavy = np.argsort(-(fit.first + fit.second), kind="stable")[:_MOST_SINGLE]
+    yield Family(seen.first[heavy], seen.second[heavy], lambda i: _only(cells.size, heavy[i : i + 1]))
+    known = np.flatnonzero(fit.first + fit.second)
+    ratio = np.log(fit.first[known] + 0.5) - np.log(fit.second[known] + 0.5)
+    up = known[np.argsort(ratio, kind="stable")]
+    for order in (up, up[::-1]):
+        yield _growing(cells.size, order, seen)
+    if cells.ordered > 1:
+        line = np.arange(cells.ordered)
+        for order in (line, line[::-1]):
+            yield _growing(cells.size, order, seen)
+        yield _intervals(cells, seen)
+
+
+def _growing(size: int, order: Codes, seen: Tally) -> Family:
+    """The first cell, the first two, and so on."""
+    return Family(
+        np.cumsum(seen.first[order]), np.cumsum(seen.second[order]), lambda i: _only(size, order[: i + 1])
+    )
+
+
+def _intervals(cells: Cells, seen: Tally) -> Family:
+    ends = np.unique(np.linspace(0, cells.ordered, _ENDS).astype(np.int64))
+    starts, stops = np.triu_indices(len(ends), k=1)
+    sums = [np.concatenate([[0], np.cumsum(counts[: cells.ordered])])[ends] for counts in (seen.first, seen.second)]
+    counted = [total[stops] - total[starts] for total in sums]
+    return Family(
+        counted[0], counted[1], lambda i: _only(cells.size, np.arange(ends[starts[i]], ends[stops[i]]))
+    )
+
+
+def _only(size: int, chosen: Codes) -> Mask:
+    mask = np.zeros(size, dtype=np.bool_)
+    mask[chosen] = True
+    return mask
 
 
 def _runs(mask: Mask) -> Iterator[tuple[int, int]]:
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     for start, stop in edges.reshape(-1, 2):
         yield int(start), int(stop)
-
-
-def log_of(probability: float) -> float:
-    return math.log(probability) if probability > 0 else -math.inf

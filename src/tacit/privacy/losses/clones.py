@@ -60,9 +60,12 @@ def _given_clones(low: int, size: int, epsilon0: float, epsilon: float) -> Float
     with a and exceeds ε for a > (c+1)·(p·e^ε - (1-p)) / ((2p-1)(1+e^ε)). So δ is a mix of two binomial tails,
     T(a-1) and T(a), which are carried from c to c+1: T' (a) = T(a) + b(a-1)/2.
     """
+    # No difference of near numbers: with p = 1/(1+e^-ε₀), p - e^ε(1-p) = -p·(e^(ε-ε₀) - 1) and
+    # p·e^ε - (1-p) = p·e^-ε₀·(e^(ε+ε₀) - 1); they differ by e^ε - 1.
     p, ratio = 1 / (1 + math.exp(-epsilon0)), math.exp(epsilon)
-    slope = (p * ratio - (1 - p)) / ((2 * p - 1) * (1 + ratio))
-    gain, cost = p - ratio * (1 - p), ratio * p - (1 - p)
+    gain, loss = -p * math.expm1(epsilon - epsilon0), math.expm1(epsilon)
+    slope = p * (ratio - math.exp(-epsilon0) if epsilon > 1 else math.exp(-epsilon0) * math.expm1(epsilon + epsilon0))
+    slope /= math.tanh(epsilon0 / 2) * (1 + ratio)
     values = np.zeros(size)
     a = math.floor((low + 1) * slope) + 1
     tail, point = _upper_tail(low, a)  # T(a) and b(a-1)
@@ -73,8 +76,8 @@ def _given_clones(low: int, size: int, epsilon0: float, epsilon: float) -> Float
             point = point * (c - a + 1) / a
             tail = max(tail - point, 0.0)
             a += 1
-        # gain·T(a-1) - cost·T(a), with T(a-1) = T(a) + b(a-1)
-        values[i] = gain * point - (cost - gain) * tail
+        # gain·T(a-1) - cost·T(a), with T(a-1) = T(a) + b(a-1) and cost = gain + loss
+        values[i] = gain * point - loss * tail
         tail += point / 2
         point = point * (c + 1) / (2 * (c + 2 - a)) if c + 2 > a else 0.5 ** (c + 1) if a == c + 2 else 0.0
     return np.maximum(values, 0.0)

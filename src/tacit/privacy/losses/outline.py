@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.privacy.losses.pair import Floats, Pair
 
@@ -19,8 +21,9 @@ class Outline:
 
     losses: Floats
     logs: Floats
-    starts: Floats
+    starts: NDArray[np.intp]
     counts: Floats
+    windows: dict[tuple[float, float], Window] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, parts: tuple[tuple[Pair, int], ...], tail: float) -> tuple[Self, Self]:
@@ -37,33 +40,42 @@ class Outline:
 
     @classmethod
     def _joined(cls, tables: list[tuple[Floats, Floats]], counts: Floats) -> Self:
-        starts = np.cumsum([0] + [losses.size for losses, _ in tables[:-1]])
+        starts = np.cumsum([0] + [losses.size for losses, _ in tables[:-1]]).astype(np.intp)
         with np.errstate(divide="ignore"):
             logs = np.log(np.concatenate([p for _, p in tables]))
         return cls(np.concatenate([losses for losses, _ in tables]), logs, starts, counts)
 
+    def log_moments(self, tilts: Floats) -> Floats:
+        """K(tilt) = ln E[e^(tilt·S)] of the total loss S, at many tilts at once."""
+        if self.counts.size > 1:
+            return np.array([self.cumulants(float(tilt))[0] for tilt in tilts])
+        exponents = self.logs + np.outer(tilts, self.losses)
+        tops = exponents.max(axis=1)
+        exponents -= tops[:, None]
+        moments: Floats = self.counts[0] * (tops + np.log(np.exp(exponents, out=exponents).sum(axis=1)))
+        return moments
+
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
-        """K(tilt) = ln E[e^(tilt·S)] of the total loss S, and the mean and variance of S under the tilt."""
-        starts = self.starts.astype(np.intp)
+        """K(tilt), and the mean and variance of S under the tilt."""
         exponents = self.logs + tilt * self.losses
-        tops = np.maximum.reduceat(exponents, starts)
-        sizes = np.diff(np.append(starts, self.losses.size))
+        tops = np.maximum.reduceat(exponents, self.starts)
+        sizes = np.diff(self.starts, append=self.losses.size)
         weights = np.exp(exponents - np.repeat(tops, sizes))
-        norms = np.add.reduceat(weights, starts)
-        means = np.add.reduceat(weights * self.losses, starts) / norms
+        norms = np.add.reduceat(weights, self.starts)
+        means = np.add.reduceat(weights * self.losses, self.starts) / norms
         centred = self.losses - np.repeat(means, sizes)
-        variances = np.add.reduceat(weights * centred * centred, starts) / norms
+        variances = np.add.reduceat(weights * centred * centred, self.starts) / norms
         k = self.counts
         return float(k @ (tops + np.log(norms))), float(k @ means), float(k @ variances)
 
     def tilt_for_delta(self, delta: float) -> float:
         """The tilt that makes the Rényi bound on ε at this δ smallest."""
         goal = -math.log(delta)
-        return _smallest(lambda t: (self.cumulants(t)[0] + goal + _entropy(t)) / t)
+        return _smallest(lambda t: (self.log_moments(t) + goal + _entropies(t)) / t)
 
     def tilt_for_epsilon(self, epsilon: float) -> float:
         """The tilt that makes the Rényi bound on δ at this ε smallest."""
-        return _smallest(lambda t: self.cumulants(t)[0] - t * epsilon + _entropy(t))
+        return _smallest(lambda t: self.log_moments(t) - t * epsilon + _entropies(t))
 
     def epsilon(self, tilt: float, delta: float) -> float:
         """The Rényi bound on ε at this δ."""
@@ -79,17 +91,19 @@ class Outline:
 
     def window(self, tilt: float, mass: float) -> Window:
         """A range that holds all but ``mass`` of the tilted total, with the tilts that prove it (Chernoff)."""
+        if (tilt, mass) not in self.windows:
+            self.windows[tilt, mass] = self._window(tilt, mass)
+        return self.windows[tilt, mass]
+
+    def _window(self, tilt: float, mass: float) -> Window:
         base, mean, variance = self.cumulants(tilt)
-        spread = 1 / math.sqrt(max(variance, 1e-18 * (1 + mean * mean)))
+        reach = np.array(_SPREADS) / math.sqrt(max(variance, 1e-18 * (1 + mean * mean)))
         goal = -math.log(mass)
-        tops, bottoms = [], []
-        for c in _SPREADS:
-            up, down = tilt + c * spread, tilt - c * spread
-            tops.append(((self.cumulants(up)[0] - base + goal) / (up - tilt), up))
-            bottoms.append(((base - self.cumulants(down)[0] - goal) / (tilt - down), down))
-        top, up = min(tops)
-        bottom, down = max(bottoms)
-        return Window(bottom, top, down, up)
+        ups, downs = tilt + reach, tilt - reach
+        tops = (self.log_moments(ups) - base + goal) / (ups - tilt)
+        bottoms = (base - self.log_moments(downs) - goal) / (tilt - downs)
+        top, bottom = int(np.argmin(tops)), int(np.argmax(bottoms))
+        return Window(float(bottoms[bottom]), float(tops[top]), float(downs[bottom]), float(ups[top]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +121,21 @@ def _entropy(tilt: float) -> float:
     return tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
 
 
-def _smallest(f: object) -> float:
-    """Where a function with one valley is smallest, on a logarithmic scale."""
-    assert callable(f)
+def _entropies(tilts: Floats) -> Floats:
+    """`_entropy` at many tilts, all above 0."""
+    found: Floats = tilts * np.log(tilts) - (1 + tilts) * np.log1p(tilts)
+    return found
+
+
+def _smallest(f: Callable[[Floats], Floats]) -> float:
+    """Where a function with one valley is smallest, on a logarithmic scale: a grid, then finer ones around its best."""
     low, high = math.log(1e-3), math.log(1e13)
-    golden = (math.sqrt(5) - 1) / 2
-    a, b = high - golden * (high - low), low + golden * (high - low)
-    fa, fb = f(math.exp(a)), f(math.exp(b))
-    while high - low > 0.02:
-        if fa <= fb:
-            high, b, fb = b, a, fa
-            a = high - golden * (high - low)
-            fa = f(math.exp(a))
-        else:
-            low, a, fa = a, b, fb
-            b = low + golden * (high - low)
-            fb = f(math.exp(b))
-    return math.exp((low + high) / 2)
+    while True:
+        grid = np.linspace(low, high, 14)
+        best = int(np.argmin(f(np.exp(grid))))
+        if high - low <= 0.1:
+            return math.exp(float(grid[best]))
+        low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 13)])
 
 
 def _merged(pair: Pair, tail: float, points: int) -> tuple[Floats, Floats, Floats]:

@@ -1,0 +1,236 @@
+"""Proving leaks: search for an event on one part of the samples, test it on fresh ones, with exact limits."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tacit.auditing.binomial import lower_limit, upper_limit
+from tacit.auditing.claims import Profile, leaked, read_claim
+from tacit.auditing.exact import audit_exact
+from tacit.auditing.outcomes import Outcomes, form_words
+from tacit.auditing.pictures import picture
+from tacit.auditing.result import AuditResult
+from tacit.auditing.sampling import Sampler
+from tacit.auditing.search import Aim, Found, Samples, search
+from tacit.auditing.subjects import Pair, Subject, subject_of
+from tacit.errors import InvalidParameter
+from tacit.noise.entropy import BitSource
+
+__all__ = ["audit"]
+
+Progress = Callable[[int, int], None]
+
+_LOOPED, _BATCHED = 100_000, 1_000_000
+_SEARCHED = 0.4
+_MOST_SEARCHED = 400_000
+_LEAST = 100
+
+
+def audit(
+    mechanism: Any,
+    *,
+    neighbours: Any = None,
+    claim: Any = None,
+    samples: int | None = None,
+    confidence: float = 0.999,
+    batch: int | None = None,
+    seconds: float | None = None,
+    entropy: BitSource | None = None,
+    progress: Progress | None = None,
+) -> AuditResult:
+    """The most that can be proven leaked by a mechanism of ours, or by any function of the data, against its claim.
+
+    ``neighbours`` is a pair of inputs, or a list of pairs of which the worst is found. A mechanism that keeps its
+    claim is called a liar with probability at most 1 - ``confidence``, whatever the search did; one that is not
+    called so has not been proven private. Calls are taken to be independent. ``batch=`` says that the function takes
+    an array of that many inputs and gives one outcome for each. ``seconds=`` draws fewer samples where they are slow.
+    Without ``samples``, a mechanism that gives its probabilities is judged by these, exactly.
+    Proof: docs/proofs/auditing.md.
+
+    >>> import random
+    >>> from tacit import PureDP
+    >>> def answer(truth):                      # tells the truth nine times in ten: ε = ln 9 = 2.197
+    ...     return truth if random.random() < 0.9 else not truth
+    >>> found = audit(answer, neighbours=(True, False), claim=PureDP(1), samples=10_000)
+    >>> found.violated, 1.5 < found.epsilon_lower < 2.2
+    (True, True)
+    """
+    subject = _subject(mechanism, neighbours, claim, batch, entropy)
+    profile = read_claim(subject.claim)
+    failure = _failure(confidence)
+    if samples is None and seconds is None and subject.distribution is not None:
+        return _exactly(subject)
+    wanted = _whole(samples, "samples", _LEAST) if samples is not None else None
+    count = wanted or (_BATCHED if subject.batch > 1 else _LOOPED)
+    if seconds is not None:
+        count = _affordable(subject, count, seconds)
+    searched = max(_LEAST // 5, int(min(_SEARCHED * count, _MOST_SEARCHED)))
+    trials = count - searched
+    total = 2 * (searched + trials)
+    done = 0
+
+    def advance(size: int) -> None:
+        nonlocal done
+        done += size
+        if progress is not None:
+            progress(min(done, total), total)
+
+    sampler = Sampler(subject.run, subject.batch, advance)
+    aim = Aim(profile, trials, math.log(8 / failure))
+    pair, samples_seen, found = _worst_pair(subject, sampler, searched, aim)
+    result = _test(pair, found, sampler, profile, trials, failure)
+    return replace(
+        result, samples=count, confidence=confidence, picture=picture(found, result.event, samples_seen.score)
+    )
+
+
+def _worst_pair(subject: Subject, sampler: Sampler, searched: int, aim: Aim) -> tuple[Pair, Samples, list[Found]]:
+    """The neighbours that promise most, what was drawn for them, and the events to test."""
+    each = max(_LEAST // 5, searched // len(subject.pairs))
+    best: tuple[Pair, Samples, list[Found]] | None = None
+    for pair in subject.pairs:
+        drawn = tuple(sampler.draw(data, each) for data in pair)
+        width = max(o.width for o in drawn)
+        first, second = (o.widened(width) for o in drawn)
+        _refuse_constant_failure(first, second)
+        half = each // 2
+        samples = Samples((first.part(0, half), second.part(0, half)), (first.part(half, each), second.part(half, each)))
+        found = search(samples, aim)
+        if best is None or found[0].excess > best[2][0].excess:
+            best = pair, samples, found
+    assert best is not None
+    return best
+
+
+def _test(
+    pair: Pair, found: list[Found], sampler: Sampler, profile: Profile, trials: int, failure: float
+) -> AuditResult:
+    """Count the events in fresh outcomes; each of the two limits of each event fails with an equal share."""
+    width = _width(found)
+    counts = [[0, 0] for _ in found]
+    for side, data in enumerate(pair):
+        for drawn in sampler.batches(data, trials):
+            outcomes = drawn.widened(width) if drawn.width != width else drawn
+            for count, candidate in zip(counts, found, strict=True):
+                count[side] += int(candidate.event.happened(outcomes).sum())
+    share = failure / (2 * len(found))
+    results = [
+        _limits(pair, candidate, count, profile, trials, share)
+        for candidate, count in zip(found, counts, strict=True)
+    ]
+    return max(results, key=lambda r: (r.violated, r.epsilon_lower - r.epsilon))
+
+
+def _limits(
+    pair: Pair, candidate: Found, count: list[int], profile: Profile, trials: int, share: float
+) -> AuditResult:
+    hits, misses = reversed(count) if candidate.swapped else count
+    likelier, other = reversed(pair) if candidate.swapped else pair
+    low, high = lower_limit(hits, trials, share), upper_limit(misses, trials, share)
+    point = profile.worst(low, high)
+    return AuditResult(
+        claim=profile.claim,
+        epsilon_lower=max(0.0, float(leaked(low, high, point.delta)) - 1e-12),
+        delta_lower=max(0.0, low - math.exp(min(point.epsilon, 700)) * high * (1 + 1e-12) - 1e-15),
+        epsilon=point.epsilon,
+        delta=point.delta,
+        event=str(candidate.event),
+        likelier=likelier,
+        other=other,
+        at_least=low,
+        at_most=high,
+        samples=trials,
+        confidence=0.0,
+    )
+
+
+def _width(found: list[Found]) -> int:
+    return found[0].width
+
+
+def _exactly(subject: Subject) -> AuditResult:
+    assert subject.distribution is not None
+    results = []
+    for one, other in subject.pairs:
+        exact = audit_exact(subject.distribution(one), subject.distribution(other), subject.claim)
+        likelier, rest = (one, other) if exact.likelier == "p" else (other, one)
+        results.append(replace(exact, likelier=likelier, other=rest))
+    return max(results, key=lambda r: (r.violated, r.epsilon_lower - r.epsilon))
+
+
+def _subject(mechanism: Any, neighbours: Any, claim: Any, batch: int | None, entropy: BitSource | None) -> Subject:
+    known = mechanism if isinstance(mechanism, Subject) else subject_of(mechanism, entropy)
+    if known is None:
+        known = _stranger(mechanism, neighbours, claim)
+    if neighbours is not None:
+        known = replace(known, pairs=_pairs(neighbours))
+    if claim is not None:
+        known = replace(known, claim=claim)
+    return known if batch is None else replace(known, batch=_whole(batch, "batch", 1))
+
+
+def _stranger(mechanism: Any, neighbours: Any, claim: Any) -> Subject:
+    """A function, or an object with ``release``, that is not ours."""
+    run = mechanism if callable(mechanism) else getattr(mechanism, "release", None)
+    if not callable(run):
+        allowed = "a mechanism, a function of the data, or an object with release(data)"
+        raise InvalidParameter("mechanism", given=mechanism, allowed=allowed)
+    stated = claim if claim is not None else getattr(mechanism, "guarantee", None)
+    if stated is None:
+        hint = "Write claim=tacit.PureDP(1), or whatever the function is said to keep."
+        raise InvalidParameter("claim", given=None, allowed="the guarantee to hold the function to", hint=hint)
+    if neighbours is None:
+        hint = "Write neighbours=(x, y): two inputs that one unit can turn into each other."
+        raise InvalidParameter("neighbours", given=None, allowed="a pair of inputs, or a list of pairs", hint=hint)
+    law = getattr(mechanism, "distribution", None)
+    return Subject(getattr(mechanism, "__name__", repr(mechanism)), run, stated, (), distribution=law)
+
+
+def _pairs(neighbours: Any) -> tuple[Pair, ...]:
+    listed = neighbours if isinstance(neighbours, list) else [neighbours]
+    if not listed or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in listed):
+        hint = "Write neighbours=(x, y), or neighbours=[(x, y), (x, z)]."
+        allowed = "a tuple of two inputs, or a list of such tuples"
+        raise InvalidParameter("neighbours", given=neighbours, allowed=allowed, hint=hint)
+    return tuple(listed)
+
+
+def _whole(value: object, name: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= value <= 10**10:
+        raise InvalidParameter(name, given=value, allowed=f"a whole number from {least} to 10^10")
+    return int(value)
+
+
+def _failure(confidence: object) -> float:
+    allowed = "a number from 0.5 up to, but not including, 1"
+    if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0.5 <= confidence < 1:
+        raise InvalidParameter("confidence", given=confidence, allowed=allowed, hint="0.999 is usual.")
+    return 1 - float(confidence)
+
+
+def _affordable(subject: Subject, most: int, seconds: float) -> int:
+    """How many samples fit in this time, by a first few calls whose outcomes are thrown away."""
+    if not isinstance(seconds, numbers.Real) or not seconds > 0:
+        raise InvalidParameter("seconds", given=seconds, allowed="a number above 0")
+    trial = Sampler(subject.run, subject.batch, lambda size: None)
+    size = max(subject.batch, 200)
+    start = time.perf_counter()
+    for data in subject.pairs[0]:
+        trial.draw(data, size)
+    each = (time.perf_counter() - start) / (2 * size)
+    return max(_LEAST, min(most, int(float(seconds) / (2 * each))))
+
+
+def _refuse_constant_failure(first: Outcomes, second: Outcomes) -> None:
+    """A function that raises the same error for every input was called wrongly."""
+    only = first.form[0]
+    words = form_words(int(only))
+    if words.startswith("raises ") and bool((first.form == only).all()) and bool((second.form == only).all()):
+        hint = "Call it with one of the neighbours to see the error."
+        allowed = "a function that can be called with either neighbour"
+        raise InvalidParameter("mechanism", given=f"a function that {words} every time", allowed=allowed, hint=hint)

@@ -1,0 +1,117 @@
+"""The verdict of an audit, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["AuditResult", "Picture"]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """How often each bin of what was looked at came up under both neighbours, and how much of it is in the event."""
+
+    name: str
+    bins: tuple[str, ...]
+    """A label for each bin, or its left edge."""
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    guilty: tuple[float, ...]
+    edges: tuple[float, ...] = ()
+    """The edges of the bins where they are ranges."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AuditResult:
+    """What was proven against a claim, at a confidence that covers the whole search."""
+
+    claim: Any
+    epsilon_lower: float
+    """At ``delta``, at least this ε is leaked."""
+    delta_lower: float
+    """At ``epsilon``, at least this δ is leaked."""
+    epsilon: float
+    delta: float
+    """The point of the claim's profile that was tested: the claim implies (epsilon, delta)-DP."""
+    event: str
+    """The event that shows it, in words."""
+    likelier: Any
+    other: Any
+    """The neighbours: the event is likelier under the first of these two."""
+    at_least: float
+    at_most: float
+    """Limits of the event's probability: from below under ``likelier``, from above under ``other``."""
+    samples: int
+    """Outcomes drawn under each neighbour; 0 if the probabilities were given."""
+    confidence: float
+    """The chance that no mechanism that keeps its promise is called a liar."""
+    picture: Picture | None = field(default=None, compare=False)
+
+    @property
+    def violated(self) -> bool:
+        """Whether the claim is disproved. False is no proof of privacy."""
+        return self.epsilon_lower > self.epsilon or self.delta_lower > self.delta
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in one sentence."""
+        how = "exactly" if not self.samples else f"at confidence {_share(self.confidence)}"
+        at = f" at δ = {self.delta:.3g}" if self.delta else ""
+        proven = f"ε ≥ {self.epsilon_lower:.4g}{at} is proven {how}"
+        if self.violated:
+            shown = f"; δ ≥ {self.delta_lower:.3g} at ε = {self.epsilon:.4g}" if self.delta_lower else ""
+            return f"{self.claim!r} is violated: {proven}{shown}"
+        return f"{self.claim!r} is not disproved: {proven}, {self.epsilon:.4g} is claimed"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain JSON values."""
+        return {
+            "claim": self.claim.to_dict() if hasattr(self.claim, "to_dict") else repr(self.claim),
+            "violated": self.violated,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "epsilon_lower": _finite(self.epsilon_lower),
+            "delta_lower": self.delta_lower,
+            "event": self.event,
+            "likelier": repr(self.likelier),
+            "other": repr(self.other),
+            "at_least": self.at_least,
+            "at_most": self.at_most,
+            "samples": self.samples,
+            "confidence": self.confidence,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"AuditResult(claim={self.claim!r}, violated={self.violated}, epsilon_lower={self.epsilon_lower:.4g},"
+            f" delta_lower={self.delta_lower:.3g}, event={self.event!r}, samples={self.samples},"
+            f" confidence={self.confidence!r})"
+        )
+
+    def __rich__(self) -> Any:
+        from rich.table import Table  # heavy, and needed here only
+
+        table = Table(show_header=False, title=self.verdict, title_justify="left")
+        limits = f"≥ {self.at_least:.4g} under {_short(self.likelier)}, ≤ {self.at_most:.4g} under {_short(self.other)}"
+        drawn = f"{self.samples:,} under each neighbour" if self.samples else "none: the probabilities are known"
+        table.add_row("claim", repr(self.claim))
+        table.add_row("ε proven", f"{self.epsilon_lower:.4g}" + (f" at δ = {self.delta:.3g}" if self.delta else ""))
+        table.add_row("δ proven", f"{self.delta_lower:.3g} at ε = {self.epsilon:.4g}")
+        table.add_row("event", self.event)
+        table.add_row("its chance", limits)
+        table.add_row("samples", drawn)
+        return table
+
+
+def _share(confidence: float) -> str:
+    return f"{confidence:.4%}".rstrip("0").rstrip(".%") + "%" if confidence < 0.99999 else f"1 - {1 - confidence:.1g}"
+
+
+def _finite(value: float) -> float | None:
+    return value if value < float("inf") else None
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:36]}…"

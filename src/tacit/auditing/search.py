@@ -1,0 +1,136 @@
+"""Looking for the event that shows most: features are fitted on one part of the sample, events scored on another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.auditing.claims import Profile
+from tacit.auditing.events import Cells, Event, Pairs, Tally, families, fit_cells
+from tacit.auditing.features import Feature, fitted_features, plain_features
+from tacit.auditing.outcomes import Outcomes
+
+__all__ = ["Found", "Samples", "search"]
+
+_CROSSED = 6
+_KEPT = 4
+_CAUTION = 4.0  # the choice among many candidates flatters the best of them
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Outcomes under both neighbours: a part to fit features to, and a part to score events on."""
+
+    fit: tuple[Outcomes, Outcomes]
+    score: tuple[Outcomes, Outcomes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """An event worth testing; ``swapped`` if it is likelier under the second neighbour."""
+
+    event: Event
+    swapped: bool
+    excess: float
+    sigmas: float
+    width: int
+    """How many columns of numbers the outcomes had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What the test will be: its claim, its number of trials, and ln(1/failure) of each of its limits."""
+
+    profile: Profile
+    trials: int
+    exponent: float
+
+
+def search(samples: Samples, aim: Aim) -> list[Found]:
+    """A few events, the most promising first, each about other cells than the ones before."""
+    features = [*plain_features(_wider(samples.fit)), *fitted_features(*samples.fit)]
+    found: list[tuple[Feature, Found]] = []
+    for feature in features:
+        cells = fit_cells(feature, *samples.fit, fine=True)
+        found += [(feature, best) for best in _best_of(cells, samples, aim)]
+    found.sort(key=lambda pair: -pair[1].excess)
+    everything = [best for _, best in found]
+    for cells in _crossed(found, samples):
+        everything += _best_of(cells, samples, aim)
+    return _most_promising(everything)
+
+
+def _wider(pair: tuple[Outcomes, Outcomes]) -> Outcomes:
+    """The outcomes with more in them decide what can be looked at."""
+    return max(pair, key=lambda o: (o.width, bool((o.counts != 1).any()), len(np.unique(o.form[:1000]))))
+
+
+def _crossed(found: Sequence[tuple[Feature, Found]], samples: Samples) -> Iterator[Cells]:
+    leading: dict[str, Feature] = {}
+    for feature, _ in found:
+        if len(leading) < _CROSSED:
+            leading.setdefault(feature.name, feature)
+    for feature, _ in found:
+        if feature.name in ("form", "last number", "output"):
+            leading.setdefault(feature.name, feature)
+    coarse = [fit_cells(feature, *samples.fit, fine=False) for feature in leading.values()]
+    for one, other in combinations([cells for cells in coarse if cells.size > 1], 2):
+        yield Pairs(one, other)
+
+
+def _best_of(cells: Cells, samples: Samples, aim: Aim) -> list[Found]:
+    """The best event of these cells by proven excess, and the best by standard errors, in either direction."""
+    fit = Tally.of(cells, *samples.fit)
+    seen = Tally.of(cells, *samples.score)
+    sizes = len(samples.score[0]), len(samples.score[1])
+    best: dict[str, Found] = {}
+    for family in families(cells, fit, seen):
+        for swapped in (False, True):
+            hits, misses = (family.second, family.first) if swapped else (family.first, family.second)
+            excess = _expected_excess(hits, misses, sizes[0], aim)
+            sigmas = _sigmas(hits, misses, sizes[0], aim.profile)
+            for name, score in (("excess", excess), ("sigmas", sigmas)):
+                i = int(np.argmax(score))
+                if name not in best or float(score[i]) > getattr(best[name], name):
+                    event = Event(cells, family.mask(i))
+                    best[name] = Found(event, swapped, float(excess[i]), float(sigmas[i]), samples.fit[0].width)
+    return list(best.values())
+
+
+def _expected_excess(hits: Counts, misses: Counts, trials: int, aim: Aim) -> npt.NDArray[np.float64]:
+    """What the test may be expected to prove, less a penalty for what this sample cannot know."""
+    spread = aim.exponent / aim.trials + _CAUTION / trials
+    p, q = hits / trials, misses / trials
+    low = p - np.sqrt(2 * p * (1 - p) * spread) - spread / 3
+    high = q + np.sqrt(2 * q * (1 - q) * spread) + spread
+    return aim.profile.excess(np.maximum(low, 0), np.minimum(high, 1))
+
+
+def _sigmas(hits: Counts, misses: Counts, trials: int, profile: Profile) -> npt.NDArray[np.float64]:
+    """By how many standard errors p exceeds e^ε·q + δ."""
+    p, q = hits / trials, misses / trials
+    best = np.full(p.shape, -np.inf)
+    for point in profile.points:
+        factor = math.exp(min(point.epsilon, 300))
+        variance = (p * (1 - p) + factor**2 * (q * (1 - q) + 4 / trials)) / trials
+        np.maximum(best, (p - factor * q - point.delta) / np.sqrt(variance + 1e-300), out=best)
+    return best
+
+
+def _most_promising(found: Sequence[Found]) -> list[Found]:
+    by_excess = sorted(found, key=lambda f: -f.excess)
+    by_sigmas = sorted(found, key=lambda f: -f.sigmas)
+    kept: list[Found] = []
+    for best in (by_excess[0], by_sigmas[0], *by_excess):
+        if all(best.event.cells is not other.event.cells for other in kept):
+            kept.append(best)
+        if len(kept) == _KEPT:
+            break
+    return kept
