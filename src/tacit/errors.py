@@ -17,6 +17,8 @@ allowed, and what to type next. They never contain a private value.
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "AnswerLost",
     "BudgetExceeded",
@@ -54,6 +56,9 @@ class InvalidParameter(TacitError, ValueError):
         self.allowed = allowed
         self.hint = hint
         super().__init__(name, given, allowed, hint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
         text = f"{self.name}: given {_short(self.given)}; allowed: {self.allowed}."
@@ -100,6 +105,9 @@ class BudgetExceeded(TacitError):
         self.fits = fits
         super().__init__(asked, left, fits)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (type(self), self.args, self.__dict__)
+
     def __str__(self) -> str:
         text = f"This costs {self.asked} and {self.left} is left; nothing was spent."
         return f"{text} {self.fits}" if self.fits else text
@@ -129,7 +137,17 @@ class Exhausted(TacitError):
     code = "exhausted"
 
 
+def _remade(kind: type[TacitError], args: tuple[object, ...], state: dict[str, object]) -> TacitError:
+    """An error as another process pickled it: its constructor takes keywords, which exceptions do not keep."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
+
 def _short(value: object) -> str:
     """A repr that stays on one line: a whole array in an error helps nobody."""
-    text = repr(value)
+    try:
+        text = " ".join(line.strip() for line in repr(value).splitlines())
+    except Exception:  # an int of more than 4300 digits, or a repr that is broken
+        return f"a value of type {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:60]}… ({type(value).__name__})"

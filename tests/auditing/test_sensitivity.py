@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tacit.auditing.sensitivity import largest_change, rows_as_units, units_of_rows
@@ -197,3 +199,29 @@ def test_no_pair_no_answer() -> None:
         largest_change(sum, [], sizes=[1], norm=L1, neighbours=ADD_REMOVE)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="neighbours"):
         largest_change(sum, rows_as_units([1]), sizes=[1], norm=L1, neighbours="replace")  # type: ignore[arg-type]
+
+
+def test_answers_may_be_numpy_numbers_and_arrays() -> None:
+    for query in (lambda rows: np.array([sum(rows), 1]), lambda rows: np.float32(sum(rows)), lambda rows: [sum(rows)]):
+        found = largest_change(query, rows_as_units([0, 2]), sizes=[1], norm=Norm.L1, neighbours=ADD_REMOVE)
+        assert found.square == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("norm", {"norm": "L1"}),  # would be taken for L∞, the smallest of the three
+        ("sizes", {"sizes": [0]}),
+        ("sizes", {"sizes": [-1]}),
+        ("sizes", {"sizes": [1.5]}),
+        ("sizes", {"sizes": []}),
+        ("query", {"query": lambda rows: float("nan")}),
+        ("query", {"query": lambda rows: "12"}),
+        ("query", {"query": lambda rows: {"a": 1}}),
+        ("query", {"query": list}),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_by_name(name: str, wrong: dict[str, Any]) -> None:
+    right = {"query": sum, "units": rows_as_units([0, 2]), "sizes": [1], "norm": Norm.L1, "neighbours": ADD_REMOVE}
+    with pytest.raises(InvalidParameter, match=f"^{name}: given"):
+        largest_change(**{**right, **wrong})

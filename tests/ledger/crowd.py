@@ -22,7 +22,7 @@ from tacit.privacy import PureDP
 
 CROWD = 4
 PRICE = PureDP("0.001")
-CAP = PureDP(sys.argv[4])
+CAP = PureDP(sys.argv[4] if __name__ == "__main__" else 1)
 
 
 def main(folder: Path, kills: int, seed: int) -> None:

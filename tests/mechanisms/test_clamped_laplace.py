@@ -42,3 +42,10 @@ def test_the_range_is_public_and_proper() -> None:
         ClampedLaplace(epsilon=1, sensitivity=1, bounds=(2, 1))
     with pytest.raises(TypeError):
         ClampedLaplace(epsilon=1, sensitivity=1)  # type: ignore[call-arg]
+
+
+def test_a_zero_dimensional_array_stays_one() -> None:
+    m = ClampedLaplace(epsilon=1, sensitivity=1, bounds=(0, 10))
+    assert (
+        type(m.release(np.array(3.0))) is type(Laplace(epsilon=1, sensitivity=1).release(np.array(3.0))) is np.ndarray
+    )

@@ -95,7 +95,7 @@ def test_rounding_ideal_noise_never_costs_more(mu: str, place: Fraction) -> None
 
 def test_the_lattice_follows_from_the_scale() -> None:
     for scale in ("1e-200", "1e-9", "1", "3.7", "1e200"):
-        m = Gaussian.of_scale(scale, sensitivity=scale)
+        m = Gaussian(mu=1, sensitivity=scale)
         assert m._lattice.granule * 2**19 <= Fraction(scale) < m._lattice.granule * 2**20
         released = m.release(np.zeros(500), entropy=seeded(1)) / m.granule
         assert (released == np.round(released)).all()
@@ -110,7 +110,7 @@ def test_no_pure_promise() -> None:
 
 
 def test_a_promise_that_no_float_can_keep_is_refused() -> None:
-    with pytest.raises(InvalidParameter, match="promise"):
+    with pytest.raises(InvalidParameter, match=r"promise|scale"):
         Gaussian(epsilon="1e-300", delta="1e-300", sensitivity=1)
 
 
@@ -120,3 +120,10 @@ def test_the_loss_is_that_of_the_continuous_law() -> None:
         for epsilon in (0.5, 1.0, 3.0):
             exact = float(exact_delta(Fraction(1), Fraction(epsilon)))
             assert exact <= m.loss.delta(epsilon) <= exact * 1.001
+
+
+def test_the_classic_mechanism_is_not_taken_for_the_analytic_one() -> None:
+    classic = Gaussian.classic(epsilon=1, delta="1e-6", sensitivity=L2.sqrt(2))
+    assert classic != Gaussian(epsilon=1, delta="1e-6", sensitivity=L2.sqrt(2))
+    assert repr(classic) == "Gaussian.classic(epsilon=1, delta=1e-06, sensitivity=L2.sqrt(2))"
+    assert eval(repr(classic), {"Gaussian": Gaussian, "L2": L2}) == classic

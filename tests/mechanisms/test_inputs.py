@@ -96,6 +96,19 @@ def test_errors_do_not_depend_on_the_size_of_whole_numbers() -> None:
 def test_what_masks_hide_is_not_released(read: object) -> None:
     with pytest.raises(InvalidParameter):
         read(np.ma.MaskedArray([1, 2], mask=[True, False]))  # type: ignore[operator]
+    for hidden in ([np.ma.MaskedArray([1, 2], mask=[True, False])], [[[1, 2]], (np.ma.MaskedArray([[3, 4]]),)]):
+        with pytest.raises(InvalidParameter):
+            read(hidden)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("read", [whole_numbers, real_numbers])
+def test_times_and_endless_lists_are_no_numbers(read: object) -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    day = np.timedelta64(5, "D")
+    for value in (day, np.timedelta64(5), np.timedelta64("NaT"), [1, day], np.array([day]), endless):
+        with pytest.raises(InvalidParameter, match="value: given"):
+            read(value)  # type: ignore[operator]
 
 
 class Frame:
@@ -106,6 +119,21 @@ class Frame:
 
     def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
         return self._array
+
+
+class Broken:
+    """Something whose conversion fails with a text of its own."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        raise RuntimeError("row 7 holds 42")
+
+
+@pytest.mark.parametrize("value", [Broken(), [Broken()]])
+def test_what_a_failed_conversion_says_is_not_shown(value: object) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        real_numbers(value)
+    assert "42" not in str(caught.value)
+    assert caught.value.__context__ is None
 
 
 def test_columns_are_read_by_their_array() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.quantised import dimension_of, lattice_for, multiples, read_range, steps, to_floats
+from tacit.mechanisms.quantised import dimension_of, lattice_for, multiples, range_text, read_range, steps, to_floats
 from tacit.noise.lattice import Lattice
 from tacit.privacy import L1
 
@@ -101,5 +101,8 @@ def test_the_lattice_comes_from_public_numbers_only() -> None:
 
 
 def test_ranges_are_the_binary_numbers_they_are() -> None:
+    for written in ((0, 10), (0.1, 2), ("1/3", "0.7")):
+        exact = read_range(written)
+        assert read_range(eval(range_text(exact))) == exact
     assert read_range((0.1, 2)) == (Fraction(0.1), Fraction(2))
     assert read_range(["0.1", "1e3"]) == (Fraction(1, 10), Fraction(1000))

@@ -174,3 +174,13 @@ def test_there_must_be_a_delta() -> None:
 def test_an_error_that_any_scale_meets_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="however large its scale"):
         TruncatedLaplace.for_accuracy(1000, 0.05, sensitivity=1, delta=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "size"),
+    [(700, "1e-6", 1), ("1e10", "0.001", 1), (50, "1e-300", 1), ("1e-290", "1e-6", 10**18)],
+)
+def test_large_and_small_prices_do_not_overflow(epsilon: object, delta: str, size: int) -> None:
+    m = TruncatedLaplace(epsilon=epsilon, delta=delta, sensitivity=1)  # type: ignore[arg-type]
+    assert 0 < m.accuracy("0.05", size=size) <= 1e305
+    assert abs(m.release(3) - 3) <= m.limit * (1 + 1e-9) + 1

@@ -162,7 +162,7 @@ def test_group_privacy_holds_along_a_chain(first: Pair, second: Pair, epsilon: f
 
 # --- Gaussian --------------------------------------------------------------------------------------------------------
 
-mus = st.floats(min_value=1e-4, max_value=30).map(price)
+mus = st.one_of(st.floats(min_value=1e-4, max_value=30), st.floats(-60, 1).map(lambda power: 10**power)).map(price)
 
 
 @given(mus, st.floats(0, 300).map(price))

@@ -70,6 +70,9 @@ NO_PRICES = [
     "nan",
     "inf",
     "1/0",
+    "a/b",
+    "1/",
+    "1/2/3",
     "1e999999999",
     "1e-999999999",
     "9" * 30_000,
@@ -106,10 +109,10 @@ def test_one_and_true_are_not_confused_by_the_cache() -> None:
 @pytest.mark.parametrize(
     ("check", "bad", "good"),
     [
-        (positive, [0, -1, "-0.1"], [0.1, "1e-9"]),
-        (non_negative, [-1, -1e-300], [0, 0.0, 5]),
+        (positive, [0, -1, "-0.1", 1e200], [0.1, "1e-9", 1e100]),
+        (non_negative, [-1, -1e-300, Fraction(10**200)], [0, 0.0, 5]),
         (failure_probability, [-1e-9, 1, 1.5], [0, 0.999]),
-        (order, [1, 0.5, 0], [1.0001, 2]),
+        (order, [1, 0.5, 0, "1e200"], [1.0001, 2]),
     ],
 )
 def test_ranges(check: object, bad: list[object], good: list[object]) -> None:
@@ -120,7 +123,7 @@ def test_ranges(check: object, bad: list[object], good: list[object]) -> None:
         assert check(value, "here") == price(value)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("value", [-1, 1.0, "1", True, None, 10**19, Fraction(1)])
+@pytest.mark.parametrize("value", [-1, 1.0, "1", True, None, 10**19, Fraction(1), np.timedelta64(1, "D")])
 def test_counts_are_whole_numbers(value: object) -> None:
     with pytest.raises(InvalidParameter, match=r"^k: "):
         times(value, "k")

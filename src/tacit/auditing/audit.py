@@ -29,6 +29,7 @@ _LOOPED, _BATCHED = 100_000, 1_000_000
 _SEARCHED = 0.4
 _MOST_SEARCHED = 400_000
 _LEAST = 100
+_READABLE = 0.02  # so much less may be proven by an event that is easier to read
 
 
 def audit(
@@ -83,10 +84,10 @@ def audit(
     sampler = Sampler(subject.run, subject.batch, advance)
     aim = Aim(profile, trials, math.log(8 / failure))
     pair, samples_seen, found = _worst_pair(subject, sampler, searched, aim)
-    result = _test(pair, found, sampler, profile, trials, failure)
-    return replace(
-        result, samples=count, confidence=confidence, picture=picture(found, result.event, samples_seen.score)
-    )
+    counts = _counts(pair, found, sampler, trials, samples_seen.fit[0])
+    result = _best_limits(pair, found, counts, profile, trials, failure)
+    shown = picture(found, result.event, samples_seen.score, pair)
+    return replace(result, samples=count, confidence=float(confidence), picture=shown)
 
 
 def _worst_pair(subject: Subject, sampler: Sampler, searched: int, aim: Aim) -> tuple[Pair, Samples, list[Found]]:
@@ -94,12 +95,16 @@ def _worst_pair(subject: Subject, sampler: Sampler, searched: int, aim: Aim) -> 
     each = max(_LEAST // 5, searched // len(subject.pairs))
     best: tuple[Pair, Samples, list[Found]] | None = None
     for pair in subject.pairs:
-        drawn = tuple(sampler.draw(data, each) for data in pair)
-        width = max(o.width for o in drawn)
-        first, second = (o.widened(width) for o in drawn)
+        one = sampler.draw(pair[0], each)
+        other = sampler.draw(pair[1], each, one.origin)
+        width = max(one.width, other.width)
+        first, second = one.widened(width), other.widened(width)
         _refuse_constant_failure(first, second)
         half = each // 2
-        samples = Samples((first.part(0, half), second.part(0, half)), (first.part(half, each), second.part(half, each)))
+        samples = Samples(
+            (first.rows(slice(half)), second.rows(slice(half))),
+            (first.rows(slice(half, each)), second.rows(slice(half, each))),
+        )
         found = search(samples, aim)
         if best is None or found[0].excess > best[2][0].excess:
             best = pair, samples, found
@@ -107,28 +112,32 @@ def _worst_pair(subject: Subject, sampler: Sampler, searched: int, aim: Aim) -> 
     return best
 
 
-def _test(
-    pair: Pair, found: list[Found], sampler: Sampler, profile: Profile, trials: int, failure: float
-) -> AuditResult:
-    """Count the events in fresh outcomes; each of the two limits of each event fails with an equal share."""
-    width = _width(found)
+def _counts(pair: Pair, found: list[Found], sampler: Sampler, trials: int, like: Outcomes) -> list[list[int]]:
+    """How often each event happens in fresh outcomes, under either neighbour."""
     counts = [[0, 0] for _ in found]
     for side, data in enumerate(pair):
-        for drawn in sampler.batches(data, trials):
-            outcomes = drawn.widened(width) if drawn.width != width else drawn
+        for drawn in sampler.batches(data, trials, like.origin):
+            outcomes = drawn.widened(like.width) if drawn.width != like.width else drawn
             for count, candidate in zip(counts, found, strict=True):
                 count[side] += int(candidate.event.happened(outcomes).sum())
+    return counts
+
+
+def _best_limits(
+    pair: Pair, found: list[Found], counts: list[list[int]], profile: Profile, trials: int, failure: float
+) -> AuditResult:
+    """Each of the two limits of each event may fail with an equal share: all hold at once, so the best is chosen."""
     share = failure / (2 * len(found))
     results = [
-        _limits(pair, candidate, count, profile, trials, share)
-        for candidate, count in zip(found, counts, strict=True)
+        _limits(pair, candidate, count, profile, trials, share) for candidate, count in zip(found, counts, strict=True)
     ]
-    return max(results, key=lambda r: (r.violated, r.epsilon_lower - r.epsilon))
+    excess = [float(profile.excess(r.at_least, r.at_most)) for r in results]
+    close = [i for i, candidate in enumerate(found) if candidate.event.simple and excess[i] > max(excess) - _READABLE]
+    best = max(close or range(len(found)), key=lambda i: excess[i])
+    return results[best]
 
 
-def _limits(
-    pair: Pair, candidate: Found, count: list[int], profile: Profile, trials: int, share: float
-) -> AuditResult:
+def _limits(pair: Pair, candidate: Found, count: list[int], profile: Profile, trials: int, share: float) -> AuditResult:
     hits, misses = reversed(count) if candidate.swapped else count
     likelier, other = reversed(pair) if candidate.swapped else pair
     low, high = lower_limit(hits, trials, share), upper_limit(misses, trials, share)
@@ -147,10 +156,6 @@ def _limits(
         samples=trials,
         confidence=0.0,
     )
-
-
-def _width(found: list[Found]) -> int:
-    return found[0].width
 
 
 def _exactly(subject: Subject) -> AuditResult:
@@ -201,14 +206,14 @@ def _pairs(neighbours: Any) -> tuple[Pair, ...]:
 
 
 def _whole(value: object, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= value <= 10**10:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= 10**10:
         raise InvalidParameter(name, given=value, allowed=f"a whole number from {least} to 10^10")
     return int(value)
 
 
 def _failure(confidence: object) -> float:
     allowed = "a number from 0.5 up to, but not including, 1"
-    if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0.5 <= confidence < 1:
+    if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0.5 <= float(confidence) < 1:
         raise InvalidParameter("confidence", given=confidence, allowed=allowed, hint="0.999 is usual.")
     return 1 - float(confidence)
 

@@ -38,16 +38,25 @@ class Profile:
     points: tuple[Point, ...]
 
     def excess(self, at_least: Any, at_most: Any) -> npt.NDArray[np.float64]:
-        """For probabilities p ≥ at_least and q ≤ at_most: ln((p-δ)/q) - ε at the worst point; above 0 is a breach."""
+        """For probabilities p ≥ at_least and q ≤ at_most: how far ln((p-δ)/q) exceeds ε at the worst point.
+
+        Above 0 is a breach, and the difference; below 0 it is relative to ε, so that all points count alike.
+        """
         p, q = np.asarray(at_least, dtype=np.float64), np.asarray(at_most, dtype=np.float64)
         best = np.full(p.shape, -np.inf)
         for point in self.points:
-            np.maximum(best, leaked(p, q, point.delta) - point.epsilon, out=best)
+            np.maximum(best, _excess(p, q, point), out=best)
         return best
 
     def worst(self, at_least: float, at_most: float) -> Point:
         """The point that these two probabilities break most, or come closest to breaking."""
-        return max(self.points, key=lambda x: float(leaked(at_least, at_most, x.delta)) - x.epsilon)
+        return max(self.points, key=lambda point: float(_excess(at_least, at_most, point)))
+
+
+def _excess(p: Any, q: Any, point: Point) -> npt.NDArray[np.float64]:
+    beyond = leaked(p, q, point.delta) - point.epsilon
+    found: npt.NDArray[np.float64] = np.where(beyond > 0, beyond, beyond / max(point.epsilon, 1e-3))
+    return found
 
 
 def leaked(p: Any, q: Any, delta: float) -> npt.NDArray[np.float64]:

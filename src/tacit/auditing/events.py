@@ -1,9 +1,10 @@
-"""Events: sets of cells of a feature. Cells and candidate sets come from one part of the sample, scores from another."""
+"""Events: sets of cells of a feature. Cells and candidates come from one part of the sample, scores from another."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -72,11 +73,17 @@ class Ranges:
         return f"{self.feature.name} {' or '.join(parts)}"
 
     def _range(self, start: int, stop: int) -> str:
-        low = "" if start == 0 else f"{self.cuts[start - 1]:.6g}"
-        high = "" if stop == self.ordered else f"{self.cuts[stop - 1]:.6g}"
-        if low and high:
-            return f"in [{low}, {high})"
-        return f"≥ {low}" if low else f"< {high}" if high else "any number"
+        low = None if start == 0 else float(self.cuts[start - 1])
+        high = None if stop == self.ordered else float(self.cuts[stop - 1])
+        if high is None:
+            return "any number" if low is None else f"≥ {low:.6g}"
+        below = math.nextafter(high, -math.inf)
+        closed = len(repr(below)) < len(repr(high))  # the next float after a value that occurred
+        if low is None:
+            return f"≤ {below:.6g}" if closed else f"< {high:.6g}"
+        if low == below:
+            return f"= {low:.6g}"
+        return f"in [{low:.6g}, {below:.6g}]" if closed else f"in [{low:.6g}, {high:.6g})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +147,8 @@ class Pairs:
         parts = []
         for pattern, which in list(rows.items())[:2]:
             inner = np.frombuffer(pattern, dtype=np.bool_)
-            first = "" if which.all() else self.one.words(which)
-            second = "" if inner.all() else self.other.words(inner)
+            first = "" if which[:-1].all() else self.one.words(which)
+            second = "" if inner[:-1].all() else self.other.words(inner)
             parts.append(" and ".join(part for part in (first, second) if part) or "anything")
         if len(rows) > 2:
             parts.append(f"… ({int(mask.sum())} cells)")
@@ -170,6 +177,13 @@ class Event:
     def happened(self, outcomes: Outcomes) -> Mask:
         found: Mask = self.mask[self.cells.of(outcomes)]
         return found
+
+    @property
+    def simple(self) -> bool:
+        """Whether it is one range of one number: the easiest to read."""
+        line = self.mask[:-1]
+        whole = isinstance(self.cells, Ranges) and not self.mask[-1]
+        return whole and not bool(line.all()) and len(list(_runs(line))) == 1
 
     def __str__(self) -> str:
         return self.cells.words(self.mask)
@@ -212,6 +226,7 @@ class Family:
     first: Counts
     second: Counts
     mask: Callable[[int], Mask]
+    simple: bool = False
 
 
 def families(cells: Cells, fit: Tally, seen: Tally) -> Iterator[Family]:
@@ -225,16 +240,14 @@ def families(cells: Cells, fit: Tally, seen: Tally) -> Iterator[Family]:
         yield _growing(cells.size, order, seen)
     if cells.ordered > 1:
         line = np.arange(cells.ordered)
-        for order in (line, line[::-1]):
-            yield _growing(cells.size, order, seen)
+        for order in (line[:-1], line[:0:-1]):
+            yield replace(_growing(cells.size, order, seen), simple=True)
         yield _intervals(cells, seen)
 
 
 def _growing(size: int, order: Codes, seen: Tally) -> Family:
     """The first cell, the first two, and so on."""
-    return Family(
-        np.cumsum(seen.first[order]), np.cumsum(seen.second[order]), lambda i: _only(size, order[: i + 1])
-    )
+    return Family(np.cumsum(seen.first[order]), np.cumsum(seen.second[order]), lambda i: _only(size, order[: i + 1]))
 
 
 def _intervals(cells: Cells, seen: Tally) -> Family:
@@ -243,7 +256,10 @@ def _intervals(cells: Cells, seen: Tally) -> Family:
     sums = [np.concatenate([[0], np.cumsum(counts[: cells.ordered])])[ends] for counts in (seen.first, seen.second)]
     counted = [total[stops] - total[starts] for total in sums]
     return Family(
-        counted[0], counted[1], lambda i: _only(cells.size, np.arange(ends[starts[i]], ends[stops[i]]))
+        counted[0],
+        counted[1],
+        lambda i: _only(cells.size, np.arange(ends[starts[i]], ends[stops[i]])),
+        simple=True,
     )
 
 

@@ -35,8 +35,8 @@ def audit_exact(p: Any, q: Any, claim: Any) -> AuditResult:
     >>> audit_exact({"yes": F(3, 4), "no": F(1, 4)}, {"yes": F(1, 4), "no": F(3, 4)}, PureDP("1.0986")).violated
     True
     """
-    slack = Fraction(0) if _all_exact(p) and _all_exact(q) else _FLOAT_SLACK
     one, other = _law(p, "p"), _law(q, "q")
+    slack = Fraction(0) if _all_exact(p) and _all_exact(q) else _FLOAT_SLACK
     profile = read_claim(claim)
     results = [
         _judge(a, b, names, point, claim, slack)
@@ -148,5 +148,3 @@ def _law(given: Any, name: str) -> dict[Hashable, Fraction]:
 
 def _exactly(chance: Any) -> Fraction:
     return Fraction(chance) if isinstance(chance, Decimal) else Fraction(float(chance))
-
-

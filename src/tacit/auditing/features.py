@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -50,13 +51,15 @@ def _no_words(code: int) -> str:
 
 
 def _of_coordinate(j: int, name: str, seen: Outcomes) -> Iterator[Feature]:
-    yield Feature(name, lambda o: o.numbers[:, j], ordered=True)
+    shown = f"{name} - {seen.origin}" if seen.origin else name
+    yield Feature(shown, lambda o: o.numbers[:, j], ordered=True)
     if j >= _BITWISE:
         return
-    if seen.whole_number[:, j].any():
+    whole = seen.bits[:1000, j][seen.whole_number[:1000, j]]
+    if whole.size and np.ptp(whole) > 1:
         yield Feature(name, lambda o: _where(o, j, True, o.bits[:, j]), ordered=False)
         for m in MODULI:
-            yield Feature(f"{name} mod {m}", lambda o, m=m: _where(o, j, True, o.bits[:, j] % m), ordered=False)
+            yield Feature(f"{name} mod {m}", partial(_residue, j=j, modulus=m), ordered=False)
         yield Feature(
             f"trailing zero bits of {name}", lambda o: _where(o, j, True, _zeros(o.bits[:, j])), ordered=False
         )
@@ -69,17 +72,11 @@ def _of_float(j: int, name: str) -> Iterator[Feature]:
         return o.bits[:, j]
 
     yield Feature(f"{name}, to the last bit", lambda o: _where(o, j, False, raw(o)), ordered=False, words=_float_of)
-    yield Feature(
-        f"exponent of {name}", lambda o: _where(o, j, False, ((raw(o) >> 52) & 0x7FF) - 1023), ordered=False
-    )
+    yield Feature(f"exponent of {name}", lambda o: _where(o, j, False, ((raw(o) >> 52) & 0x7FF) - 1023), ordered=False)
     yield Feature(f"sign bit of {name}", lambda o: _where(o, j, False, (raw(o) >> 63) & 1), ordered=False)
     yield Feature(f"exponent of the last bit of {name}", lambda o: _finest(o, j), ordered=True)
     for bits in _LOW_BITS:
-        yield Feature(
-            f"last {bits} bits of {name}",
-            lambda o, bits=bits: _where(o, j, False, raw(o) & ((1 << bits) - 1)),
-            ordered=False,
-        )
+        yield Feature(f"last {bits} bits of {name}", partial(_low_bits, j=j, bits=bits), ordered=False)
     yield Feature(f"fraction of {name}", lambda o: _fraction(o.numbers[:, j]), ordered=True)
 
 
@@ -91,6 +88,14 @@ def _where(o: Outcomes, j: int, whole: bool, codes: Codes) -> Codes:
     """The codes where the coordinate exists and is of the kind, else a code for missing."""
     present = (o.counts > j) & (o.whole_number[:, j] == whole)
     return np.where(present, codes, _MISSING)
+
+
+def _residue(o: Outcomes, j: int, modulus: int) -> Codes:
+    return _where(o, j, True, o.bits[:, j] % modulus)
+
+
+def _low_bits(o: Outcomes, j: int, bits: int) -> Codes:
+    return _where(o, j, False, o.bits[:, j] & ((1 << bits) - 1))
 
 
 def _zeros(bits: Codes) -> Codes:
@@ -126,11 +131,9 @@ def _of_vector(seen: Outcomes) -> Iterator[Feature]:
     yield Feature("how many are not 0", lambda o: np.nansum(o.numbers != 0, axis=1).astype(np.float64), ordered=True)
     middle = float(np.nanmedian(seen.numbers[: 1 << 16])) if np.isfinite(seen.numbers[: 1 << 16]).any() else 0.0
     for level in sorted({0.0, middle}):
-        yield Feature(
-            f"first position above {level:g}", lambda o, level=level: _first(o, level).astype(np.float64), ordered=True
-        )
+        yield Feature(f"first position above {level:g}", partial(_first, level=level), ordered=True)
     for j in range(min(seen.width - 1, _COORDINATES // 2)):
-        yield Feature(f"output[{j + 1}] - output[{j}]", lambda o, j=j: _difference(o, j), ordered=True)
+        yield Feature(f"output[{j + 1}] - output[{j}]", partial(_difference, j=j), ordered=True)
 
 
 def _filled(o: Outcomes, value: float) -> Reals:
@@ -146,9 +149,9 @@ def _last(o: Outcomes) -> Reals:
     return found
 
 
-def _first(o: Outcomes, level: float) -> Codes:
+def _first(o: Outcomes, level: float) -> Reals:
     above = o.numbers > level
-    found: Codes = np.where(above.any(axis=1), np.argmax(above, axis=1), o.width)
+    found: Reals = np.where(above.any(axis=1), np.argmax(above, axis=1), o.width).astype(np.float64)
     return found
 
 
@@ -167,7 +170,8 @@ def fitted_features(first: Outcomes, second: Outcomes) -> Iterator[Feature]:
 
     def additive(o: Outcomes) -> Reals:
         columns = (tables[j][_cells(o.numbers[:, j], cuts[j])] for j in range(width))
-        return np.sum(np.stack(list(columns), axis=1), axis=1)
+        total: Reals = np.sum(np.stack(list(columns), axis=1), axis=1)
+        return total
 
     yield Feature("sum of the coordinates' log-likelihood ratios", additive, ordered=True)
     direction = _separating(first, second, width)
@@ -188,7 +192,7 @@ def _cells(values: Reals, cuts: Reals) -> Codes:
 
 def _log_ratios(first: Reals, second: Reals, cuts: Reals) -> Reals:
     counts = [np.bincount(_cells(v, cuts), minlength=len(cuts) + 2) for v in (first, second)]
-    found: Reals = np.round(np.log((counts[0] + 2) / (counts[1] + 2)), 6)
+    found: Reals = np.log((counts[0] + 2.0) / (counts[1] + 2.0))
     return found
 
 

@@ -25,6 +25,7 @@ _FORMS: dict[int, str] = {}  # code of a form: its words
 _MOST_FORMS = 100_000
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _INT64 = 1 << 63
+_PLAIN = frozenset({bool, int, float})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,19 @@ class Outcomes:
 
     @property
     def width(self) -> int:
-        return self.numbers.shape[1]
+        return int(self.numbers.shape[1])
 
-    def part(self, start: int, stop: int) -> Outcomes:
-        cut = slice(start, stop)
-        columns = (self.form, self.numbers, self.bits, self.whole_number, self.whole, self.counts)
-        return Outcomes(*(column[cut] for column in columns), origin=self.origin)
+    def rows(self, chosen: Any) -> Outcomes:
+        """Some of the outcomes: by a slice, or by their places."""
+        return Outcomes(
+            self.form[chosen],
+            self.numbers[chosen],
+            self.bits[chosen],
+            self.whole_number[chosen],
+            self.whole[chosen],
+            self.counts[chosen],
+            self.origin,
+        )
 
     def widened(self, width: int) -> Outcomes:
         """The same with this many columns of numbers: more are cut off, missing ones are NaN."""
@@ -84,8 +92,15 @@ def joined(parts: Sequence[Outcomes]) -> Outcomes:
     """Several batches as one."""
     width = max(part.width for part in parts)
     wide = [part if part.width == width else part.widened(width) for part in parts]
-    names = ("form", "numbers", "bits", "whole_number", "whole", "counts")
-    return Outcomes(*(np.concatenate([getattr(p, name) for p in wide]) for name in names), origin=parts[0].origin)
+    return Outcomes(
+        np.concatenate([part.form for part in wide]),
+        np.concatenate([part.numbers for part in wide]),
+        np.concatenate([part.bits for part in wide]),
+        np.concatenate([part.whole_number for part in wide]),
+        np.concatenate([part.whole for part in wide]),
+        np.concatenate([part.counts for part in wide]),
+        parts[0].origin,
+    )
 
 
 def read_outcomes(drawn: Any, origin: int) -> Outcomes:
@@ -145,6 +160,40 @@ def _less_origin(rows: npt.NDArray[Any], origin: int) -> Reals:
 
 
 def _from_items(items: list[Any], origin: int) -> Outcomes:
+    """Outcomes of the same plain shape go through an array, the others one by one."""
+    groups: dict[Any, list[int]] = {}
+    for i, item in enumerate(items):
+        groups.setdefault(_plain_shape(item), []).append(i)
+    parts = []
+    for shape, places in groups.items():
+        chosen = [items[i] for i in places] if len(groups) > 1 else items
+        parts.append(_from_same(chosen, origin) if shape is not None else _one_by_one(chosen, origin))
+    if len(parts) == 1:
+        return parts[0]
+    back = np.argsort(np.concatenate([np.array(places) for places in groups.values()]), kind="stable")
+    return joined(parts).rows(back)
+
+
+def _plain_shape(item: Any) -> Any:
+    """What a number, or a list of numbers of one type, looks like; None for anything else."""
+    kind = type(item)
+    if kind in _PLAIN:
+        return kind
+    if kind is list or kind is tuple:
+        inner = set(map(type, item))
+        if len(inner) == 1 and next(iter(inner)) in _PLAIN:
+            return next(iter(inner)), len(item)
+    return None
+
+
+def _from_same(items: list[Any], origin: int) -> Outcomes:
+    array = np.array(items)
+    if array.dtype.kind in "bif" and array.dtype.itemsize <= 8:
+        return _from_array(array, origin)
+    return _one_by_one(items, origin)
+
+
+def _one_by_one(items: list[Any], origin: int) -> Outcomes:
     leaves = [list(_leaves(item)) for item in items]
     found = [[leaf for leaf in listed if _is_number(leaf)] for listed in leaves]
     width = min(_MOST_NUMBERS, max((len(listed) for listed in found), default=0))

@@ -18,6 +18,8 @@ class Picture:
     first: tuple[int, ...]
     second: tuple[int, ...]
     guilty: tuple[float, ...]
+    names: tuple[str, str]
+    """The two neighbours."""
     edges: tuple[float, ...] = ()
     """The edges of the bins where they are ranges."""
 
@@ -93,7 +95,7 @@ class AuditResult:
         from rich.table import Table  # heavy, and needed here only
 
         table = Table(show_header=False, title=self.verdict, title_justify="left")
-        limits = f"≥ {self.at_least:.4g} under {_short(self.likelier)}, ≤ {self.at_most:.4g} under {_short(self.other)}"
+        limits = f"≥ {self.at_least:.4g} under {short(self.likelier)}, ≤ {self.at_most:.4g} under {short(self.other)}"
         drawn = f"{self.samples:,} under each neighbour" if self.samples else "none: the probabilities are known"
         table.add_row("claim", repr(self.claim))
         table.add_row("ε proven", f"{self.epsilon_lower:.4g}" + (f" at δ = {self.delta:.3g}" if self.delta else ""))
@@ -105,13 +107,14 @@ class AuditResult:
 
 
 def _share(confidence: float) -> str:
-    return f"{confidence:.4%}".rstrip("0").rstrip(".%") + "%" if confidence < 0.99999 else f"1 - {1 - confidence:.1g}"
+    return f"{100 * confidence:.6g}%" if confidence <= 0.99999 else f"1 - {1 - confidence:.1g}"
 
 
 def _finite(value: float) -> float | None:
     return value if value < float("inf") else None
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A repr that stays on one line."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:36]}…"

@@ -24,21 +24,20 @@ class Sampler:
         self._run = run
         self._batch = batch
         self._progress = progress
-        self._origin: int | None = None
 
-    def draw(self, data: Any, count: int) -> Outcomes:
-        """This many outcomes at once."""
-        return joined(list(self.batches(data, count)))
+    def draw(self, data: Any, count: int, origin: int | None = None) -> Outcomes:
+        """This many outcomes at once; without an origin for whole numbers, one is chosen."""
+        return joined(list(self.batches(data, count, origin)))
 
-    def batches(self, data: Any, count: int) -> Iterator[Outcomes]:
+    def batches(self, data: Any, count: int, origin: int | None = None) -> Iterator[Outcomes]:
         """This many outcomes, in parts."""
         step = self._batch if self._batch > 1 else _LOOPED
         for start in range(0, count, step):
             size = min(step, count - start)
             drawn = self._together(data, size) if self._batch > 1 else self._singly(data, size)
-            if self._origin is None:
-                self._origin = choose_origin(drawn)
-            yield read_outcomes(drawn, self._origin)
+            if origin is None:
+                origin = choose_origin(drawn)
+            yield read_outcomes(drawn, origin)
             self._progress(size)
 
     def _singly(self, data: Any, count: int) -> list[Any]:

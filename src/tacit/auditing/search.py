@@ -18,7 +18,9 @@ from tacit.auditing.outcomes import Outcomes
 __all__ = ["Found", "Samples", "search"]
 
 _CROSSED = 6
+_LEAST_CROSSED = 300  # fewer samples cannot fill the cells
 _KEPT = 4
+_WORTH_CROSSING = 0.05  # by how much a crossed event has to beat the simple ones, which are easier to read
 _CAUTION = 4.0  # the choice among many candidates flatters the best of them
 
 Counts = npt.NDArray[np.int64]
@@ -40,8 +42,6 @@ class Found:
     swapped: bool
     excess: float
     sigmas: float
-    width: int
-    """How many columns of numbers the outcomes had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ def search(samples: Samples, aim: Aim) -> list[Found]:
         cells = fit_cells(feature, *samples.fit, fine=True)
         found += [(feature, best) for best in _best_of(cells, samples, aim)]
     found.sort(key=lambda pair: -pair[1].excess)
-    everything = [best for _, best in found]
-    for cells in _crossed(found, samples):
-        everything += _best_of(cells, samples, aim)
-    return _most_promising(everything)
+    simple = [best for _, best in found]
+    bar = simple[0].excess + max(_WORTH_CROSSING, _WORTH_CROSSING * abs(simple[0].excess))
+    crossed = [best for cells in _crossed(found, samples) for best in _best_of(cells, samples, aim)]
+    return _most_promising([*simple, *(best for best in crossed if best.excess > bar)])
 
 
 def _wider(pair: tuple[Outcomes, Outcomes]) -> Outcomes:
@@ -73,6 +73,8 @@ def _wider(pair: tuple[Outcomes, Outcomes]) -> Outcomes:
 
 
 def _crossed(found: Sequence[tuple[Feature, Found]], samples: Samples) -> Iterator[Cells]:
+    if len(samples.score[0]) < _LEAST_CROSSED:
+        return
     leading: dict[str, Feature] = {}
     for feature, _ in found:
         if len(leading) < _CROSSED:
@@ -98,9 +100,10 @@ def _best_of(cells: Cells, samples: Samples, aim: Aim) -> list[Found]:
             sigmas = _sigmas(hits, misses, sizes[0], aim.profile)
             for name, score in (("excess", excess), ("sigmas", sigmas)):
                 i = int(np.argmax(score))
-                if name not in best or float(score[i]) > getattr(best[name], name):
+                kind = f"simple {name}" if family.simple else name
+                if kind not in best or float(score[i]) > getattr(best[kind], name):
                     event = Event(cells, family.mask(i))
-                    best[name] = Found(event, swapped, float(excess[i]), float(sigmas[i]), samples.fit[0].width)
+                    best[kind] = Found(event, swapped, float(excess[i]), float(sigmas[i]))
     return list(best.values())
 
 
@@ -127,10 +130,16 @@ def _sigmas(hits: Counts, misses: Counts, trials: int, profile: Profile) -> npt.
 def _most_promising(found: Sequence[Found]) -> list[Found]:
     by_excess = sorted(found, key=lambda f: -f.excess)
     by_sigmas = sorted(found, key=lambda f: -f.sigmas)
+    simple = [found for found in by_excess if found.event.simple][:1]
     kept: list[Found] = []
-    for best in (by_excess[0], by_sigmas[0], *by_excess):
-        if all(best.event.cells is not other.event.cells for other in kept):
+    for best in (by_excess[0], by_sigmas[0], *simple, *by_excess):
+        if not any(_alike(best, other) for other in kept):
             kept.append(best)
         if len(kept) == _KEPT:
             break
     return kept
+
+
+def _alike(one: Found, other: Found) -> bool:
+    same_cells = one.event.cells is other.event.cells and one.event.simple == other.event.simple
+    return same_cells and one.swapped == other.swapped

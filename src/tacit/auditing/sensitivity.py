@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, combinations, combinations_with_replacement, product
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tacit.errors import InvalidParameter
 from tacit.privacy.neighbours import ADD_REMOVE, Neighbours, relation
+from tacit.privacy.prices import times
 from tacit.privacy.sensitivity import Norm, Sensitivity
 
 Row: TypeAlias = object
@@ -46,18 +47,21 @@ def largest_change(
 ) -> Change:
     """The largest change of ``query`` between neighbours, over all data sets made of ``units``.
 
-    ``query`` takes the rows of a data set, in any order, and returns a number or a sequence of numbers; floats and
-    decimals are taken exactly as they are. ``sizes`` are the numbers of units in the data set (in the larger one of
-    two, under add-remove).
+    ``query`` takes the rows of a data set, in any order, and returns a number, a sequence of numbers or an array;
+    floats and decimals are taken exactly as they are. ``sizes`` are the numbers of units in the data set (in the
+    larger one of two, under add-remove).
 
     >>> found = largest_change(sum, rows_as_units([0, 1, 5]), sizes=[1, 2], norm=Norm.L1, neighbours=ADD_REMOVE)
     >>> found.square, found.before, found.after
     (Fraction(25, 1), (), (5,))
     """
+    if not isinstance(norm, Norm):
+        raise InvalidParameter("norm", given=norm, allowed="L1, L2 or LInf")
     possible = list(units)
+    wanted = sorted({times(size, "sizes", least=1) for size in sizes})
     answers: dict[tuple[int, ...], tuple[Fraction, ...]] = {}
     best: Change | None = None
-    for one, other in _neighbouring_pairs(len(possible), sorted(set(sizes)), relation(neighbours)):
+    for one, other in _neighbouring_pairs(len(possible), wanted, relation(neighbours)):
         square = _distance_squared(
             _answer(query, possible, one, answers), _answer(query, possible, other, answers), norm
         )
@@ -65,7 +69,7 @@ def largest_change(
             best = Change(square, norm, neighbours, _rows(possible, one), _rows(possible, other))
     if best is None:
         raise InvalidParameter(
-            "sizes", given=sizes, allowed="sizes and units that give at least one pair of neighbours"
+            "sizes", given=wanted, allowed="sizes and units that give at least one pair of neighbours"
         )
     return best
 
@@ -109,10 +113,21 @@ def _answer(
     query: Query, units: Sequence[Unit], chosen: tuple[int, ...], known: dict[tuple[int, ...], tuple[Fraction, ...]]
 ) -> tuple[Fraction, ...]:
     if chosen not in known:
-        answer = query(_rows(units, chosen))
-        numbers = answer if isinstance(answer, Sequence) else (answer,)
-        known[chosen] = tuple(Fraction(number) for number in numbers)
+        known[chosen] = _exact(query(_rows(units, chosen)))
     return known[chosen]
+
+
+def _exact(answer: Any) -> tuple[Fraction, ...]:
+    """The numbers of an answer, exactly; numpy's as Python holds them."""
+    plain = answer.tolist() if hasattr(answer, "tolist") else answer
+    numbers = plain if isinstance(plain, Sequence) else (plain,)
+    try:
+        if isinstance(plain, str):
+            raise TypeError
+        return tuple(Fraction(number) for number in numbers)
+    except (TypeError, ValueError, OverflowError):
+        allowed = "a query whose answers are finite numbers, or sequences of them"
+        raise InvalidParameter("query", given=answer, allowed=allowed) from None
 
 
 def _rows(units: Sequence[Unit], chosen: tuple[int, ...]) -> tuple[Row, ...]:
@@ -120,6 +135,9 @@ def _rows(units: Sequence[Unit], chosen: tuple[int, ...]) -> tuple[Row, ...]:
 
 
 def _distance_squared(one: tuple[Fraction, ...], other: tuple[Fraction, ...], norm: Norm) -> Fraction:
+    if len(one) != len(other):
+        allowed = "a query with the same number of answers on every data set"
+        raise InvalidParameter("query", given=f"{len(one)} and {len(other)} answers", allowed=allowed)
     moves = [abs(a - b) for a, b in zip(one, other, strict=True)]
     if norm is Norm.L1:
         return sum(moves, start=Fraction(0)) ** 2

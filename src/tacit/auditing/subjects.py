@@ -10,6 +10,7 @@ from typing import Any
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.registry import MECHANISMS
 from tacit.mechanisms.selection_registry import SELECTIONS, Selection
 from tacit.noise.entropy import BitSource
@@ -46,6 +47,7 @@ def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | No
             run=lambda data: run(mechanism, data, entropy),
             claim=mechanism.guarantee,
             pairs=(_at_sensitivity(kind.neighbours, mechanism),),
+            batch=_BATCH if _answers_arrays(mechanism) else 1,
             distribution=getattr(mechanism, "probabilities", None),
         )
     return None
@@ -103,6 +105,10 @@ def _selection_for(mechanism: Any) -> Selection | None:
             if type(example) is type(mechanism) and _monotone(example) == _monotone(mechanism):
                 alike.append(kind)
     return alike[0] if alike else None
+
+
+def _answers_arrays(mechanism: Any) -> bool:
+    return isinstance(mechanism, RandomizedResponse) and all(type(c) is bool for c in mechanism.categories)
 
 
 def _monotone(mechanism: Any) -> bool:

@@ -118,9 +118,11 @@ def _mean_age(total: int, everyone: _Answer) -> _Answer:
     noisy, error = summed.release(total), summed.accuracy("0.025")
     count = max(everyone.values[0], 1.0)
     slack = DiscreteLaplace(epsilon="0.1", sensitivity=1).accuracy("0.025")
-    low = (noisy - error) / (count + slack)
-    high = (noisy + error) / max(count - slack, 1.0)
-    return _Answer("average age, bound 100", ("",), (noisy / count,), (low,), (high,), summed.guarantee, digits=2)
+    low, middle, high = (
+        min(max(mean, 0.0), float(_AGE_BOUND))  # free: an average of ages lies within their bounds
+        for mean in ((noisy - error) / (count + slack), noisy / count, (noisy + error) / max(count - slack, 1.0))
+    )
+    return _Answer(f"average age, bound {_AGE_BOUND}", ("",), (middle,), (low,), (high,), summed.guarantee, digits=2)
 
 
 def _plot(answer: _Answer, out: Path) -> None:
@@ -138,7 +140,10 @@ def _plot(answer: _Answer, out: Path) -> None:
     except ModuleNotFoundError:
         click.echo('No plot: matplotlib is not installed. Add it with  pip install "tacit[plots]".')
         return
-    out.mkdir(parents=True, exist_ok=True)
     path = out / "people_by_city.png"
-    figure.savefig(path, dpi=150)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise click.FileError(str(path), error.strerror) from None
     click.echo(f"The plot is in {path}.")

@@ -17,7 +17,7 @@ from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import ONE, UP, decimal_up, exp_up
 
-__all__ = ["AdditiveMechanism", "bits_from", "most_private", "within_floats"]
+__all__ = ["AdditiveMechanism", "bits_from", "meaning", "most_private", "within_floats"]
 
 M = TypeVar("M", bound="AdditiveMechanism")
 
@@ -76,7 +76,7 @@ class AdditiveMechanism(ABC):
         who = "Adding or removing one unit" if self._guarantee.neighbours is ADD_REMOVE else "Replacing one unit"
         error = _digits_up(Fraction(self.accuracy("0.05")), 4)
         return (
-            f"{who} changes the chance of any outcome {_meaning(self._guarantee)}."
+            f"{who} changes the chance of any outcome {meaning(self._guarantee)}."
             f" The answer is off by more than {error} at most once in twenty times."
         )
 
@@ -141,7 +141,7 @@ class _Size:
         return f"about 2^{self._power}"
 
 
-def _meaning(guarantee: Guarantee) -> str:
+def meaning(guarantee: Guarantee) -> str:
     """What the promise says of chances, every number rounded up."""
     pure = guarantee.as_pure()
     if pure is not None:

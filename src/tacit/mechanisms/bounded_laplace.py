@@ -13,7 +13,7 @@ from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
-from tacit.mechanisms.quantised import Range, lattice_for, multiples, read_range, steps
+from tacit.mechanisms.quantised import Range, lattice_for, multiples, range_text, read_range, steps
 from tacit.mechanisms.tails import each_level, least_step, read_error
 from tacit.noise.coins import bernoulli_exp, uniform_below
 from tacit.noise.entropy import BitSource
@@ -205,4 +205,4 @@ class BoundedLaplace(AdditiveMechanism):
         return min(ONE, UP.divide(beyond, total)) if total > 0 else ONE
 
     def _extras(self) -> str:
-        return f", bounds={self.bounds!r}"
+        return f", bounds={range_text(self._range)}"

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.mechanisms.base import AdditiveMechanism, most_private
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.promise import PriceLike
-from tacit.mechanisms.quantised import Range, read_range
+from tacit.mechanisms.quantised import Range, range_text, read_range
 from tacit.noise.entropy import BitSource
 from tacit.privacy import L1, Guarantee, Norm
 from tacit.privacy.loss_distribution import LossDistribution
@@ -95,7 +95,7 @@ class ClampedLaplace(AdditiveMechanism):
         low, high = self.bounds
         noisy = self._inner.release(value, entropy=entropy)
         if isinstance(noisy, np.ndarray):
-            return np.clip(noisy, low, high)
+            return np.clip(noisy, low, high, out=noisy)
         return min(max(noisy, low), high)
 
     def accuracy(self, beta: Price, *, size: int = 1) -> float:
@@ -104,4 +104,4 @@ class ClampedLaplace(AdditiveMechanism):
         return min(self._inner.accuracy(beta, size=size), width)
 
     def _extras(self) -> str:
-        return f", bounds={self.bounds!r}"
+        return f", bounds={range_text(self._range)}"

@@ -22,6 +22,7 @@ from tacit.mechanisms.tails import (
     rounded_gaussian_tail,
 )
 from tacit.noise.entropy import BitSource
+from tacit.noise.floors import CHUNK
 from tacit.noise.gaussian import DiscreteGaussianSampler, RoundedGaussianSampler
 from tacit.noise.tabulated import LARGEST_VARIANCE, TabulatedGaussianSampler
 from tacit.privacy import L2, ZCDP, Guarantee, Norm, RenyiDP, Sensitivity
@@ -161,24 +162,27 @@ class DiscreteGaussian(AdditiveMechanism):
 
 
 class _Discrete:
-    """The discrete Gaussian: by rejection, or by table once so many are drawn that making one pays."""
+    """The discrete Gaussian: by rejection, or by table where so many are drawn at once that making one pays.
 
-    __slots__ = ("_drawn", "_sampler", "_table")
+    The number asked for decides, not what was drawn before: the same bits give the same noise.
+    """
+
+    __slots__ = ("_sampler", "_table")
 
     def __init__(self, variance: Fraction) -> None:
         self._sampler = DiscreteGaussianSampler(variance)
         self._table: TabulatedGaussianSampler | None = None
-        self._drawn = 0
 
     def array(self, count: int, entropy: BitSource, /) -> Any:
-        self._drawn += count
-        if self._table is None and self._pays():
+        if not self._pays(count):
+            return self._sampler.array(count, entropy)
+        if self._table is None:
             self._table = TabulatedGaussianSampler(self._sampler.variance)
-        return (self._table or self._sampler).array(count, entropy)
+        return self._table.array(count, entropy)
 
-    def _pays(self) -> bool:
+    def _pays(self, count: int) -> bool:
         variance = self._sampler.variance
-        return variance <= LARGEST_VARIANCE and self._drawn**2 >= 500_000 * max(variance, Fraction(20))
+        return variance <= LARGEST_VARIANCE and (count >= CHUNK or count**2 >= 500_000 * max(variance, Fraction(20)))
 
     def one(self, entropy: BitSource, /) -> int:
         return self._sampler.one(entropy)

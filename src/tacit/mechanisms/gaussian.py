@@ -16,7 +16,7 @@ from tacit.noise.gaussian import RoundedGaussianSampler
 from tacit.noise.lattice import Lattice
 from tacit.privacy import L2, ApproxDP, GaussianDP, Guarantee, Norm, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
-from tacit.privacy.prices import Price, positive, round_up
+from tacit.privacy.prices import Price, positive, round_up, source
 from tacit.privacy.rounding import UP, decimal_up, sqrt_up
 from tacit.privacy.sensitivity import root_up
 
@@ -124,6 +124,13 @@ class Gaussian(AdditiveMechanism):
     def loss(self) -> LossDistribution:
         """That of the continuous Gaussian law, in any dimension; μ = Δ/σ rounded up."""
         return gaussian_loss(self._variance, self._sensitivity)
+
+    def __repr__(self) -> str:
+        promise = self._guarantee
+        if not isinstance(promise, ApproxDP) or self._variance == variance_for(promise, self._sensitivity):
+            return super().__repr__()
+        price = f"epsilon={source(promise.eps)}, delta={source(promise.dlt)}"
+        return f"{type(self).__name__}.classic({price}, sensitivity={self._sensitivity!r})"
 
     @property
     def granule(self) -> float:

@@ -30,7 +30,7 @@ def whole_numbers(value: object) -> int | npt.NDArray[np.int64]:
 
     Clamping moves two values no further apart, so that no sensitivity grows.
     """
-    if isinstance(value, numbers.Integral):
+    if isinstance(value, numbers.Integral) and not isinstance(value, np.timedelta64):
         return int(value)
     if isinstance(value, list | tuple):
         return _clamped(_listed(value, _WHOLE, (numbers.Integral, np.bool_)))
@@ -50,7 +50,7 @@ def real_numbers(value: object) -> float | Fraction | npt.NDArray[Any]:
     """
     if type(value) is float:
         return _finite(value)
-    if isinstance(value, numbers.Rational):
+    if isinstance(value, numbers.Rational) and not isinstance(value, np.timedelta64):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, _FLOATS):
         return _finite(float(value))
@@ -104,11 +104,10 @@ def _all_finite(floats: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _as_array(value: object, allowed: str) -> npt.NDArray[Any]:
     """A plain array; masked arrays are refused, because what they hide would be released with the rest."""
-    masked = isinstance(value, np.ndarray) and hasattr(value, "mask")
-    if not masked and hasattr(value, "__array__"):
+    if not _is_masked(value) and hasattr(value, "__array__"):
         try:
             return np.asarray(value)
-        except (ValueError, TypeError):
+        except Exception:  # whatever went wrong, its text may show a value
             pass
     raise InvalidParameter("value", given=Kind(value), allowed=allowed)
 
@@ -117,15 +116,28 @@ def _listed(value: list[Any] | tuple[Any, ...], allowed: str, kinds: tuple[Any, 
     """A list as an array of the Python numbers in it. numpy alone would round integers that stand beside floats."""
     try:
         array: npt.NDArray[np.object_] = np.array(value, dtype=object)
-    except (ValueError, TypeError):
+    except Exception:
         array = np.array([None], dtype=object)
-    if not all(issubclass(kind, kinds) for kind in set(map(type, array.flat))):
+    found = set(map(type, array.reshape(-1)))
+    numeric = all(issubclass(kind, kinds) and kind is not np.timedelta64 for kind in found)
+    if not numeric or _hides(value):
         raise InvalidParameter("value", given=Kind(value), allowed=allowed)
     return array
 
 
+def _is_masked(value: object) -> bool:
+    return isinstance(value, np.ndarray) and hasattr(value, "mask")
+
+
+def _hides(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether a masked array lies somewhere in a list, which numpy would unmask."""
+    if not set(map(type, value)) - {int, float}:
+        return False
+    return any(_hides(item) if isinstance(item, list | tuple) else _is_masked(item) for item in value)
+
+
 def _clamped(array: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
-    whole = [min(max(int(x), -INT64_MAX - 1), INT64_MAX) for x in array.flat]
+    whole = [min(max(int(x), -INT64_MAX - 1), INT64_MAX) for x in array.reshape(-1)]
     return np.array(whole, dtype=np.int64).reshape(array.shape)
 
 

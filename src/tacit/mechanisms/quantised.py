@@ -17,9 +17,9 @@ from tacit.errors import InvalidParameter
 from tacit.mechanisms.inputs import exact_floats, exact_item
 from tacit.noise.lattice import Lattice
 from tacit.privacy import Sensitivity
-from tacit.privacy.prices import Price, price
+from tacit.privacy.prices import Price, price, text
 
-__all__ = ["Range", "dimension_of", "lattice_for", "multiples", "read_range", "steps", "to_floats"]
+__all__ = ["Range", "dimension_of", "lattice_for", "multiples", "range_text", "read_range", "steps", "to_floats"]
 
 Range: TypeAlias = tuple[Price, Price]
 """A public range (low, high) of values; a float is the binary number it is."""
@@ -87,6 +87,12 @@ def read_range(bounds: object) -> tuple[Fraction, Fraction]:
     if not low < high:
         raise InvalidParameter("bounds", given=bounds, allowed=allowed)
     return low, high
+
+
+def range_text(bounds: tuple[Fraction, Fraction]) -> str:
+    """The range as `read_range` reads it back."""
+    low, high = (repr(float(end)) if Fraction(float(end)) == end else f'"{text(end)}"' for end in bounds)
+    return f"({low}, {high})"
 
 
 def _exact(end: object) -> Fraction:

@@ -151,7 +151,7 @@ class TruncatedLaplace(AdditiveMechanism):
         """
         level = each_level(beta, size)
         law = self._law(size if self._granule is None else 1)
-        guess = float(law.scale) * -math.log(max(float(level), 1e-300))
+        guess = law.roughly(-math.log(max(float(level), 1e-300)))
         granules = least_step(law.tail, level, min(guess, law.limit))
         rounding = Fraction(1, 2) if self._granule is None else 0
         return round_up((granules + rounding) * law.lattice.granule)
@@ -188,10 +188,13 @@ class _TruncatedLaw:
         self.distance = distance
         self.scale = distance / epsilon
         target = decimal_down(delta)
-        # Geng et al.'s continuous limit, in granules, is the guess.
-        guess = float(self.scale) * math.log1p(math.expm1(min(float(epsilon), 700.0)) / (2 * max(float(delta), 1e-300)))
+        guess = self.roughly(_continuous_limit(float(epsilon), float(delta)))
         self.limit = distance + least_step(lambda m: self._leak(distance + m), target, guess - distance)
         self._sampler = DiscreteLaplaceSampler(self.scale)
+
+    def roughly(self, scales: float) -> float:
+        """A number of scales in granules, as a float however large: where a search may begin."""
+        return float(min(self.scale * Fraction(scales), _FAR))
 
     def _power(self, exponent: int) -> tuple[Decimal, Decimal]:
         """Lower and upper bounds on q^exponent."""
@@ -244,6 +247,16 @@ class _TruncatedLaw:
             point = int(uniform_below(2 * self.limit + 1, 1, entropy)[0]) - self.limit
             if bernoulli_exp(abs(point) / self.scale, 1, entropy)[0]:
                 return point
+
+
+_FAR = Fraction(10) ** 300
+
+
+def _continuous_limit(epsilon: float, delta: float) -> float:
+    """ln(1 + (e^ε-1)/2δ), Geng et al.'s limit of the continuous law in scales, without overflow."""
+    grown = epsilon if epsilon > 30 else math.log(max(math.expm1(epsilon), 1e-300))
+    rise = grown - math.log(2 * max(delta, 1e-300))
+    return max(rise, 0.0) + math.log1p(math.exp(-abs(rise)))
 
 
 @lru_cache(maxsize=256)

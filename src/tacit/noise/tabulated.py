@@ -27,7 +27,7 @@ LARGEST_VARIANCE = 1 << 16
 
 _GUIDE_BITS = 14
 _BITS = 63
-_PRECISION = 256
+_PRECISION = 128
 
 
 class TabulatedGaussianSampler:
@@ -89,22 +89,35 @@ def _guide(rising: npt.NDArray[np.uint64]) -> Integers:
 @lru_cache(maxsize=64)
 def _thresholds(variance: Fraction) -> tuple[int, ...]:
     """floor(2⁶³·S(m)) for m = 1, 2, … down to the first that is 0."""
+    precision = _PRECISION
+    while (found := _thresholds_at(precision, variance)) is None:
+        precision *= 2
+    return found
+
+
+def _thresholds_at(precision: int, variance: Fraction) -> tuple[int, ...] | None:
+    """The same if this many bits, and terms to match, leave no floor in doubt; otherwise None."""
     found: list[int] = []
-    with working_precision(_PRECISION):
-        terms = _terms(variance, math.isqrt(100 * math.ceil(variance)) + 12)
-        beyond = _beyond(variance, len(terms))
-        tails = [beyond]
+    with working_precision(precision):
+        terms = _terms(variance, _reach(precision, variance))
+        tails = [_beyond(variance, len(terms))]
         for term in reversed(terms):
             tails.append(tails[-1] + term)
         tails.reverse()  # tails[k] = Σ_{j ≥ k} e^(-j²/2σ²)
         total = 2 * tails[1] + 1
         for tail in tails[1:]:
             threshold = (tail * (1 << (_BITS + 1)) / total).floor().unique_fmpz()
-            assert threshold is not None  # 256 bits leave no doubt; S(m) is never a multiple of 2⁻⁶³
+            if threshold is None:
+                return None
             found.append(int(threshold))
             if not threshold:
                 return tuple(found)
-    raise AssertionError("the terms reach beyond 2⁻⁶³")
+    return None
+
+
+def _reach(precision: int, variance: Fraction) -> int:
+    """How many terms leave less than 2^(-precision) of the sum: e^(-k²/2σ²) is below e^(-precision) beyond."""
+    return math.isqrt(2 * precision * math.ceil(variance)) + 12
 
 
 def _terms(variance: Fraction, count: int) -> list[Any]:
@@ -124,9 +137,7 @@ def _beyond(variance: Fraction, start: int) -> Any:
 
 def _survival(variance: Fraction, least: int) -> Any:
     """S(least) as a ball at the working precision."""
-    reach = least + 16
-    precision = flint().ctx.prec
-    needed = math.isqrt(2 * precision * math.ceil(variance)) + reach
+    needed = _reach(flint().ctx.prec, variance) + least
     terms = _terms(variance, needed)
     beyond = _beyond(variance, needed)
     arb = flint().arb

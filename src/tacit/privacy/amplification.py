@@ -67,7 +67,12 @@ class Shuffled:
 
         if excess(0.0) <= 0:
             return 0.0
-        return _falling_root(excess, 0.0, self.epsilon0)
+        low = high = self.closed_form(goal)
+        while high < self.epsilon0 and excess(high) > 0:
+            low, high = high, min(4 * high, self.epsilon0)
+        while excess(low) <= 0:  # from above: tails near the middle, at far too small an ε, are slow to compute
+            low, high = low / 4, min(low, high)
+        return _falling_root(excess, low, high)
 
     def closed_form(self, delta: Real) -> float:
         """Theorem 3.1 as printed; ε₀ itself where its condition ε₀ ≤ ln(n / (16 ln(2/δ))) fails."""

@@ -78,10 +78,14 @@ def profile_up(a: Decimal, mu: Decimal) -> Decimal:
     """An upper bound on Φ(-a) − e^ε·Φ(-a-μ) where ε = (a + μ/2)·μ ≥ 0 and μ > 0.
 
     Since (a+μ)² − a² = 2ε this is φ(a)·(R(a) − R(a+μ)); for a < 0, 1 − φ(a)·(R(-a) + R(a+μ)). It falls with a and
-    grows with μ, so callers round a down and μ up.
+    grows with μ, so callers round a down and μ up. Where μ is so small that these differences lose their digits, the
+    tangents are better: R is convex with R' = xR − 1, and nowhere is the profile above μ·φ(0).
     """
     phi_down, phi_up = density(a)
     beyond_down = mills(UP.add(a, mu))[0]
-    if a >= 0:
-        return UP.multiply(phi_up, UP.subtract(mills(a)[1], beyond_down))
-    return UP.subtract(ONE, DOWN.multiply(phi_down, DOWN.add(mills(a.copy_negate())[0], beyond_down)))
+    if a < 0:
+        whole = UP.subtract(ONE, DOWN.multiply(phi_down, DOWN.add(mills(a.copy_negate())[0], beyond_down)))
+        return min(whole, UP.divide(mu, _ROOT_TWO_PI_DOWN))
+    here_down, here_up = mills(a)
+    slope = UP.subtract(ONE, DOWN.multiply(a, here_down))
+    return UP.multiply(phi_up, min(UP.subtract(here_up, beyond_down), UP.multiply(mu, slope)))

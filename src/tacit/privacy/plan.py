@@ -193,7 +193,7 @@ class Plan:
 
     >>> plan = Plan((Step.of("laplace", {"scale": 100}, count=1000),))
     >>> best = plan.by_method(1e-6)[0]
-    >>> best.method, round(best.epsilon, 4)
+    >>> best.method, round(best.epsilon, 3)
     ('loss distribution', 1.363)
     """
 

@@ -49,7 +49,7 @@ def positive(value: object, name: str) -> Fraction:
     exact = price(value, name, allowed=allowed)
     if exact <= 0:
         raise InvalidParameter(name, given=value, allowed=allowed)
-    return exact
+    return _sensible(exact, value, name)
 
 
 def non_negative(value: object, name: str) -> Fraction:
@@ -58,7 +58,7 @@ def non_negative(value: object, name: str) -> Fraction:
     exact = price(value, name, allowed=allowed)
     if exact.numerator < 0:
         raise InvalidParameter(name, given=value, allowed=allowed)
-    return exact
+    return _sensible(exact, value, name)
 
 
 def failure_probability(value: object, name: str = "delta") -> Fraction:
@@ -77,12 +77,15 @@ def order(value: object, name: str = "alpha") -> Fraction:
     if exact <= 1:
         hint = "Order 1 bounds the mean loss only and implies no (ε, δ); for order ∞ use PureDP."
         raise InvalidParameter(name, given=value, allowed=allowed, hint=hint)
-    return exact
+    return _sensible(exact, value, name)
 
 
 def times(value: object, name: str = "k", *, least: int = 0) -> int:
     """A whole number of repetitions, at least ``least``."""
-    count = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else None
+    try:
+        count = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else None
+    except TypeError:  # numpy's timedelta64 calls itself integral and is not
+        count = None
     if count is None or not least <= count <= _MOST:
         raise InvalidParameter(name, given=value, allowed=f"a whole number from {least} to 10^18")
     return count
@@ -181,13 +184,14 @@ def _read(value: object) -> Fraction:
 def _read_text(written: str) -> Fraction:
     if len(written) > _LONGEST_TEXT:
         raise ValueError
-    if "/" in written:
-        top, bottom = (Decimal(part) for part in written.split("/"))  # no limit on the digits of an int
-        return _small(_read_decimal(top, largest=_LONGEST_TEXT) / _read_decimal(bottom, largest=_LONGEST_TEXT))
     try:
-        return _read_decimal(Decimal(written))
+        parts = [Decimal(part) for part in written.split("/")]  # no limit on the digits of an int
     except ArithmeticError:  # decimal.InvalidOperation
         raise ValueError from None
+    if len(parts) == 1:
+        return _read_decimal(parts[0])
+    top, bottom = parts
+    return _small(_read_decimal(top, largest=_LONGEST_TEXT) / _read_decimal(bottom, largest=_LONGEST_TEXT))
 
 
 def _read_decimal(value: Decimal, *, largest: int = _LARGEST_EXPONENT) -> Fraction:
@@ -209,8 +213,15 @@ def _decimal_text(exact: Fraction) -> str:
     return str(Decimal((int(exact < 0), digits, -places)))
 
 
+def _sensible(exact: Fraction, value: object, name: str) -> Fraction:
+    """Refuse what is far beyond 10¹⁰⁰: it promises nothing, and its squares and multiples would overflow later."""
+    if exact.numerator.bit_length() - exact.denominator.bit_length() > 400:
+        raise InvalidParameter(name, given=value, allowed="a number below 10^100")
+    return exact
+
+
 def _small(exact: Fraction) -> Fraction:
-    """Refuse what no float can hold: such a price means nothing, and would overflow later."""
+    """Refuse what no float can hold."""
     if exact.numerator.bit_length() - exact.denominator.bit_length() > 1000:
         raise OverflowError
     return exact

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.privacy.bounds import responses
 from tacit.privacy.bounds.responses import responses_delta_up, responses_epsilon
 from tacit.privacy.prices import price
 from tests.privacy.oracle import arb, digits, responses_delta
@@ -48,6 +50,38 @@ def test_epsilon_across_stirlings_threshold(epsilon: Fraction, k: int, delta: Fr
         assert responses_delta(epsilon, k, exact) <= arb(delta)
         if found:
             assert responses_delta(epsilon, k, exact * (1 - Fraction(1, 10**10))) > arb(delta)
+
+
+@given(epsilons, st.integers(1, 30), deltas)
+def test_whatever_line_is_tried_its_answer_holds(epsilon: Fraction, k: int, delta: Fraction) -> None:
+    """The search decides only how tight the answer is: every line that gives one gives a true one."""
+    for last in range((k + 1) // 2):
+        found = responses._root(epsilon, k, last, delta)
+        if found is not None:
+            with digits(250):
+                assert not responses_delta(epsilon, k, max(Fraction(found), Fraction(0))) > arb(delta)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 10, 999, 1000, 1001, 4096, 10**6, 10**9])
+def test_factorials_are_enclosed(n: int) -> None:
+    low, high = responses._log_factorial(n)
+    with digits(80):
+        truth = (arb(n) + 1).lgamma()
+        assert not truth < arb(Fraction(low))
+        assert not truth > arb(Fraction(high))
+    assert high - low < Decimal("1e-22")
+
+
+@given(epsilons, st.integers(20, 60), st.floats(0, 0.9), st.integers(1, 15))
+def test_sums_cut_short_stay_above_the_truth(epsilon: Fraction, k: int, share: float, terms: int) -> None:
+    """As for more parts than can be summed to the end: the rest is bounded, not forgotten."""
+    at = k * epsilon * Fraction(share)
+    with pytest.MonkeyPatch.context() as patch, digits(120):
+        patch.setattr(responses, "_MOST_TERMS", terms)
+        responses._line.cache_clear()
+        bound = responses_delta_up(epsilon, k, at)
+        assert not responses_delta(epsilon, k, at) > arb(Fraction(bound))
+    responses._line.cache_clear()
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 7, 10])

@@ -32,8 +32,9 @@ from tacit.privacy.rounding import (
 )
 
 _MOST_TERMS = 200_000
+_MOST_PARTS = 10**10
 _NEGLIGIBLE = Decimal("1e30")
-_LARGEST_EPSILON = 10**6
+_SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**20), 10**6
 _LN_2PI_DOWN = Decimal("1.83787706640934548356065947281123527972279494727556")
 _LN_2PI_UP = Decimal("1.83787706640934548356065947281123527972279494727557")
 
@@ -42,7 +43,7 @@ def responses_delta_up(epsilon: Fraction, k: int, at: Fraction) -> Decimal:
     """An upper bound on the δ at which k randomized responses of ``epsilon`` are (at, δ)-DP."""
     if at >= k * epsilon:
         return ZERO
-    if epsilon > _LARGEST_EPSILON:
+    if epsilon > _LARGEST_EPSILON or k > _MOST_PARTS:
         return ONE
     last = math.ceil((k * epsilon - at) / (2 * epsilon)) - 1  # the largest l with (k-2l)ε > at
     if _far_above_the_peak(float(epsilon), k, last):
@@ -55,19 +56,21 @@ def responses_delta_up(epsilon: Fraction, k: int, at: Fraction) -> Decimal:
 @lru_cache(maxsize=1024)
 def responses_epsilon(epsilon: Fraction, k: int, delta: Fraction) -> float:
     """The smallest ε' such that k randomized responses of ``epsilon`` are (ε', delta)-DP, rounded up; delta > 0."""
-    if not k or responses_delta_up(epsilon, k, Fraction(0)) <= decimal_down(delta):
+    if not _SMALLEST_EPSILON < epsilon < _LARGEST_EPSILON or k > _MOST_PARTS:
+        return float_up(decimal_up(k * epsilon))  # the sum would be long, or gain nothing that 40 digits can tell
+    if responses_delta_up(epsilon, k, Fraction(0)) <= decimal_down(delta):
         return 0.0
-    if epsilon > _LARGEST_EPSILON:
-        return float_up(decimal_up(k * epsilon))
     last = _guess_last(float(epsilon), k, delta)
     found = _root(epsilon, k, last, delta)
     step, beyond = 1, (k + 1) // 2
+    tries = 100 if k <= 10**7 else 5  # a line of many parts is long to sum; the guess is rarely off by more than one
     while found is None:  # too far: go back
-        if not last:  # δ is so small that it saves nothing at 40 digits
+        if not last or not tries:  # at 0, δ is so small that it saves nothing at 40 digits
             return float_up(decimal_up(k * epsilon))
-        beyond, last, step = last, max(0, last - step), 2 * step
+        beyond, last, step, tries = last, max(0, last - step), 2 * step, tries - 1
         found = _root(epsilon, k, last, delta)
-    while beyond - last > 1 and float(2 * epsilon) * (beyond - last) > 1e-12 * float(found):
+    while tries and beyond - last > 1 and float(2 * epsilon) * (beyond - last) > 1e-12 * float(found):
+        tries -= 1
         middle = min(last + step, (last + beyond) // 2)
         further = _root(epsilon, k, middle, delta)
         if further is None:

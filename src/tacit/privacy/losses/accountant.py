@@ -19,6 +19,8 @@ _LONGEST = 2**22
 _MOST_CELLS = 2**20
 _TILTED_TAIL = 1e-8
 SMALLEST_DELTA = 1e-280
+MOST_USES = 10**12
+"""Beyond this many uses rounding errors of each leave nothing to read; only the sum of the largest losses holds."""
 
 
 def infinite_mass(parts: Parts, backward: bool) -> float:
@@ -28,11 +30,13 @@ def infinite_mass(parts: Parts, backward: bool) -> float:
         return 1.0
     if len(masses) == 1 and masses[0][1] == 1:
         return masses[0][0]
-    return abs(math.expm1(math.fsum(n * math.log1p(-mass) for mass, n in masses)))
+    return abs(math.expm1(math.fsum(min(n, 10**300) * math.log1p(-mass) for mass, n in masses)))
 
 
 def largest_loss(parts: Parts, backward: bool) -> float:
     """The supremum of the finite total loss, rounded up."""
+    if max((n for _, n in parts), default=0) > 10**300:
+        return math.inf
     total = math.fsum(n * (-pair.extremes[0] if backward else pair.extremes[1]) for pair, n in parts)
     single = len(parts) == 1 and parts[0][1] == 1
     return total if single or total <= 0 else total * (1 + 2.0**-50)
@@ -82,7 +86,7 @@ def _easy_epsilon(parts: Parts, delta: float, backward: bool) -> tuple[float, fl
         return (largest * (1 - 1e-12) if lost == delta else 0.0), largest
     if single:
         return direct.epsilon_bounds(parts[0][0], delta, backward)
-    return None
+    return (0.0, largest) if _too_many(parts) else None
 
 
 def _easy_delta(parts: Parts, epsilon: float, backward: bool) -> tuple[float, float] | None:
@@ -94,7 +98,11 @@ def _easy_delta(parts: Parts, epsilon: float, backward: bool) -> tuple[float, fl
         return lost * (1 - slack), min(lost * (1 + slack), 1.0)
     if len(parts) == 1 and parts[0][1] == 1:
         return direct.delta_bounds(parts[0][0], epsilon, backward)
-    return None
+    return (0.0, 1.0) if _too_many(parts) else None
+
+
+def _too_many(parts: Parts) -> bool:
+    return sum(n for _, n in parts) > MOST_USES
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,321 @@
+"""`tacit audit`: hold a mechanism, ours or anybody's, to its claim."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.auditing.audit import audit as run_audit
+from tacit.auditing.result import AuditResult
+from tacit.auditing.subjects import Subject, every_subject, subject_of
+from tacit.errors import InvalidParameter, TacitError
+from tacit.mechanisms.registry import MECHANISMS
+from tacit.mechanisms.selection_registry import SELECTIONS
+from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
+
+__all__ = ["audit"]
+
+JSON_VERSION = 1
+PROVEN = 1
+
+_CLAIMS: dict[str, tuple[Callable[..., Any], int]] = {
+    "pure": (PureDP, 1),
+    "approx": (ApproxDP, 2),
+    "zcdp": (ZCDP, 1),
+    "gdp": (GaussianDP, 1),
+    "renyi": (RenyiDP, 2),
+}
+_DETAILS: dict[str, dict[str, Any]] = {
+    "above-threshold": {"threshold": 0},
+    "bounded-laplace": {"bounds": (-5, 20)},
+    "clamped-laplace": {"bounds": (-5, 20)},
+    "continual-count": {"horizon": 4},
+    "gaussian-above-threshold": {"threshold": 0, "length": 10},
+    "naive-threshold": {"threshold": 0, "length": 10},
+    "numeric-sparse": {"threshold": 0, "hits": 2},
+    "quantile": {"q": 0.5, "bounds": (0, 15), "granule": 1},
+    "quantiles": {"qs": (0.25, 0.5, 0.75), "bounds": (0, 7), "granule": 1},
+    "sparse-vector": {"threshold": 0, "hits": 2},
+    "top-k": {"k": 2},
+}
+_NO_SENSITIVITY = frozenset({"quantile", "quantiles", "randomized-response"})
+
+
+@click.command()
+@click.argument("what", required=False, metavar="[MECHANISM|MODULE:FUNCTION]")
+@click.option("--all", "everything", is_flag=True, help="Every mechanism of ours.")
+@click.option("--epsilon", metavar="E", help="Price of MECHANISM; --delta, --rho and --mu likewise.")
+@click.option("--delta", metavar="D", hidden=True)
+@click.option("--rho", metavar="R", hidden=True)
+@click.option("--mu", metavar="M", hidden=True)
+@click.option("--sensitivity", metavar="S", help="How far one unit moves the value.  [default: 1]")
+@click.option("--claim", metavar="CLAIM", help='What it is held to: "pure 1", "approx 1 1e-6", "zcdp 0.5", …')
+@click.option("--neighbours", nargs=2, multiple=True, metavar="X Y", help="Two inputs, as JSON or MODULE:NAME; repeat.")
+@click.option(
+    "--samples", type=int, metavar="N", help="Outcomes under each neighbour.  [default: 10^6, 10^5 if looped]"
+)
+@click.option("--seconds", type=float, metavar="T", help="Fewer samples where they would take longer than this.")
+@click.option("--batch", type=int, metavar="N", help="FUNCTION takes an array of inputs and answers each.")
+@click.option("--confidence", type=float, default=0.999, show_default=True, metavar="P", help="Of the verdict.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Picture of the worst, a PNG or SVG.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def audit(
+    what: str | None,
+    everything: bool,
+    epsilon: str | None,
+    delta: str | None,
+    rho: str | None,
+    mu: str | None,
+    sensitivity: str | None,
+    claim: str | None,
+    neighbours: tuple[tuple[str, str], ...],
+    samples: int | None,
+    seconds: float | None,
+    batch: int | None,
+    confidence: float,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """How much does a mechanism provably leak? Searches for the event that shows most, and tests it on fresh samples.
+
+    \b
+    tacit audit laplace --epsilon 1
+    tacit audit --all --samples 100000 --seconds 20
+    tacit audit mymodule:function --claim "pure 1" --neighbours '[0]' '[1]'
+
+    MODULE is looked for from the current directory. Without --neighbours and --claim its attributes `neighbours` (a
+    tuple of two inputs, or a list of such) and `claim` are used. Exit status 1 on a proven violation. An audit that
+    proves nothing is no proof of privacy.
+    """
+    if everything == (what is not None):
+        allowed = "either a mechanism, module:function, or --all"
+        raise InvalidParameter("MECHANISM", given=what, allowed=allowed, hint="Write tacit audit laplace --epsilon 1.")
+    prices = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+    given = {name: value for name, value in prices.items() if value is not None}
+    subjects = every_subject() if what is None else [_subject(what, given, sensitivity, claim)]
+    pairs = [(_input(one), _input(other)) for one, other in neighbours] or None
+    held_to = _read_claim(claim) if claim is not None else None
+
+    def one(subject: Subject, progress: Callable[[int, int], None]) -> AuditResult:
+        return run_audit(
+            subject,
+            neighbours=pairs,
+            claim=held_to,
+            samples=samples or (10**6 if (batch or subject.batch) > 1 or seconds is not None else 10**5),
+            seconds=seconds,
+            batch=batch,
+            confidence=confidence,
+            progress=progress,
+        )
+
+    results = _with_progress(subjects, one)
+    if as_json:
+        rows = [{"mechanism": s.name, **r.to_dict()} for s, r in zip(subjects, results, strict=True)]
+        click.echo(json.dumps({"version": JSON_VERSION, "audits": rows}, indent=2))
+    else:
+        _show(subjects, results)
+    if plot is not None:
+        _draw(subjects, results, plot)
+        click.echo(f"wrote {plot}", err=True)
+    if any(result.violated for result in results):
+        sys.exit(PROVEN)
+
+
+def _with_progress(
+    subjects: list[Subject], one: Callable[[Subject, Callable[[int, int], None]], AuditResult]
+) -> list[AuditResult]:
+    """All audits, with a bar and the time left on standard error where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
+    console = Console(stderr=True)
+    results = []
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not _tty()) as bar:
+        task = bar.add_task("", total=len(subjects))
+        for i, subject in enumerate(subjects):
+            bar.update(task, description=subject.name[:40], completed=i)
+
+            def advance(done: int, total: int, before: int = i) -> None:
+                bar.update(task, completed=before + done / total)
+
+            results.append(one(subject, advance))
+    return results
+
+
+def _tty() -> bool:
+    return sys.stderr.isatty()
+
+
+def _show(subjects: list[Subject], results: list[AuditResult]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if len(results) == 1:
+        console.print(results[0])
+        return
+    table = Table("mechanism", "claimed", "ε proven", "at δ", "samples", "verdict", title_justify="left")
+    for subject, result in zip(subjects, results, strict=True):
+        verdict = "[bold red]violated[/]" if result.violated else "not disproved"
+        proven, at = f"{result.epsilon_lower:.4g}", f"{result.delta:.2g}"
+        name = subject.name.partition("(")[0]
+        table.add_row(name, f"{result.claim!r}", proven, at, f"{result.samples:,}", verdict)
+    console.print(table)
+    for subject, result in zip(subjects, results, strict=True):
+        if result.violated:
+            console.print(f"{subject.name}: {result.verdict}; event: {result.event}", markup=False)
+
+
+def _draw(subjects: list[Subject], results: list[AuditResult], path: Path) -> None:
+    from tacit.plots.audit import histograms
+
+    worst = max(range(len(results)), key=lambda i: (results[i].violated, results[i].epsilon_lower - results[i].epsilon))
+    result, shown = results[worst], results[worst].picture
+    if shown is None:
+        raise InvalidParameter("--plot", given=str(path), allowed="an audit whose outcomes can be drawn")
+    figure = histograms(
+        shown.name,
+        shown.bins,
+        shown.first,
+        shown.second,
+        shown.guilty,
+        edges=shown.edges,
+        title=f"{subjects[worst].name[:70]}\n{result.verdict}",
+        names=shown.names,
+    )
+    figure.savefig(path, dpi=150)
+
+
+def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: str | None) -> Subject:
+    if ":" not in what:
+        if not prices and sensitivity is None:
+            return _example(what)
+        return _built(what, prices, sensitivity)
+    module, _, name = what.partition(":")
+    home = _module(module)
+    found = _attribute(home, module, name)
+    ours = subject_of(found)
+    if ours is not None:
+        return ours
+    stated = getattr(home, "claim", getattr(found, "guarantee", None))
+    if claim is None and stated is None:
+        hint = "Write --claim 'pure 1', or claim = PureDP(1) in the module."
+        raise InvalidParameter("--claim", given=None, allowed="what the function is held to", hint=hint)
+    run = found if callable(found) else getattr(found, "release", None)
+    if not callable(run):
+        raise InvalidParameter(what, given=found, allowed="a function of the data, or an object with release(data)")
+    known = getattr(home, "neighbours", [])
+    pairs = tuple(known) if isinstance(known, list) else (known,)
+    return Subject(what, run, stated if claim is None else _read_claim(claim), pairs)
+
+
+def _classes() -> dict[str, list[Any]]:
+    """The names of our mechanisms on the command line, each with its examples."""
+    found: dict[str, list[Any]] = {}
+    for example in [e for entry in MECHANISMS for e in entry.examples] + [b for kind in SELECTIONS for b in kind.build]:
+        made = example()
+        found.setdefault(_kebab(type(made).__name__), []).append(made)
+    return found
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+def _example(what: str) -> Subject:
+    return _ours(_named(what)[0])
+
+
+def _named(what: str) -> list[Any]:
+    known = _classes()
+    if what not in known:
+        allowed = f"one of {', '.join(sorted(known))}; or module:function"
+        raise InvalidParameter("MECHANISM", given=what, allowed=allowed)
+    return known[what]
+
+
+def _built(what: str, prices: dict[str, str], sensitivity: str | None) -> Subject:
+    kind = type(_named(what)[0])
+    options: dict[str, Any] = {**_DETAILS.get(what, {}), **prices}
+    places = [options.pop(name) for name in ("q", "qs", "k") if name in options]
+    if what not in _NO_SENSITIVITY:
+        options["sensitivity"] = _number(sensitivity or "1")
+    elif sensitivity is not None:
+        raise InvalidParameter("--sensitivity", given=sensitivity, allowed=f"none for {what}: it knows its own")
+    return _ours(kind(*places, **options))
+
+
+def _number(written: str) -> int | float:
+    try:
+        value = float(written)
+    except ValueError:
+        raise InvalidParameter("--sensitivity", given=written, allowed="a number above 0") from None
+    return int(value) if value.is_integer() else value
+
+
+def _ours(mechanism: Any) -> Subject:
+    found = subject_of(mechanism)
+    assert found is not None
+    return found
+
+
+def _read_claim(written: str) -> Any:
+    """ "pure 1" and the like."""
+    kind, *numbers = written.replace(",", " ").split() or [""]
+    make, count = _CLAIMS.get(kind.lower(), (None, 0))
+    if make is None or len(numbers) != count:
+        allowed = '"pure ε", "approx ε δ", "zcdp ρ", "gdp μ" or "renyi α ε"'
+        raise InvalidParameter("--claim", given=written, allowed=allowed)
+    return make(*numbers)
+
+
+def _input(written: str) -> Any:
+    """A neighbour: JSON, or an attribute of a module."""
+    try:
+        return json.loads(written)
+    except ValueError:
+        module, colon, name = written.partition(":")
+        if not colon:
+            raise InvalidParameter("--neighbours", given=written, allowed="JSON, or module:name") from None
+        return _attribute(_module(module), module, name)
+
+
+def _attribute(home: Any, module: str, name: str) -> Any:
+    found = home
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise InvalidParameter(f"{module}:{name}", given=name, allowed=f"a name that {module} has")
+        found = getattr(found, part)
+    return found
+
+
+def _module(name: str) -> Any:
+    with _current_directory_first():
+        try:
+            return import_module(name)
+        except TacitError:
+            raise
+        except Exception as error:  # a module may do anything while it loads
+            given = f"{name} ({type(error).__name__}: {error})"
+            allowed = "a module that can be imported from the current directory"
+            raise InvalidParameter("MODULE", given=given, allowed=allowed) from None
+
+
+@contextmanager
+def _current_directory_first() -> Iterator[None]:
+    """As `python -m` does; undone when the module has loaded."""
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)

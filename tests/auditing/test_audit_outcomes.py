@@ -1,0 +1,78 @@
+"""Any outcome becomes columns, the same whether it came in an array or by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.auditing.outcomes import Raised, choose_origin, form_words, read_outcomes
+
+
+def forms(items: object, origin: int = 0) -> list[str]:
+    return [form_words(int(code)) for code in read_outcomes(items, origin).form]
+
+
+def test_forms_say_type_length_text_and_exception() -> None:
+    items = [1, 2.5, True, None, "yes", [1, 2], (1.5,), [], float("nan"), Raised("ValueError"), {"a": 1}, [None, 3.5]]
+    assert forms(items) == [
+        "int",
+        "float",
+        "bool",
+        "None",
+        "'yes'",
+        "[int, int]",
+        "[float]",
+        "[]",
+        "NaN",
+        "raises ValueError",
+        "dict['a', int]",
+        "[None, float]",
+    ]
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([3, -4, 2**62, 0]),
+        np.array([0.5, -0.0, np.inf, np.nan]),
+        np.array([True, False]),
+        np.array([[1, 2], [3, 4]]),
+        np.array([[1.5, np.nan], [2.5, 3.5]]),
+    ],
+)
+def test_an_array_and_its_items_give_the_same_columns(array: np.ndarray) -> None:
+    whole = read_outcomes(array, 0)
+    for items in (array.tolist(), [np.array(row) if array.ndim > 1 else row for row in array]):
+        single = read_outcomes(items, 0)
+        for name in ("form", "bits", "whole_number", "whole", "counts"):
+            assert np.array_equal(getattr(whole, name), getattr(single, name)), name
+        assert np.array_equal(whole.numbers, single.numbers, equal_nan=True)
+
+
+def test_mixed_outcomes_keep_their_order() -> None:
+    items = [1, None, [True], 2.5, [True, False], 7, "x", [False]]
+    read = read_outcomes(items, 0)
+    assert forms(items) == ["int", "None", "[bool]", "float", "[bool, bool]", "int", "'x'", "[bool]"]
+    assert read.counts.tolist() == [1, 0, 1, 1, 2, 1, 0, 1]
+    assert np.array_equal(read.numbers[:, 0], [1, np.nan, 1, 2.5, 1, 7, np.nan, 0], equal_nan=True)
+
+
+def test_large_integers_are_told_apart() -> None:
+    items = [2**60 + 129, 2**60 + 128, 2**70]
+    origin = choose_origin(items)
+    assert read_outcomes(items, origin).numbers[:2, 0].tolist() == [0.0, -1.0]
+    array = np.array(items[:2])
+    assert read_outcomes(array, choose_origin(array)).numbers[:, 0].tolist() == [0.0, -1.0]
+
+
+def test_equal_outcomes_have_equal_codes_and_others_do_not() -> None:
+    read = read_outcomes(["a", "b", "a", 1, 1.0, True, [1], [1, 0], None], 0)
+    assert read.whole[0] == read.whole[2]
+    assert len(set(read.whole.tolist())) == 8
+
+
+def test_objects_without_a_text_of_their_own_are_told_by_type() -> None:
+    class Thing:
+        pass
+
+    assert forms([Thing(), Thing()]) == ["Thing", "Thing"]
