@@ -107,7 +107,7 @@ class NoisyMax(SelectionMechanism):
         level = decimal_down(read_beta(beta))
 
         def beyond(x: Fraction) -> Decimal:
-            tail = UP.multiply(exp_up(-decimal_down(x)), UP.add(TWO, decimal_up(x)))
+            tail = UP.multiply(exp_up(decimal_up(-x)), UP.add(TWO, decimal_up(x)))
             return UP.multiply(decimal_up(Fraction(worse, 4)), tail)
 
         return round_up(Fraction(repr(least(beyond, level, guess=5.0))) / self._factor)

@@ -10,14 +10,14 @@ from fractions import Fraction
 from typing import ClassVar, TypeVar
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.scores import read_candidates, read_count, read_scores
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import ScoreArray
 from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, LInf, PureDP, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
-from tacit.privacy.prices import Price, round_up, source
+from tacit.privacy.prices import Price, round_up
 from tacit.privacy.rounding import UP, ZERO, decimal_up, ln_up
 
 __all__ = [
@@ -189,13 +189,3 @@ def read_field(candidates: int, optimal: int) -> tuple[int, int]:
     """How many candidates there are, and how many of them share the best score."""
     count = read_count(candidates, "candidates")
     return count, read_count(optimal, "optimal", most=count)
-
-
-def meaning(guarantee: Guarantee) -> str:
-    """What a promise says about the chance of an outcome, in words."""
-    pure = guarantee.as_pure()
-    if pure is not None:
-        return f"by a factor of at most {math.exp(float(pure)):.3g}" if pure < 700 else f"by e^{source(pure)}"
-    pair = guarantee.as_approx()
-    delta = 1e-6 if pair is None else float(pair[1])
-    return f"by a factor of at most {math.exp(guarantee.epsilon(delta)):.3g}, and beyond that by at most {delta:.2g}"
