@@ -156,3 +156,12 @@ def test_what_cannot_be_called_is_refused() -> None:
         audit(3, neighbours=(0, 1), claim=PureDP(1))
     with pytest.raises(InvalidParameter, match="raises TypeError every time"):
         audit(lambda: 1, neighbours=(0, 1), claim=PureDP(1), samples=200)
+
+
+@pytest.mark.parametrize(
+    "claim", [3 * PureDP("0.1"), tacit.Laplace.of_scale(3, sensitivity=1).loss, 2 * tacit.ZCDP("0.05")], ids=repr
+)
+def test_compositions_and_losses_are_claims_too(claim: Any) -> None:
+    coin = [1, 0, 0, 0]
+    assert not audit(lambda x: random.choice(coin), neighbours=(0, 1), claim=claim, samples=1_000).violated
+    assert audit_of(0, 1, claim=claim).violated

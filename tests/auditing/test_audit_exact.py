@@ -94,3 +94,17 @@ def test_what_is_no_distribution_is_refused(p: object) -> None:
 
 def test_arrays_are_distributions_too() -> None:
     assert not audit_exact(np.array([0.5, 0.5]), np.array([0.4, 0.6]), PureDP(1)).violated
+
+
+def test_equality_is_no_breach() -> None:
+    for tenths in range(1, 10):
+        told = {"truth": Fraction(tenths, 10), "nothing": Fraction(10 - tenths, 10)}
+        silent = {"lie": Fraction(tenths, 10), "nothing": Fraction(10 - tenths, 10)}
+        assert not audit_exact(told, silent, ApproxDP(0, Fraction(tenths, 10))).violated
+        assert audit_exact(told, silent, ApproxDP(0, Fraction(tenths, 10) - Fraction(1, 10**12))).violated
+
+
+def test_chances_too_small_for_floats_accuse_nobody() -> None:
+    m = tacit.Exponential(epsilon=1, sensitivity=1)
+    assert not audit(m, neighbours=([0, 1490], [1, 1489])).violated
+    assert not audit(m, neighbours=([0, 9000], [1, 8999])).violated

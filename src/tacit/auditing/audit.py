@@ -171,15 +171,17 @@ def _exactly(subject: Subject) -> AuditResult:
 def _subject(mechanism: Any, neighbours: Any, claim: Any, batch: int | None, entropy: BitSource | None) -> Subject:
     known = mechanism if isinstance(mechanism, Subject) else subject_of(mechanism, entropy)
     if known is None:
-        known = _stranger(mechanism, neighbours, claim)
-    if neighbours is not None:
-        known = replace(known, pairs=_pairs(neighbours))
+        known = _stranger(mechanism, claim)
+    if neighbours is None and not known.pairs:
+        hint = "Write neighbours=(x, y): two inputs that one unit can turn into each other."
+        raise InvalidParameter("neighbours", given=None, allowed="a pair of inputs, or a list of pairs", hint=hint)
+    known = replace(known, pairs=_pairs(list(known.pairs) if neighbours is None else neighbours))
     if claim is not None:
         known = replace(known, claim=claim)
     return known if batch is None else replace(known, batch=_whole(batch, "batch", 1))
 
 
-def _stranger(mechanism: Any, neighbours: Any, claim: Any) -> Subject:
+def _stranger(mechanism: Any, claim: Any) -> Subject:
     """A function, or an object with ``release``, that is not ours."""
     run = mechanism if callable(mechanism) else getattr(mechanism, "release", None)
     if not callable(run):
@@ -189,9 +191,6 @@ def _stranger(mechanism: Any, neighbours: Any, claim: Any) -> Subject:
     if stated is None:
         hint = "Write claim=tacit.PureDP(1), or whatever the function is said to keep."
         raise InvalidParameter("claim", given=None, allowed="the guarantee to hold the function to", hint=hint)
-    if neighbours is None:
-        hint = "Write neighbours=(x, y): two inputs that one unit can turn into each other."
-        raise InvalidParameter("neighbours", given=None, allowed="a pair of inputs, or a list of pairs", hint=hint)
     law = getattr(mechanism, "distribution", None)
     return Subject(getattr(mechanism, "__name__", repr(mechanism)), run, stated, (), distribution=law)
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, TacitError
 from tacit.privacy import ApproxDP
-from tacit.privacy.prices import read_up, round_up
+from tacit.privacy.prices import read_up
 from tacit.privacy.promise import Promise
 
 __all__ = ["Point", "Profile", "read_claim"]
@@ -72,12 +72,17 @@ def read_claim(claim: Any) -> Profile:
     if not callable(getattr(claim, "delta", None)) or not callable(getattr(claim, "epsilon", None)):
         raise InvalidParameter("claim", given=claim, allowed=allowed, hint="Write claim=tacit.PureDP(1).")
     pair = claim.as_approx() if isinstance(claim, Promise) else None
-    points = [] if pair is None else [Point(round_up(pair[0]), round_up(pair[1]))]
+    points = [] if pair is None else [Point(_float_above(pair[0]), _float_above(pair[1]))]
     if pair is None or not _says_all(claim, pair):
         points += _grid(claim.delta, claim.epsilon)
     if not points:
         raise InvalidParameter("claim", given=claim, allowed=f"{allowed}, that promises something at an ε below 50")
     return Profile(claim, tuple(points))
+
+
+def _float_above(exact: Fraction) -> float:
+    found = float(exact)
+    return found if Fraction(found) >= exact else math.nextafter(found, math.inf)
 
 
 def _says_all(claim: Promise, pair: tuple[Fraction, Fraction]) -> bool:

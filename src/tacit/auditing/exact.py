@@ -17,6 +17,8 @@ from tacit.privacy.rounding import decimal_up, exp_up
 __all__ = ["audit_exact", "hockey_stick", "max_divergence"]
 
 _FLOAT_SLACK = Fraction(1, 10**9)
+_UNDERFLOW = Fraction(1, 10**290)
+_NEGLIGIBLE = Fraction(1, 10**12)
 
 Law = Mapping[Hashable, Fraction]
 
@@ -37,6 +39,8 @@ def audit_exact(p: Any, q: Any, claim: Any) -> AuditResult:
     """
     one, other = _law(p, "p"), _law(q, "q")
     slack = Fraction(0) if _all_exact(p) and _all_exact(q) else _FLOAT_SLACK
+    if slack:
+        one, other = _without_underflow(one, other), _without_underflow(other, one)
     profile = read_claim(claim)
     results = [
         _judge(a, b, names, point, claim, slack)
@@ -144,6 +148,12 @@ def _law(given: Any, name: str) -> dict[Hashable, Fraction]:
     if not law or min(law.values()) < 0 or abs(total - 1) > (0 if _all_exact(given) else _FLOAT_SLACK):
         raise InvalidParameter(name, given=given, allowed=allowed)
     return law
+
+
+def _without_underflow(p: Law, q: Law) -> dict[Hashable, Fraction]:
+    """Leave out what is 0 in one law for want of floats that small, and next to nothing in the other."""
+    pairs = {x: sorted((chance, q.get(x, Fraction(0)))) for x, chance in p.items()}
+    return {x: p[x] for x, (least, most) in pairs.items() if least > _UNDERFLOW or most > _NEGLIGIBLE}
 
 
 def _exactly(chance: Any) -> Fraction:

@@ -40,7 +40,7 @@ def _axis(cells: Cells) -> Cells:
     """What to draw along: of two crossed features the one that is a number."""
     if not isinstance(cells, Pairs):
         return cells
-    return cells.other if isinstance(cells.other, Ranges) else cells.one
+    return cells.other if isinstance(cells.other, Ranges) and not isinstance(cells.one, Ranges) else cells.one
 
 
 def _of_numbers(axis: Ranges, happened: list[Mask], samples: tuple[Outcomes, Outcomes], names: Names) -> Picture | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -104,12 +105,19 @@ def _table(costs: tuple[Any, ...], lower: float | None, delta: Fraction) -> None
 
     table = Table("method", "ε", "", title=f"ε at δ = {float(delta):g}, add-remove", title_justify="left")
     for i, cost in enumerate(costs):
-        value = f"{cost.epsilon:.6g}" if math.isfinite(cost.epsilon) else "none"
+        value = _digits(cost.epsilon, ROUND_CEILING) if math.isfinite(cost.epsilon) else "none"
         table.add_row(cost.method, value, "best" if i == 0 else "", style="bold" if i == 0 else "")
     console = Console(highlight=False)
     console.print(table)
     if lower is not None:
-        console.print(f"No proof can give less than ε = {lower:.6g} for these mechanisms.")
+        least = _digits(lower, ROUND_FLOOR) if math.isfinite(lower) else "∞"
+        console.print(f"No proof can give less than ε = {least} for these mechanisms.")
+
+
+def _digits(value: float, rounding: str) -> str:
+    """Six digits: of an upper bound rounded up, of a lower one down, so that what is printed still holds."""
+    exact = Context(prec=6, rounding=rounding).create_decimal_from_float(value)
+    return f"{float(exact):.6g}"
 
 
 def _read(path: Path) -> tuple[Plan, object]:

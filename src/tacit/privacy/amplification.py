@@ -56,7 +56,7 @@ class Shuffled:
         return clone_delta(self.epsilon0, self.n, at, max(rough, 1e-280)) if rough < 1e-20 else rough
 
     def epsilon(self, delta: Real) -> float:
-        """An ε that the shuffled view proves at this δ, within a relative 1e-7 of what the clone pair gives."""
+        """An ε that the shuffled view proves at this δ, within a relative 1e-5 of what the clone pair gives."""
         goal = failure_probability(delta)
         if goal == 0 or self.n == 1 or self.epsilon0 == 0:
             return self.epsilon0

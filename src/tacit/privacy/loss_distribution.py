@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.losses import accountant, families
+from tacit.privacy.losses.discrete_gaussian import DiscreteGaussianPair
 from tacit.privacy.losses.gaussian import GaussianPair
 from tacit.privacy.losses.gaussian_exact import gaussian_delta, gaussian_epsilon
 from tacit.privacy.losses.numbers import Real, failure_probability, not_negative, positive, probability, whole
@@ -197,7 +198,11 @@ class LossDistribution:
         )
 
     def group(self, size: int) -> LossDistribution:
-        """For ``size`` units at once instead of one: tight for Laplace, Gaussian and sampled Gaussian noise."""
+        """For ``size`` units at once instead of one: tight for Laplace, Gaussian and sampled Gaussian noise.
+
+        Sample first: in ``loss.sampled(q).group(k)`` every unit has its own coin, in ``loss.group(k).sampled(q)`` the
+        whole group has one.
+        """
         units = whole("size", size, least=1)
         if units == 1:
             return self
@@ -247,10 +252,12 @@ class LossDistribution:
 
 def _within_reach(pair: Pair) -> Pair:
     """``pair``, if its losses can be put on a grid."""
-    if isinstance(pair, GaussianPair) and pair.mu > 20:
-        raise InvalidParameter(
-            "sensitivity / scale", given=pair.mu, allowed="at most 20 in plans that mix or sample Gaussian noise"
-        )
+    ratio = pair.mu if isinstance(pair, GaussianPair) else 0.0
+    if isinstance(pair, DiscreteGaussianPair):
+        ratio = pair.shift / pair.scale
+    if ratio > 20:
+        allowed = "at most 20 in plans that mix or sample Gaussian noise, and for noise on whole numbers"
+        raise InvalidParameter("sensitivity / scale", given=ratio, allowed=allowed)
     return pair
 
 

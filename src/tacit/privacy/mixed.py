@@ -66,8 +66,10 @@ class Composed:
             found.update(_bounds(guarantee, level))
         if loss is not None:
             found["loss distribution"] = loss.epsilon(float_down(level))
-        if not found:
+        if guarantee is None and loss is None:
             found["both, δ shared"] = self._shared(level)
+        if not found:
+            found["none"] = math.inf
         return found
 
     def delta(self, epsilon: object) -> float:

@@ -16,10 +16,12 @@ from tacit.privacy.losses.laplace import LaplacePair
 from tacit.privacy.losses.numbers import not_negative, positive, probability, whole
 from tacit.privacy.losses.pair import LARGEST_LOSS, Pair
 
+_LARGEST_MU = 1e6
+
 
 def laplace(scale: object, sensitivity: object) -> Pair | None:
     """Continuous Laplace noise; None if the sensitivity is 0."""
-    ratio = not_negative("sensitivity", sensitivity) / positive("scale", scale)
+    ratio = _quotient_up(not_negative("sensitivity", sensitivity), positive("scale", scale))
     return LaplacePair(_bounded("sensitivity / scale", ratio)) if ratio > 0 else None
 
 
@@ -27,19 +29,19 @@ def discrete_laplace(scale: object, sensitivity: object) -> Pair | None:
     """Two-sided geometric noise on integers."""
     width, shift = positive("scale", scale), whole("sensitivity", sensitivity, least=0)
     _bounded("sensitivity / scale", shift / width)
-    return DiscreteLaplacePair(1 / width, shift) if shift else None
+    return DiscreteLaplacePair(_quotient_up(1.0, width), shift) if shift else None
 
 
 def gaussian(scale: object, sensitivity: object) -> Pair | None:
     """Continuous (or rounded continuous) Gaussian noise, sensitivity in the L2 norm."""
-    mu = not_negative("sensitivity", sensitivity) / positive("scale", scale)
-    return GaussianPair(mu) if mu > 0 else None
+    mu = _quotient_up(not_negative("sensitivity", sensitivity), positive("scale", scale))
+    return GaussianPair(_reasonable("sensitivity / scale", mu)) if mu > 0 else None
 
 
 def gaussian_dp(mu: object) -> Pair | None:
     """μ-Gaussian DP."""
     size = not_negative("mu", mu)
-    return GaussianPair(size) if size > 0 else None
+    return GaussianPair(_reasonable("mu", size)) if size > 0 else None
 
 
 def discrete_gaussian(scale: object, sensitivity: object) -> Pair | None:
@@ -114,6 +116,20 @@ def _log(ratio: Fraction) -> float:
     if abs(off) < Fraction(1, 2):
         return math.log1p(float(off))
     return math.log(ratio.numerator) - math.log(ratio.denominator) if abs(off) > 10**6 else math.log(float(ratio))
+
+
+def _quotient_up(top: float, bottom: float) -> float:
+    """top / bottom, rounded up: a loss at δ = 0 is this very number, and must not be below the truth."""
+    found = top / bottom
+    if math.isfinite(found) and Fraction(found) * Fraction(bottom) < Fraction(top):
+        return math.nextafter(found, math.inf)
+    return found
+
+
+def _reasonable(name: str, value: float) -> float:
+    if value > _LARGEST_MU:
+        raise InvalidParameter(name, given=value, allowed=f"at most {_LARGEST_MU:g}: so little noise hides nothing")
+    return value
 
 
 def _bounded(name: str, value: float) -> float:

@@ -74,7 +74,8 @@ class GaussianMixturePair:
 
     @property
     def extremes(self) -> tuple[float, float]:
-        return math.log(self.weights[0]) if self.weights[0] > 0 else -math.inf, math.inf
+        rest = math.fsum(self.weights[1:])
+        return math.log1p(-rest) if rest < 0.5 else math.log(self.weights[0]) if self.weights[0] > 0 else -math.inf, math.inf
 
     @property
     def lattice(self) -> Lattice | None:
@@ -153,7 +154,7 @@ def mixture_cells(x: Floats, mu: float, weights: Floats) -> Cells:
 
 
 def _quadrature(places: Floats, shifts: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The masses between consecutive finite places; beyond 38 standard deviations they are below 1e-300."""
+    """The masses between consecutive finite places; beyond 38 standard deviations of every centre they are nothing."""
     limit = 38.0 + float(shifts[-1])
     places = np.clip(places, -limit, limit)
     start, stop = float(places[0]), float(places[-1])
@@ -171,7 +172,12 @@ def _quadrature(places: Floats, shifts: Floats, weights: Floats) -> tuple[Floats
         ratio = np.full_like(nodes, weights[0])
         for weight, shift in zip(weights[1:], shifts[1:], strict=True):
             ratio += weight * np.exp(shift * nodes - shift * shift / 2)
-        p[chosen], q[chosen] = (base * ratio).sum(axis=1), base.sum(axis=1)
+        both = base * ratio
+        far_out = nodes > 36.0  # there N(0,1) underflows long before the shifted ones do
+        if far_out.any():
+            direct = sum(w * np.exp((nodes - s) ** 2 / -2) for w, s in zip(weights, shifts, strict=True))
+            both = np.where(far_out, direct * half[chosen, None] * (shares / _ROOT_TWO_PI), both)
+        p[chosen], q[chosen] = both.sum(axis=1), base.sum(axis=1)
     return segment_sums(p, starts), segment_sums(q, starts)
 
 

@@ -10,6 +10,9 @@ import math
 
 from flint import arb, ctx
 
+LARGEST_EPSILON = 1e15
+"""Beyond it e^ε leaves the range of ball arithmetic; δ there is at most δ here."""
+
 
 def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
     """(lower, upper) bounds on δ(ε) of μ-Gaussian DP, one ulp apart or so.
@@ -18,9 +21,12 @@ def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
     >>> round(high, 6), high - low < 1e-15
     (0.126937, True)
     """
-    ball = _delta(mu, epsilon)
+    ball = _delta(mu, min(epsilon, LARGEST_EPSILON))  # δ falls, so a smaller ε gives an upper bound
+    if not ball.is_finite():
+        return 0.0, 1.0
     low, high = float(ball.lower()), float(ball.upper())
-    return max(math.nextafter(low, -math.inf), 0.0), math.nextafter(high, math.inf)
+    lower = max(math.nextafter(low, -math.inf), 0.0) if epsilon <= LARGEST_EPSILON else 0.0
+    return lower, min(math.nextafter(high, math.inf), 1.0)
 
 
 def gaussian_epsilon(mu: float, delta: float) -> tuple[float, float]:

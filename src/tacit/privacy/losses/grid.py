@@ -16,6 +16,9 @@ import numpy as np
 from tacit.privacy.losses.pair import MASS_ACCURACY, RATIO_ACCURACY, Cells, Floats, Pair
 
 
+_TOO_SMALL = 1e-290  # masses near the smallest float have lost their digits; the dear grid counts them as 0
+
+
 @dataclass(frozen=True, slots=True)
 class GridLoss:
     """Masses of P on losses origin + (start + i)·step, and ``infinite`` on loss +∞.
@@ -81,6 +84,7 @@ class CellLoss:
         ``tilt`` says which losses matter most; any value is valid.
         """
         p, to_right, span = self._split()
+        to_right = np.where(self.inner.q < _TOO_SMALL, 0.0, to_right)  # where the ratio is lost, the left end
         # Excess of cell i over its left end, and shortfall below its right end, in P mass times likelihood ratio.
         excess, shortfall = to_right * -math.expm1(-span), (p - to_right) * math.expm1(span)
         places = tilt * self.step * np.arange(p.size)
@@ -97,7 +101,7 @@ class CellLoss:
         left = self.origin + self.step * np.arange(self.start, self.start + p.size)
         whole = -math.expm1(-self.step)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            over = np.where(p > 0, 1 - np.exp(left) * q / p, 0.0)
+            over = np.where(p > 0, 1 - np.exp(left) * np.where(q < _TOO_SMALL, 0.0, q) / p, 0.0)
         # What is within rounding of an end of the cell is on it: no dust may lie beyond the largest loss.
         over = np.where(over <= 2 * RATIO_ACCURACY, 0.0, np.where(over >= whole - 2 * RATIO_ACCURACY, whole, over))
         return p, p * (over / whole), self.step

@@ -12,6 +12,7 @@ from tacit.privacy.losses.pair import Pair
 Parts = tuple[tuple[Pair, int], ...]
 
 _WIDEST_STEP = 20.0
+_NARROWEST_STEP = 2.0**-40  # well above the hair by which edges are moved, and above rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,9 @@ class Layout:
         """A step of at most about ``wanted`` that passes through the atoms of all parts where it can."""
         lattices = [pair.lattice for pair, _ in parts]
         spacings = [lattice.spacing for lattice in lattices if lattice is not None and lattice.spacing > 0]
-        step = min(wanted, _WIDEST_STEP)
+        step = max(min(wanted, _WIDEST_STEP), _NARROWEST_STEP)
         common = common_step(spacings) if spacings else None
-        if common is not None:
+        if common is not None and common >= _NARROWEST_STEP:
             step = common / max(1, math.ceil(common / step))
         return cls(step, tuple(lattice.anchor if lattice is not None else 0.0 for lattice in lattices))
 
