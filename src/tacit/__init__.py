@@ -45,6 +45,8 @@ _HOMES = {
     "tacit.privacy.filters": ("Filter", "OrderFilter"),
     "tacit.privacy.loss_distribution": ("LossDistribution",),
     "tacit.privacy.mixed": ("compose",),
+    "tacit.auditing.audit": ("audit",),
+    "tacit.auditing.result": ("AuditResult",),
     "tacit.ledger": ("InMemory", "Receipt", "Request", "SqliteLedger", "Terms"),
     "tacit.mechanisms.above_threshold": ("AboveThreshold",),
     "tacit.mechanisms.bounded_laplace": ("BoundedLaplace",),

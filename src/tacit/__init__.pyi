@@ -8,6 +8,8 @@ from tacit import noise as noise
 from tacit import plots as plots
 from tacit import privacy as privacy
 from tacit import testing as testing
+from tacit.auditing.audit import audit as audit
+from tacit.auditing.result import AuditResult as AuditResult
 from tacit.errors import AnswerLost as AnswerLost
 from tacit.errors import BudgetExceeded as BudgetExceeded
 from tacit.errors import Exhausted as Exhausted

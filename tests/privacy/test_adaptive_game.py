@@ -69,7 +69,7 @@ def play(drawn: Noise, believed: Noise, world: int, seed: int, sampling: float =
 
 
 def separation(drawn: Noise, believed: Noise, epsilon: float, sampling: float = 1.0) -> float:
-    """A lower bound, right but for ``CERTAINTY``, on δ at ε: max over directions of P[T] - e^ε·P'[T], T her best test."""
+    """A lower bound, with ``CERTAINTY``, on δ at ε: the largest P[T] - e^ε·P'[T], T her best test."""
     present, absent = (play(drawn, believed, world, 7 + world, sampling) for world in (1, 0))
     doubt = math.sqrt(math.log(4 / CERTAINTY) / (2 * GAMES))  # Hoeffding
     found = 0.0

@@ -52,8 +52,10 @@ class Shuffled:
         at = not_negative("epsilon", epsilon)
         if at >= self.epsilon0:
             return 0.0
-        rough = clone_delta(self.epsilon0, self.n, at, 1e-30)
-        return clone_delta(self.epsilon0, self.n, at, max(rough, 1e-280)) if rough < 1e-20 else rough
+        scale = 1e-30
+        while (found := clone_delta(self.epsilon0, self.n, at, scale)) < scale * 1e-3 and scale > 1e-280:
+            scale = max(scale * scale, 1e-280)  # what was left out of the count of clones is not small beside δ
+        return found
 
     def epsilon(self, delta: Real) -> float:
         """An ε that the shuffled view proves at this δ, within a relative 1e-5 of what the clone pair gives."""

@@ -132,6 +132,7 @@ def _tail_over_point(c: Floats, a: Floats) -> Floats:
             if done.any():
                 result[active[done]] *= value[done]
                 left = ~done
-                active, one, other, value, d, up = (t[left] for t in (active, one, other, value, d, up))
+                active, one, other = active[left], one[left], other[left]
+                value, d, up = value[left], d[left], up[left]
     result[active] *= value
     return result

@@ -75,7 +75,9 @@ class GaussianMixturePair:
     @property
     def extremes(self) -> tuple[float, float]:
         rest = math.fsum(self.weights[1:])
-        return math.log1p(-rest) if rest < 0.5 else math.log(self.weights[0]) if self.weights[0] > 0 else -math.inf, math.inf
+        return math.log1p(-rest) if rest < 0.5 else math.log(self.weights[0]) if self.weights[
+            0
+        ] > 0 else -math.inf, math.inf
 
     @property
     def lattice(self) -> Lattice | None:

@@ -15,7 +15,6 @@ import numpy as np
 
 from tacit.privacy.losses.pair import MASS_ACCURACY, RATIO_ACCURACY, Cells, Floats, Pair
 
-
 _TOO_SMALL = 1e-290  # masses near the smallest float have lost their digits; the dear grid counts them as 0
 
 
