@@ -5,6 +5,7 @@ Proof: ``docs/proofs/calibration.md``.
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ LESS = 0.999
 
 _CLOSE = 2e-6
 _TOLERANCE = 4e-5
+
+
+_SIX_DIGITS = decimal.Context(prec=6, rounding=decimal.ROUND_CEILING)
 
 
 class Family(Protocol):
@@ -112,10 +116,19 @@ def _search(
             side = -1
             if value > -_CLOSE:
                 break
-    scale = math.exp(high)
-    loss = plan(scale)
+    scale = _six_digits_up(math.exp(high))
+    proven = _upper(plan, scale, delta, tolerance)
+    while proven > epsilon:  # the bound is not quite monotone in the scale: to within the tolerance only
+        scale = _six_digits_up(scale * (1 + 1e-6))
+        proven = _upper(plan, scale, delta, tolerance)
     less = _lower(plan, scale * LESS, delta, tolerance)
-    return Calibration(scale, loss, (epsilon, delta), loss.epsilon(delta, tolerance=tolerance), less)
+    return Calibration(scale, plan(scale), (epsilon, delta), proven, less)
+
+
+def _six_digits_up(scale: float) -> float:
+    """The scale rounded up to six digits, for people to read: at most a part in 10⁵ more noise."""
+    rounded = float(_SIX_DIGITS.create_decimal_from_float(scale))
+    return rounded if rounded >= scale else math.nextafter(rounded, math.inf)
 
 
 def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, float]:
