@@ -365,3 +365,15 @@ def test_a_filter_that_forgets_a_charge_is_caught() -> None:
     pair = play(greedy, forgetful, DEPTH)
     with digits(60):
         assert hockey_stick(pair, 2) > arb(Fraction(1, 1000))
+
+
+def test_a_mixed_plan_enters_as_its_evaluated_epsilon_and_delta() -> None:
+    """A plan of losses and guarantees has no guarantee of its own; it is charged like a loss distribution."""
+    from tacit.privacy.loss_distribution import LossDistribution
+    from tacit.privacy.mixed import compose as compose_all
+
+    plan = compose_all([LossDistribution.gaussian(5), PureDP("0.1")])
+    charged = Filter(ApproxDP(3, 1e-5)).spend(plan, delta=1e-6)
+    assert charged.epsilon(1e-6) >= plan.epsilon(1e-6)
+    with pytest.raises(NotPrivate):
+        Filter(ZCDP(1)).spend(plan)

@@ -193,7 +193,7 @@ def _price(budget: Guarantee, cost: object, delta: object) -> Guarantee:
     if delta is not None and not evaluated:
         raise InvalidParameter("delta", given=delta, allowed="no delta: only an ε/δ filter evaluates a cost at one")
     if not isinstance(promise, Promise):
-        return _evaluated(budget, promise, delta)
+        return _evaluated(budget, cost if promise is None else promise, delta)
     same_neighbours(budget, promise, "charged to one budget")
     return promise.to(ApproxDP, delta=delta) if evaluated else budget.price_of(promise)
 

@@ -238,7 +238,7 @@ class Plan:
         def total(order: float) -> float:
             return math.fsum(curve(order) for curve in curves if curve is not None)
 
-        order = _best_order(total, float(delta))
+        order = _best_order(total, max(float(delta), 5e-324))  # steers the search only
         divergence = total(order)
         return renyi_to_epsilon(Fraction(order), Fraction(divergence), delta) if math.isfinite(divergence) else None
 

@@ -7,17 +7,21 @@ from fractions import Fraction
 
 import pytest
 
+from tacit import Laplace
 from tacit.errors import InvalidParameter
-from tacit.privacy import ZCDP, PureDP
+from tacit.privacy import ZCDP
 from tacit.privacy.amplification import shuffled
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.losses.clones import clone_delta
 from tacit.privacy.mixed import compose
+from tacit.privacy.plan import Plan, Step
 
 
 @pytest.mark.parametrize(
     ("epsilon0", "n", "epsilon", "truth"),
     [  # summed in Arb at 600 bits
+        (1.0, 2000, 0.3, 5.0210242557509604e-21),
+        (2.0, 3000, 1.0, 3.859142820286396e-36),
         (1.0, 2000, 0.5, 7.143451887269656e-50),
         (0.5, 1500, 0.25, 3.443695752765104e-57),
         (20.0, 60, 19.0, 0.6321205190901827),
@@ -27,7 +31,7 @@ from tacit.privacy.mixed import compose
 def test_the_clone_bound_is_never_below_the_truth(epsilon0: float, n: int, epsilon: float, truth: float) -> None:
     for scale in (1e-3, 1e-30, truth):
         assert clone_delta(epsilon0, n, epsilon, scale) >= truth
-    assert shuffled(epsilon0, n).delta(epsilon) == pytest.approx(truth, rel=1e-6)
+    assert shuffled(epsilon0, n).delta(epsilon) == pytest.approx(truth, rel=1e-6, abs=0)
 
 
 @pytest.mark.parametrize(("mu", "delta"), [(15, 1e-200), (10, 1e-240), (20, 1e-120)])
@@ -68,5 +72,10 @@ def test_a_delta_is_never_above_one_and_too_little_noise_is_refused() -> None:
 
 
 def test_a_mixed_plan_without_any_bound_says_so() -> None:
-    plan = compose([LossDistribution.gaussian(5), PureDP(1), ZCDP(1)])
+    plan = compose([Laplace.of_scale(5, sensitivity=1), ZCDP(1)])
     assert plan.epsilon(0) == math.inf
+
+
+def test_a_delta_below_every_float_is_priced_as_well() -> None:
+    plan = Plan((Step.of("laplace", {"scale": 3}),))
+    assert plan.by_method("1e-400")[0].epsilon >= 1 / 3
