@@ -24,6 +24,7 @@ BENCHES = {
     "accounting": "the price of a plan: values and times of the accountants",
     "selection": "choosing, thresholds, randomized response, quantiles",
     "ledger": "durable spends next to SQLite itself, growth, verification",
+    "audit": "what the auditor can see, and how fast",
     "startup": "import time, command start, installed size",
 }
 PYTHON = ENVIRONMENT / "bin" / "python"

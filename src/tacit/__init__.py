@@ -46,6 +46,7 @@ _HOMES = {
     "tacit.privacy.loss_distribution": ("LossDistribution",),
     "tacit.privacy.mixed": ("compose",),
     "tacit.auditing.audit": ("audit",),
+    "tacit.auditing.exact": ("audit_exact",),
     "tacit.auditing.result": ("AuditResult",),
     "tacit.ledger": ("InMemory", "Receipt", "Request", "SqliteLedger", "Terms"),
     "tacit.mechanisms.above_threshold": ("AboveThreshold",),

@@ -9,6 +9,7 @@ from tacit import plots as plots
 from tacit import privacy as privacy
 from tacit import testing as testing
 from tacit.auditing.audit import audit as audit
+from tacit.auditing.exact import audit_exact as audit_exact
 from tacit.auditing.result import AuditResult as AuditResult
 from tacit.errors import AnswerLost as AnswerLost
 from tacit.errors import BudgetExceeded as BudgetExceeded
