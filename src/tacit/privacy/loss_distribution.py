@@ -212,6 +212,12 @@ class LossDistribution:
         """The same mechanisms under replace: a unit removed and one added, a group of two."""
         if self.neighbours is REPLACE:
             return self
+        if any(isinstance(pair, PoissonSampledPair) for pair, _ in self.parts):
+            raise NotPrivate(
+                "A Poisson-sampled loss has no proven replace loss: replacing a unit removes one and adds another, which"
+                " is not the group of two that its group bound is about. Keep it add-remove, or build a replace loss and"
+                " use .sampled_without_replacement(m, n)."
+            )
         return LossDistribution(self.group(2).parts, REPLACE)
 
     # --- numbers ------------------------------------------------------------------------------------------------

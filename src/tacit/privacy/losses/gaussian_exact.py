@@ -42,6 +42,12 @@ def gaussian_epsilon(mu: float, delta: float) -> tuple[float, float]:
     low, high = 0.0, mu * mu / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1e-300
     while not bool(_delta(mu, high) <= goal):
         high *= 1.5
+    near = _estimate(mu, delta, high)
+    for share in (1e-12, 1e-9, 1e-6):  # narrows the bracket where the estimate is as good as that; each end is verified
+        under, over = near * (1 - share), near * (1 + share)
+        if low < under and over < high and not bool(_delta(mu, under) <= goal) and bool(_delta(mu, over) <= goal):
+            low, high = under, over
+            break
     for _ in range(200):
         middle = (low + high) / 2
         if not low < middle < high:
@@ -54,6 +60,18 @@ def gaussian_epsilon(mu: float, delta: float) -> tuple[float, float]:
     while below > 0 and not bool(_delta(mu, below) >= goal):
         below = math.nextafter(below, 0.0)
     return below, high
+
+
+def _estimate(mu: float, delta: float, high: float) -> float:
+    """Where δ(ε) crosses, in plain floats: steers the search, never decides."""
+    low = 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        near, far = (middle / mu - mu / 2) / math.sqrt(2), (middle / mu + mu / 2) / math.sqrt(2)
+        tail = math.erfc(far)
+        reached = math.erfc(near) - (math.exp(middle + math.log(tail)) if tail > 0 and middle < 700 else 0.0)
+        low, high = (low, middle) if reached <= 2 * delta else (middle, high)
+    return high
 
 
 def _delta(mu: float, epsilon: float) -> arb:

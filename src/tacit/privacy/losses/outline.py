@@ -30,7 +30,7 @@ class Outline:
         """The outlines of (P, Q) and of (Q, P)."""
         forward: list[tuple[Floats, Floats]] = []
         backward: list[tuple[Floats, Floats]] = []
-        points = 128 if len(parts) < 64 else 32
+        points = 64 if len(parts) < 64 else 32
         for pair, _ in parts:
             losses, p, q = _merged(pair, tail, points)
             forward.append((losses, p))
