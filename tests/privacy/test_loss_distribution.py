@@ -342,7 +342,7 @@ def test_refusals():
 
 
 def test_a_sampled_loss_is_not_turned_into_a_replace_one() -> None:
-    """Its group bound is about units added together; replacing is one removed and one added, which nobody has proved."""
+    """Its group bound is about units added together; replacing is one removed and one added, unproved."""
     for plan in (L.gaussian(1).sampled(0.1), 10 * L.laplace(2).sampled(0.5), L.pure(1) + L.gaussian(1).sampled(0.1)):
         with pytest.raises(NotPrivate, match="no proven replace loss"):
             plan.to_replace()

@@ -214,9 +214,9 @@ class LossDistribution:
             return self
         if any(isinstance(pair, PoissonSampledPair) for pair, _ in self.parts):
             raise NotPrivate(
-                "A Poisson-sampled loss has no proven replace loss: replacing a unit removes one and adds another, which"
-                " is not the group of two that its group bound is about. Keep it add-remove, or build a replace loss and"
-                " use .sampled_without_replacement(m, n)."
+                "A Poisson-sampled loss has no proven replace loss: replacing a unit removes one and adds another,"
+                " which is not the group of two that its group bound is about. Keep it add-remove, or build a replace"
+                " loss and use .sampled_without_replacement(m, n)."
             )
         return LossDistribution(self.group(2).parts, REPLACE)
 
