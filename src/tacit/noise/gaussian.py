@@ -43,7 +43,7 @@ _FLOOR_SLACK = 2.0**-40
 _WORD_CEILING = (1 << 63) - (1 << 46)
 """Above it the radius is below 2⁻⁸ and its relative error too large for the bound; the sample is open."""
 
-_LEAST_VARIANCE = Fraction(1, 1 << 1000)
+_LEAST_VARIANCE = 2.0**-1000
 """Below it the acceptance probability is 1 at zero and 0 elsewhere, to within 2⁻⁹⁰⁰: the fast path stops here."""
 
 _SURE_COIN = (1 << 64) - (1 << 48)
@@ -68,7 +68,7 @@ class DiscreteGaussianSampler:
         # Any proposal scale is exact; one just above σ accepts most (three in four).
         scale = Fraction(math.isqrt(256 * variance.numerator // variance.denominator) + 1, 16)
         self._proposal = DiscreteLaplaceSampler(scale)
-        sigma = math.sqrt(max(variance, _LEAST_VARIANCE))
+        sigma = math.sqrt(max(float(variance), _LEAST_VARIANCE))
         self._slope = 1 / (sigma * math.sqrt(2))
         self._centre = sigma / (float(scale) * math.sqrt(2))
 
