@@ -1,0 +1,76 @@
+"""Row-wise expressions: frozen values, one node per concept, nothing that is not on the allow-list of `operators`.
+
+A query has two places for them: *rows* (leaves are `Column` and `Literal`) and *released values*, where the leaves are
+`Key`, `Literal` and `query.Aggregate`.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+__all__ = ["Call", "Case", "Column", "Expression", "Key", "Literal", "Value"]
+
+Value: TypeAlias = "int | float | str | bool | datetime.date | datetime.datetime | None"
+"""What a literal or a released cell can be."""
+
+
+class Expression:
+    """Something with a value per row, or per released group."""
+
+    __slots__ = ()
+
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions directly below."""
+        return ()
+
+    def walk(self) -> Iterator[Expression]:
+        """This expression and all below it."""
+        yield self
+        for part in self.parts():
+            yield from part.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Expression):
+    """A column of the table, by the name the policy gives it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Expression):
+    """A constant that the analyst wrote."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Key(Expression):
+    """The i-th expression of GROUP BY, as released."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expression):
+    """An operator or function of the allow-list, applied; ``IN`` is ``Call("in", (x, a, b, …))``."""
+
+    operator: str
+    arguments: tuple[Expression, ...]
+
+    def parts(self) -> tuple[Expression, ...]:
+        return self.arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Expression):
+    """CASE WHEN … THEN … ELSE … END."""
+
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression = Literal(None)
+
+    def parts(self) -> tuple[Expression, ...]:
+        return (*(part for branch in self.branches for part in branch), self.otherwise)

@@ -1,0 +1,64 @@
+"""The query tree: what SQL and the Python API both build, what the planner prices, what is printed back as SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.tables.expressions import Expression
+
+__all__ = ["Aggregate", "Order", "Output", "Query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Expression):
+    """One statistic of the rows of a group; ``estimator`` names a file of `tacit.tables.estimators`.
+
+    ``bounds`` clamp each row's value, ``group_bounds`` what one unit adds to one group; None means: as the policy says.
+    """
+
+    estimator: str
+    argument: Expression | None = None
+    bounds: tuple[Fraction, Fraction] | None = None
+    group_bounds: tuple[Fraction, Fraction] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A column of the answer: its name, and an expression over keys, aggregates and literals."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One term of ORDER BY, on released values; ``nulls_first`` is where unknown values go."""
+
+    expression: Expression
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """SELECT outputs FROM table WHERE where GROUP BY keys HAVING having ORDER BY order LIMIT limit OFFSET offset.
+
+    ``where`` and ``keys`` are expressions over rows; all others over what is released.
+    """
+
+    table: str
+    outputs: tuple[Output, ...]
+    where: Expression | None = None
+    keys: tuple[Expression, ...] = ()
+    having: Expression | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        """Every distinct aggregate, in the order of first use: outputs, then HAVING, then ORDER BY."""
+        used = [output.expression for output in self.outputs]
+        used += [] if self.having is None else [self.having]
+        used += [term.expression for term in self.order]
+        return tuple(dict.fromkeys(node for one in used for node in one.walk() if isinstance(node, Aggregate)))
