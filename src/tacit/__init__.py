@@ -17,6 +17,7 @@ _HOMES = {
         "InvalidParameter",
         "LedgerError",
         "MissingBounds",
+        "MissingPackage",
         "NotPrivate",
         "PolicyError",
         "TacitError",

@@ -17,6 +17,7 @@ from tacit.errors import Exhausted as Exhausted
 from tacit.errors import InvalidParameter as InvalidParameter
 from tacit.errors import LedgerError as LedgerError
 from tacit.errors import MissingBounds as MissingBounds
+from tacit.errors import MissingPackage as MissingPackage
 from tacit.errors import NotPrivate as NotPrivate
 from tacit.errors import PolicyError as PolicyError
 from tacit.errors import TacitError as TacitError

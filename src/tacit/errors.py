@@ -9,7 +9,8 @@
     ├── PolicyError           the policy file, or two descriptions of one data set, disagree
     ├── LedgerError           the ledger cannot be read, written or believed
     │   └── AnswerLost        paid for, but the answer was never stored
-    └── Exhausted             a stream that has used up its allowance was asked again
+    ├── Exhausted             a stream that has used up its allowance was asked again
+    └── MissingPackage        an optional package is needed; says how to get it
 
 Each class has a ``code`` that never changes, for scripts and for HTTP. Messages name what was given, what is
 allowed, and what to type next. They never contain a private value.
@@ -26,6 +27,7 @@ __all__ = [
     "InvalidParameter",
     "LedgerError",
     "MissingBounds",
+    "MissingPackage",
     "NotPrivate",
     "PolicyError",
     "TacitError",
@@ -135,6 +137,29 @@ class Exhausted(TacitError):
     """A stream that has used up its allowance was asked again; nothing was drawn."""
 
     code = "exhausted"
+
+
+class MissingPackage(TacitError, ImportError):
+    """What was asked needs a package that is not installed; says how to get it.
+
+    >>> raise MissingPackage("pandas", extra="frames")
+    Traceback (most recent call last):
+    ...
+    tacit.errors.MissingPackage: pandas is not installed. Add it with  pip install "tacit[frames]".
+    """
+
+    code = "missing-package"
+
+    def __init__(self, package: str, *, extra: str) -> None:
+        self.package = package
+        self.extra = extra
+        super().__init__(package, extra)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (type(self), self.args, self.__dict__)
+
+    def __str__(self) -> str:
+        return f'{self.package} is not installed. Add it with  pip install "tacit[{self.extra}]".'
 
 
 def _remade(kind: type[TacitError], args: tuple[object, ...], state: dict[str, object]) -> TacitError:

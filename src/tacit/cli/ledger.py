@@ -6,7 +6,6 @@ Exit codes: 0 all is well, 1 a problem was found (the message says which), 2 wro
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,15 +20,13 @@ from tacit.ledger.amounts import NOTHING, Amount
 from tacit.ledger.chain import stamp
 from tacit.ledger.names import analyst_name
 from tacit.ledger.terms import Terms
+from tacit.report.printable import printable
 
 __all__ = ["budget", "log", "verify"]
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
 _MOST_ROWS = 20
-_UNPRINTABLE = re.compile(
-    r"[^\x20-\x7e\xa0-\uffff\U00010000-\U0010ffff]|[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
-)
 
 
 def _moment(within_day: time) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
@@ -92,7 +89,7 @@ def budget(file: Path, as_json: bool) -> None:
     rows = [["everybody", words(state.head.charged), words(terms.cap), words(state.head.charged.up_to(terms.cap))]]
     shown = sorted(state.accounts, key=lambda one: -one.charged.main)[:_MOST_ROWS]
     rows += [[one.analyst, words(one.charged), words(one.cap) if one.cap else "–", words(one.left)] for one in shown]
-    click.echo(f"{file}: the ledger of {_printable(state.head.source)}")
+    click.echo(f"{file}: the ledger of {printable(state.head.source)}")
     _table(["", "charged so far", "cap", "left"], rows)
     if len(state.accounts) > len(shown):
         click.echo(f"and {len(state.accounts) - len(shown)} more analysts; --json lists all.")
@@ -219,10 +216,5 @@ def _table(headings: list[str], rows: list[list[str]]) -> None:
     for heading in headings:
         table.add_column(heading, overflow="fold", no_wrap=heading in ("#", "time"))
     for row in rows:
-        table.add_row(*(Text(_printable(cell)) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     Console(highlight=False).print(table)
-
-
-def _printable(text: str) -> str:
-    """Text that cannot move the cursor or hide anything on a terminal."""
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)

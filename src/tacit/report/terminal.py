@@ -1,0 +1,105 @@
+"""An answer as a table of text: in a terminal as wide as it is, in a pipe as wide as it has to be."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tacit.report.columns import Column, same_length
+from tacit.report.numbers import cell
+from tacit.report.printable import printable, shortened
+
+__all__ = ["show", "text"]
+
+_LONGEST_KEY = 60
+_TERMINAL_ROWS = 60
+
+
+def show(columns: Sequence[Column], footnote: str, parts: Sequence[str], *, everything: str) -> None:
+    """Print the answer to standard output; a terminal gets the first rows, and ``everything`` says how to get all."""
+    console = Console(highlight=False, soft_wrap=False)
+    if console.is_terminal:
+        _print(console, columns, footnote, parts, most=_TERMINAL_ROWS, everything=everything)
+    else:
+        print(text(columns, footnote, parts), end="")
+
+
+def text(
+    columns: Sequence[Column],
+    footnote: str = "",
+    parts: Sequence[str] = (),
+    *,
+    width: int | None = None,
+    most: int | None = None,
+    everything: str = "",
+) -> str:
+    """The answer as plain text without colour; no ``width`` means that nothing is cut or folded.
+
+    >>> cities = Column.of("city", ["Lund", "Łódź"])
+    >>> print(text([cities, Column.of("n", [1003, 7], [962, -34], [1044, 48], whole=True)], "95% intervals"))
+     city             n
+     Lund    1 003 ± 41
+     Łódź        7 ± 41
+     95% intervals
+    """
+    made = io.StringIO()
+    console = Console(file=made, width=width or 10**6, color_system=None, highlight=False, legacy_windows=False)
+    _print(console, columns, footnote, parts, most=most, everything=everything)
+    return "\n".join(line.rstrip() for line in made.getvalue().splitlines()) + "\n"
+
+
+def _print(
+    console: Console,
+    columns: Sequence[Column],
+    footnote: str,
+    parts: Sequence[str],
+    *,
+    most: int | None,
+    everything: str,
+) -> None:
+    rows = same_length(columns)
+    shown = rows if most is None or rows <= most else most
+    table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 1), header_style="bold", show_edge=False)
+    for column in columns:
+        side = "right" if _is_number(column) else "left"
+        name = Text(shortened(printable(column.name), _LONGEST_KEY))
+        table.add_column(name, justify=side, overflow="fold")  # type: ignore[arg-type]
+    for row in range(shown):
+        table.add_row(*(Text(_cut(cell(column, row))) for column in columns))
+    if columns:
+        console.print(table)
+    if not rows:
+        console.print(" no group is large enough to show" if footnote else " no rows")
+    if shown < rows:
+        console.print(f" … and {rows - shown:,} more rows{': ' if everything else ''}{everything}".replace(",", " "))
+    if footnote:
+        console.print(Text(f" {footnote}", style="dim"), soft_wrap=True)
+    for line in _lines(parts, console.width):
+        console.print(Text(f" {line}", style="dim"), soft_wrap=True)
+
+
+def _is_number(column: Column) -> bool:
+    known = [value for value in column.values if value is not None]
+    return column.is_noisy or (
+        bool(known) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)
+    )
+
+
+def _cut(shown: str) -> str:
+    return shortened(shown, _LONGEST_KEY)
+
+
+def _lines(parts: Sequence[str], width: int) -> list[str]:
+    """The parts joined by dots, broken between parts where the width asks for it."""
+    lines: list[str] = []
+    for part in map(printable, parts):
+        if lines and cell_len(f" {lines[-1]} · {part}") <= width:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(part)
+    return lines
