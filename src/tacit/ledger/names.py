@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tacit.errors import InvalidParameter
 
-__all__ = ["analyst_name", "beside", "plain_text", "source_name"]
+__all__ = ["analyst_name", "beside", "plain_text", "some_text", "source_name"]
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
@@ -35,6 +35,13 @@ def plain_text(value: object, name: str, longest: int = 1_000_000) -> str:
     if isinstance(value, str) and len(value) <= longest and not _has_surrogates(value):
         return value
     raise InvalidParameter(name, given=value, allowed=f"text of at most {longest:,} characters")
+
+
+def some_text(value: object, name: str, longest: int) -> str:
+    """A text that must say something."""
+    if isinstance(value, str) and value.strip():
+        return plain_text(value, name, longest)
+    raise InvalidParameter(name, given=value, allowed=f"text of 1 to {longest:,} characters, not all of them spaces")
 
 
 def beside(data: str | Path) -> Path:

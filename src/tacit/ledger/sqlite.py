@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,6 +14,7 @@ from tacit.errors import LedgerError
 from tacit.ledger.chain import now
 from tacit.ledger.filesystems import system_mounts
 from tacit.ledger.keeper import Keeper
+from tacit.ledger.sqlite_backup import back_up
 from tacit.ledger.sqlite_file import SqliteFile
 from tacit.ledger.sqlite_store import SqliteStore
 from tacit.ledger.terms import Terms
@@ -83,17 +83,9 @@ class SqliteLedger(Keeper):
 
     def backup(self, path: str | os.PathLike[str]) -> str:
         """Copy the ledger, while it is in use, to a file that does not exist yet; returns the head of the copy."""
-        target = Path(path)
-        if target.exists():
-            raise LedgerError(f"{target} exists already; a backup does not overwrite anything.")
         with self._file.reading() as connection:
             head = self._head(SqliteStore(connection, self._file.where))
-            copy = sqlite3.connect(target, isolation_level=None)
-            try:
-                connection.backup(copy)
-            finally:
-                copy.close()
-        os.chmod(target, 0o600)
+            back_up(connection, Path(path))
         return head.hash
 
     def close(self) -> None:
