@@ -261,6 +261,33 @@ def test_forks_do_not_share_a_connection(folder: Path) -> None:
     assert done.stdout == "ApproxDP(0.126, 0) True\n"
 
 
+FORK_WHILE_BUSY = """
+import os, sys, threading, time
+from tacit.ledger import Request, SqliteLedger, Terms
+from tacit.privacy import PureDP
+ledger = SqliteLedger(sys.argv[1], patience=0.05).open("people", Terms(PureDP(1)))
+begun = threading.Event()
+def read():
+    with ledger._file.reading():
+        begun.set()
+        time.sleep(0.5)
+reader = threading.Thread(target=read)
+reader.start()
+begun.wait()
+child = os.fork()
+ledger.spend(Request("ada", "child" if not child else "parent"), PureDP("0.1")).release(b"x")
+if not child:
+    sys.exit(0)
+reader.join()
+print(os.waitpid(child, 0)[1], ledger.budget().charged, ledger.verify().sound)
+"""
+
+
+def test_a_fork_waits_for_the_other_threads(folder: Path) -> None:
+    done = python(FORK_WHILE_BUSY, folder / "people.ledger")
+    assert done.stdout == "0 ApproxDP(0.2, 0) True\n", done.stderr
+
+
 INTERRUPTED = """
 import random, signal, sys
 from tacit.ledger import Request, SqliteLedger, Terms

@@ -50,7 +50,10 @@ def beside(data: str | Path) -> Path:
     >>> beside("/data/people.csv").name
     'people.ledger'
     """
-    return Path(data).resolve().with_suffix(".ledger")
+    found = Path(data).resolve()
+    if not found.name:
+        raise InvalidParameter("data", given=str(data), allowed="the path of a file")
+    return found.with_suffix(".ledger")
 
 
 def _name(value: object, name: str, longest: int) -> str:
