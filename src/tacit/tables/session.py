@@ -195,25 +195,21 @@ class Question:
         plan = self.plan(epsilon=epsilon, delta=delta, rho=rho, price=price)
         table = self._table
         request = Request(table._analyst, plan.question, table.policy.fingerprint())
-        with table.ledger.spend(request.fresh() if fresh else request, plan.cost) as claim:
-            if claim.answer is None:
-                _log.info("entry %d is paid; drawing", claim.receipt.number)
-                stored = self._drawn(plan, claim.receipt)
-                if stored is None:
-                    claim.abandon()
-                    raise AnswerLost(_LOST)
-                claim.release(stored)
+        if fresh:
+            request = request.fresh()
+        claim = table.ledger.answered(request, plan.cost, lambda receipt: self._drawn(plan, receipt))
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 
-    def _drawn(self, plan: Plan, receipt: Receipt) -> bytes | None:
-        """The answer as bytes; None whatever went wrong, because what went wrong may depend on the data."""
+    def _drawn(self, plan: Plan, receipt: Receipt) -> bytes:
+        """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""
+        _log.info("entry %d is paid; drawing", receipt.number)
         try:
             columns = draw(plan, self._table._engine_now().run(plan.bounded))
             return disclose(plan, columns, receipt).to_json(indent=None).encode()
         except Exception:
             _log.warning("entry %d: no answer could be drawn", receipt.number)
-            return None
+        raise AnswerLost(_LOST)  # outside of the handler, so that it carries no other error with it
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"
