@@ -168,7 +168,7 @@ def main() -> None:
     memory = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
     try:
         long, short = filled(memory / "long.ledger", entries), filled(memory / "short.ledger", 10)
-        tables = [durable(disk, laps), in_memory(memory, laps), verification(long, 5)]
+        tables = [durable(disk, laps), in_memory(memory, laps), verification(long, 15)]
         for name in ("long.ledger", "short.ledger"):
             shutil.copy(memory / name, disk / name)
         tables += [growth(long, short, laps), growth(disk / "long.ledger", disk / "short.ledger", laps)]

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerError, NotPrivate, PolicyError
-from tacit.ledger import Ledger, Request, Terms
+from tacit.ledger import Ledger, Receipt, Request, Terms
 from tacit.ledger.registry import LEDGERS
 from tacit.privacy import REPLACE, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 from tacit.privacy.loss_distribution import LossDistribution
@@ -330,6 +330,86 @@ def test_an_answer_is_stored_once(ledger: Ledger) -> None:
         ledger.release(0, "text")  # type: ignore[arg-type]
 
 
+def test_looking_up_is_free_and_never_waits(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    assert ledger.lookup(ask(), PureDP("0.1")) is None
+    claim = ledger.spend(ask(), PureDP("0.1"))
+    assert ledger.lookup(ask(), PureDP("0.1")) is None  # being drawn
+    claim.release(b"42")
+    found = ledger.lookup(ask(), PureDP("0.1"))
+    assert found is not None
+    assert (found.answer, found.receipt.number) == (b"42", claim.receipt.number)
+    assert ledger.lookup(ask(), PureDP("0.2")) is None
+    assert ledger.lookup(ask(analyst="bob"), PureDP("0.1")) is None
+    assert ledger.budget().charged == ApproxDP("0.1", 0)
+    assert len(list(ledger.history())) == 3
+
+
+def test_an_answer_is_drawn_after_it_was_paid_for_and_once(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    charged_when_drawn = []
+
+    def draw(receipt: Receipt) -> bytes:
+        charged_when_drawn.append((receipt.number, ledger.budget().charged))
+        return b"42"
+
+    for _ in range(3):
+        assert ledger.answered(ask(), PureDP("0.1"), draw).answer == b"42"
+    assert charged_when_drawn == [(1, ApproxDP("0.1", 0))]
+    ledger.answered(ask().fresh(), PureDP("0.1"), draw)
+    assert charged_when_drawn[1:] == [(3, ApproxDP("0.2", 0))]
+    with pytest.raises(BudgetExceeded):
+        ledger.answered(ask("b"), PureDP("0.9"), draw)
+    assert len(charged_when_drawn) == 2
+
+
+def test_a_draw_that_fails_is_lost_and_stays_paid(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+
+    def draw(receipt: Receipt) -> bytes:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        ledger.answered(ask(), PureDP("0.1"), draw)
+    with pytest.raises(AnswerLost):
+        ledger.answered(ask(), PureDP("0.1"), lambda receipt: b"42")
+    with pytest.raises(InvalidParameter, match="answer"):
+        ledger.answered(ask("text"), PureDP("0.1"), lambda receipt: "42")  # type: ignore[arg-type, return-value]
+    assert ledger.budget().charged == ApproxDP("0.2", 0)
+
+
+@pytest.mark.parametrize("key", ["", "x" * 1001, "\ud800", 7])
+def test_a_key_is_a_short_text_that_says_something(key: object) -> None:
+    with pytest.raises(InvalidParameter, match="request key"):
+        ask(key=key)  # type: ignore[arg-type]
+
+
+def test_what_is_no_request_is_refused(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    with pytest.raises(InvalidParameter, match=r"request.*Nothing was spent"):
+        ledger.spend("how many?", PureDP("0.1"))  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="terms"):
+        ledger.open("people", PureDP(1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("patience", [-1, float("nan"), float("inf"), "10", None])
+def test_every_wait_has_a_bound(ledger: Ledger, patience: object) -> None:
+    with pytest.raises(InvalidParameter, match="patience"):
+        type(ledger)(*_arguments(ledger), patience=patience)  # type: ignore[call-arg]
+
+
+def test_the_caps_cannot_be_changed_behind_the_ledgers_back(ledger: Ledger) -> None:
+    given = {"ada": PureDP("0.1")}
+    terms = Terms(PureDP(1), analysts=given)
+    ledger.open("people", terms)
+    given["ada"] = PureDP(1)
+    for kept in (terms, ledger.budget().terms):
+        with pytest.raises(TypeError):
+            kept.analysts["ada"] = PureDP(1)  # type: ignore[index]
+    with pytest.raises(BudgetExceeded, match="analyst ada"):
+        pay(ledger, "0.2")
+
+
 # Receipts, history, amendments.
 
 
@@ -362,7 +442,24 @@ def test_raising_a_cap_is_recorded(ledger: Ledger) -> None:
     with pytest.raises(PolicyError):
         ledger.open("people", Terms(PureDP(1), per_question=PureDP(1)))
     with pytest.raises(PolicyError, match="fixed at its creation"):
-        ledger.amend(Terms(ZCDP(9)), owner="the owner", reason="")
+        ledger.amend(Terms(ZCDP(9)), owner="the owner", reason="another currency")
+    for reason in ("", "  ", None):
+        with pytest.raises(InvalidParameter, match="reason"):
+            ledger.amend(more, owner="the owner", reason=reason)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="terms"):
+        ledger.amend(PureDP(2), owner="the owner", reason="more")  # type: ignore[arg-type]
+    assert ledger.verify().sound
+    assert len(list(ledger.history())) == 4
+
+
+def test_lowering_a_cap_below_what_was_charged_stops_everything(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    pay(ledger, "0.6")
+    ledger.amend(Terms(PureDP("0.5")), owner="the owner", reason="restored from a backup")
+    assert ledger.remaining() == ApproxDP(0, 0)
+    for price in ("0.1", "1e-300"):
+        with pytest.raises(BudgetExceeded):
+            pay(ledger, price, "more")
     assert ledger.verify().sound
 
 

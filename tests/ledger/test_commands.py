@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tacit.cli.ledger import budget, log, verify
-from tacit.errors import LedgerError, TacitError
+from tacit.errors import LedgerError
 from tacit.ledger import Request, SqliteLedger, Terms
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 
@@ -144,7 +144,36 @@ def test_wrong_usage(command: click.Command, folder: Path) -> None:
 
 def test_wrong_values(path: Path) -> None:
     assert run(log, path, "--since", "yesterday").exit_code == 2
-    assert isinstance(run(verify, path, "--head", "abc").exception, TacitError)
+    for wrong in (["--head", "abc"], ["--head", ""]):
+        done = run(verify, path, *wrong)
+        assert done.exit_code == 2
+        assert "64 hexadecimal digits" in done.output
+    assert run(log, path, "--analyst", "").exit_code == 2
+
+
+def test_a_picture_that_cannot_be_written(path: Path, folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for name, reason in (("nowhere/x.png", "No such file"), ("x.xyz", "no such kind of picture")):
+        done = run(log, path, "--plot", folder / name)
+        assert done.exit_code == 1
+        assert reason in done.output
+        assert not isinstance(done.exception, OSError | ValueError)
+
+
+@pytest.mark.parametrize("command", [budget, log, verify])
+def test_an_empty_file_is_no_ledger(command: click.Command, folder: Path) -> None:
+    empty = folder / "empty.ledger"
+    empty.touch()
+    done = run(command, empty)
+    assert isinstance(done.exception, LedgerError)
+    assert "There is no ledger at" in str(done.exception)
+    assert empty.stat().st_size == 0
+
+
+def test_in_a_pipe_one_entry_is_one_line(path: Path) -> None:
+    done = CliRunner().invoke(log, [str(path)], env={"COLUMNS": None})
+    assert len(done.output.splitlines()) == 1 + 6
+    assert run(log, path, "--analyst", "nobody").output == "No entry was selected.\n"
 
 
 def test_they_change_nothing(path: Path) -> None:

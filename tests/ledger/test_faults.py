@@ -261,6 +261,33 @@ def test_forks_do_not_share_a_connection(folder: Path) -> None:
     assert done.stdout == "ApproxDP(0.126, 0) True\n"
 
 
+FORK_WHILE_BUSY = """
+import os, sys, threading, time
+from tacit.ledger import Request, SqliteLedger, Terms
+from tacit.privacy import PureDP
+ledger = SqliteLedger(sys.argv[1], patience=0.05).open("people", Terms(PureDP(1)))
+begun = threading.Event()
+def read():
+    with ledger._file.reading():
+        begun.set()
+        time.sleep(0.5)
+reader = threading.Thread(target=read)
+reader.start()
+begun.wait()
+child = os.fork()
+ledger.spend(Request("ada", "child" if not child else "parent"), PureDP("0.1")).release(b"x")
+if not child:
+    sys.exit(0)
+reader.join()
+print(os.waitpid(child, 0)[1], ledger.budget().charged, ledger.verify().sound)
+"""
+
+
+def test_a_fork_waits_for_the_other_threads(folder: Path) -> None:
+    done = python(FORK_WHILE_BUSY, folder / "people.ledger")
+    assert done.stdout == "0 ApproxDP(0.2, 0) True\n", done.stderr
+
+
 INTERRUPTED = """
 import random, signal, sys
 from tacit.ledger import Request, SqliteLedger, Terms
@@ -323,6 +350,101 @@ def test_an_older_copy_put_back_under_a_running_process_is_noticed(folder: Path)
         assert "rolled back" in str(found)
 
 
+def test_the_last_payment_of_the_own_process_is_remembered(folder: Path) -> None:
+    path = folder / "people.ledger"
+    ledger = SqliteLedger(path).open("people", TERMS)
+    ledger.backup(folder / "copy.ledger")
+    ledger.spend(Request("ada", "first"), PureDP("0.01"))
+    ledger.close()
+    os.replace(folder / "copy.ledger", path)
+    with pytest.raises(LedgerError, match="older copy"):
+        spend(ledger, "second")
+
+
+SPEND_ALL = """
+import sys
+from tacit.errors import BudgetExceeded
+from tacit.ledger import Request, SqliteLedger, Terms
+from tacit.privacy import PureDP
+with SqliteLedger(sys.argv[1], patience=5).open("people", Terms(PureDP(1))) as ledger:
+    for turn in range(100):
+        try:
+            ledger.spend(Request("bob", f"{turn}"), PureDP("0.1")).release(b"x")
+        except BudgetExceeded:
+            print(turn)
+            break
+"""
+LOG_TAKEN_AWAY = """
+import os, subprocess, sys
+from datetime import UTC, datetime
+from tacit.errors import LedgerError
+from tacit.ledger import Request, SqliteLedger, Terms
+from tacit.privacy import PureDP
+
+path, moment, code = sys.argv[1:]
+armed = []
+
+def take_away():
+    os.unlink(f"{path}-wal")
+    os.unlink(f"{path}-shm")
+
+def clock():  # looked at in the middle of a transaction
+    if armed:
+        armed.clear()
+        take_away()
+    return datetime.now(UTC)
+
+ledger = SqliteLedger(path, clock=clock, patience=2).open("people", Terms(PureDP(1)))
+other = SqliteLedger(path, patience=2).open()
+for turn in range(5):
+    ledger.spend(Request("ada", f"{turn}"), PureDP("0.1")).release(b"x")
+if moment == "within":
+    armed.append(1)
+else:
+    take_away()
+if moment == "others came":
+    print(subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True).stdout.strip())
+if moment == "closed":
+    ledger.close()
+for handle in (ledger, other, ledger, SqliteLedger(path)):
+    try:
+        handle.open().spend(Request("ada", "and on"), PureDP("0.1")).release(b"x")
+        print("spent")
+    except LedgerError as error:
+        print("removed or replaced" in str(error))
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "charged"), [("before", "0.5"), ("closed", "0.5"), ("within", "0.6"), ("others came", "1")]
+)
+def test_a_log_taken_away_from_a_running_process_is_noticed(folder: Path, moment: str, charged: str) -> None:
+    """It would go on paying into a file without a name, while others spend the same budget again.
+
+    If nobody else came, what was paid is folded into the file; what others paid is not overwritten.
+    """
+    path = folder / "people.ledger"
+    done = python(LOG_TAKEN_AWAY, path, moment, SPEND_ALL)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["10"] * (moment == "others came") + ["True"] * 4
+    with SqliteLedger(path).open("people", TERMS) as ledger:
+        assert ledger.budget().charged == ApproxDP(charged, 0)
+        assert ledger.verify().sound
+
+
+def test_another_journal_is_turned_back_into_a_log(folder: Path) -> None:
+    """With a rollback journal, a power cut right after a payment could take it back."""
+    path = folder / "people.ledger"
+    SqliteLedger(path).open("people", TERMS).close()
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA journal_mode = DELETE").fetchall() == [("delete",)]
+    connection.close()
+    with SqliteLedger(path).open("people", TERMS) as ledger:
+        spend(ledger, "first")
+        assert Path(f"{path}-wal").exists()
+        assert ledger.verify().sound
+
+
 def test_a_file_that_vanishes_is_not_written_to_any_more(folder: Path) -> None:
     path = folder / "people.ledger"
     ledger = SqliteLedger(path).open("people", TERMS)
@@ -371,6 +493,65 @@ def test_a_backup_does_not_overwrite_and_is_whole(folder: Path) -> None:
     with SqliteLedger(folder / "copy.ledger").open("people", TERMS) as copy:
         assert copy.verify(head).sound
         assert copy.spend(Request("ada", "first"), PureDP("0.01")).answer == b"answer"
+
+
+def test_a_backup_is_for_its_owner_from_the_start(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = os.umask(0)
+    try:
+        with SqliteLedger(folder / "people.ledger").open("people", TERMS) as ledger:
+            spend(ledger, "first")
+            monkeypatch.setattr(os, "chmod", lambda *_: None)
+            ledger.backup(folder / "copy.ledger")
+    finally:
+        os.umask(before)
+    assert (folder / "copy.ledger").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_backup_that_cannot_be_made_says_where(folder: Path) -> None:
+    with SqliteLedger(folder / "people.ledger").open("people", TERMS) as ledger:
+        with pytest.raises(LedgerError, match=r"nowhere/copy\.ledger.*No such file"):
+            ledger.backup(folder / "nowhere" / "copy.ledger")
+        (folder / "dangling").symlink_to(folder / "elsewhere")
+        with pytest.raises(LedgerError, match="overwrite"):
+            ledger.backup(folder / "dangling")
+        assert not (folder / "elsewhere").exists()
+
+
+def test_a_backup_that_fails_leaves_nothing_behind(small_disk: Path, folder: Path) -> None:
+    with SqliteLedger(folder / "people.ledger").open("people", TERMS) as ledger:
+        ledger.spend(Request("ada", "everything"), PureDP("0.1")).release(os.urandom(3 << 20))
+        with pytest.raises(LedgerError, match=r"small/copy\.ledger.*full"):
+            ledger.backup(small_disk / "copy.ledger")
+        assert list(small_disk.iterdir()) == []
+        assert ledger.verify().sound
+
+
+@pytest.mark.parametrize("name", ["a?b#c%41 d&mode=ro.ledger", os.fsdecode(b"\xff\xfe.ledger"), "李雷.ledger"])
+def test_any_file_name(folder: Path, name: str) -> None:
+    with SqliteLedger(folder / name).open("people", TERMS) as ledger:
+        spend(ledger, "first")
+    assert os.listdir(folder) == [name]
+    with SqliteLedger(folder / name).open("people", TERMS) as ledger:
+        assert ledger.verify().sound
+
+
+def test_an_interrupt_in_memory_leaves_no_half_payment(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = InMemory().open("people", TERMS)
+    spend(ledger, "first")
+    for step in ("reserve", "set_account", "append", "set_head", "store_answer"):
+        original = getattr(ledger._store, step)
+
+        def interrupted(*values: object, act: Callable[..., object] = original) -> None:
+            act(*values)
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(ledger._store, step, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                spend(ledger, f"interrupted at {step}")
+        assert ledger.verify().sound, step
+    assert spend(ledger, "interrupted at reserve")  # was not paid for before
+    assert ledger.verify().sound
 
 
 def test_the_log_stays_short(folder: Path) -> None:

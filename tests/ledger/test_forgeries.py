@@ -287,3 +287,48 @@ def test_altered_tables_are_not_written_through(path: Path) -> None:
     forge(path, "CREATE TRIGGER t AFTER INSERT ON entries BEGIN UPDATE head SET main = '0'; END")
     with SqliteLedger(path).open() as ledger, pytest.raises(LedgerError, match="t was added"):
         ledger.spend(Request("ada", "?"), PureDP("0.01"))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE answers SET body = x'00' WHERE number = 1", "UPDATE answers SET body = 'text' WHERE number = 1"],
+)
+def test_a_doctored_answer_is_not_given_out(path: Path, statement: str) -> None:
+    forge(path, statement)
+    request = Request("ada", "question 0", "1", "key 0")
+    with SqliteLedger(path).open() as ledger:
+        for ask in (ledger.spend, ledger.lookup):
+            with pytest.raises(LedgerError, match="not the one that was released"):
+                ask(request, PureDP("0.05"))
+        assert ledger.spend(Request("bob", "question 1", "1", "key 1"), PureDP("0.05")).answer == b"answer 1"
+
+
+@pytest.mark.parametrize("number", ["x", "-0.5", "nan", "1e99999", ""])
+@pytest.mark.parametrize("table", ["head", "accounts"])
+def test_a_total_that_cannot_be_is_refused(path: Path, table: str, number: str) -> None:
+    forge(path, f"UPDATE {table} SET main = '{number}'")
+    for act in (
+        lambda ledger: ledger.open().spend(Request("ada", "more"), PureDP("0.01")),
+        lambda ledger: ledger.open().budget(),
+        lambda ledger: ledger.open().remaining("ada"),
+    ):
+        with SqliteLedger(path) as ledger, pytest.raises(LedgerError, match="cannot be read"):
+            act(ledger)
+    assert not check(path).sound
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        pytest.param(("DELETE FROM entries WHERE number = 12",), id="cut, head forgotten"),
+        pytest.param(("UPDATE head SET number = 11",), id="head set back"),
+        pytest.param((f"UPDATE head SET hash = '{'0' * 64}'",), id="another hash"),
+        pytest.param(("UPDATE entries SET body = CAST(body || ' ' AS BLOB) WHERE number = 12",), id="last entry"),
+        pytest.param(("DELETE FROM entries",), id="no entries"),
+    ],
+)
+def test_a_head_that_is_not_the_last_entry_is_not_continued(path: Path, statements: tuple[str, ...]) -> None:
+    """An older file restored beside a newer log looks like this."""
+    forge(path, *statements)
+    with SqliteLedger(path) as ledger, pytest.raises(LedgerError, match="tacit verify"):
+        ledger.open()

@@ -45,6 +45,10 @@ def test_a_changed_cap_is_a_changed_value() -> None:
         (lambda: Terms(PureDP(1), per_analyst=ApproxDP(1, 1e-9)), "per_analyst"),
         (lambda: Terms(PureDP(1), analysts={"ada": PureDP(2)}), "cap of ada"),
         (lambda: Terms(PureDP(1), analysts={"": PureDP(1)}), "analyst"),
+        (lambda: Terms(PureDP(1), analysts={"é": PureDP("0.1"), "e\u0301": PureDP("0.9")}), "analysts"),
+        (lambda: Terms(PureDP(1), analysts=["ada"]), "analysts"),  # type: ignore[arg-type]
+        (lambda: Terms(PureDP(1), per_question=0.5), "per_question"),  # type: ignore[arg-type]
+        (lambda: Terms(PureDP(1), analysts={"ada": 0.5}), "cap of ada"),  # type: ignore[dict-item]
         (lambda: Terms(PureDP(1), reading_delta=1e-6), "reading_delta"),
         (lambda: Terms(ZCDP(1, 1e-6)), "reading_delta"),
         (lambda: Terms(PureDP(Fraction(1, 10**6 + 3))), "cap"),

@@ -6,6 +6,8 @@ Exit codes: 0 all is well, 1 a problem was found (the message says which), 2 wro
 from __future__ import annotations
 
 import json
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,11 +17,13 @@ from typing import Any
 
 import click
 
+from tacit.errors import InvalidParameter
 from tacit.ledger import Entry, SqliteLedger
 from tacit.ledger.amounts import NOTHING, Amount
 from tacit.ledger.chain import stamp
 from tacit.ledger.names import analyst_name
 from tacit.ledger.terms import Terms
+from tacit.ledger.verification import head_digits
 from tacit.report.printable import printable
 
 __all__ = ["budget", "log", "verify"]
@@ -27,6 +31,7 @@ __all__ = ["budget", "log", "verify"]
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
 _MOST_ROWS = 20
+_WIDE = 1_000_000
 
 
 def _moment(within_day: time) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
@@ -44,6 +49,18 @@ def _moment(within_day: time) -> Callable[[click.Context, click.Parameter, str |
         return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
     return read
+
+
+def _checked(read: Callable[[str], str]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Makes a value that the ledger would refuse a wrong usage."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        try:
+            return None if value is None else read(value)
+        except InvalidParameter as error:
+            raise click.BadParameter(f"{value!r} is not {error.allowed}.") from None
+
+    return check
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +120,7 @@ def budget(file: Path, as_json: bool) -> None:
 
 @click.command()
 @_FILE
-@click.option("--analyst", help="Only what this analyst paid for.")
+@click.option("--analyst", callback=_checked(analyst_name), help="Only what this analyst paid for.")
 @click.option(
     "--since", metavar="TIME", callback=_moment(time.min), help="Only from this time on (UTC unless it says otherwise)."
 )
@@ -119,12 +136,11 @@ def log(
 
     Exit codes: 0 done, 1 the ledger cannot be read, 2 wrong usage.
     """
-    wanted = None if analyst is None else analyst_name(analyst)
     with SqliteLedger(file).open() as ledger:
         rows = [
             row
             for row in _rows(list(ledger.history()))
-            if (wanted is None or row.analyst == wanted)
+            if (analyst is None or row.analyst == analyst)
             and (since is None or row.entry.time >= since)
             and (until is None or row.entry.time <= until)
         ]
@@ -133,12 +149,20 @@ def log(
     if as_json:
         click.echo(json.dumps({"version": 1, "entries": [row.to_dict() for row in rows]}, ensure_ascii=False))
         return
+    if not rows:
+        click.echo("No entry was selected.")
+        return
     _table(["#", "time", "who", "price", "charged so far", "state", "question"], [_cells(row) for row in rows])
 
 
 @click.command()
 @_FILE
-@click.option("--head", metavar="H", help="The head on any receipt: also finds a tail cut off or rolled back.")
+@click.option(
+    "--head",
+    metavar="H",
+    callback=_checked(head_digits),
+    help="The head on any receipt: also finds a tail cut off or rolled back.",
+)
 @_JSON
 @click.pass_context
 def verify(ctx: click.Context, file: Path, head: str | None, as_json: bool) -> None:
@@ -186,11 +210,14 @@ def _cells(row: _Row) -> list[str]:
 
 
 def _plot(target: Path, file: Path, rows: list[_Row]) -> None:
-    from tacit.plots.spending import spending_over_time
-
+    try:
+        from tacit.plots.spending import spending_over_time
+    except ModuleNotFoundError:
+        raise click.ClickException("Drawing needs matplotlib: pip install 'tacit[plots]'.") from None
     paid = [row for row in rows if row.price is not None]
     if not paid:
         raise click.ClickException("There is nothing to draw: no payment was selected.")
+    caps = ([datetime.fromisoformat(row.entry.time) for row in rows], [float(row.terms.cap.main) for row in rows])
     sums: dict[str, tuple[list[datetime], list[float]]] = {"all": ([], [])}
     for row in paid:
         moment = datetime.fromisoformat(row.entry.time)
@@ -198,13 +225,17 @@ def _plot(target: Path, file: Path, rows: list[_Row]) -> None:
             times, values = sums.setdefault(name, ([], []))
             times.append(moment)
             values.append(float(amount.main))
-    terms = rows[-1].terms
     figure = spending_over_time(
-        sums, cap=float(terms.cap.main), symbol=terms.flavour.symbol, title=f"{file.name}: charged so far"
+        sums, cap=caps, symbol=rows[-1].terms.flavour.symbol, title=f"{file.name}: charged so far"
     )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in a script that the font does not have
-        figure.savefig(target, dpi=150)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in a script that the font does not have
+            figure.savefig(target, dpi=150)
+    except OSError as error:
+        raise click.ClickException(f"{target} cannot be written: {error.strerror}.") from None
+    except ValueError:
+        raise click.ClickException(f"{target}: no such kind of picture. Name it .png, .svg or .pdf.") from None
 
 
 def _table(headings: list[str], rows: list[list[str]]) -> None:
@@ -217,4 +248,5 @@ def _table(headings: list[str], rows: list[list[str]]) -> None:
         table.add_column(heading, overflow="fold", no_wrap=heading in ("#", "time"))
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
-    Console(highlight=False).print(table)
+    narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
+    Console(highlight=False, width=None if narrow else _WIDE).print(table)  # in a pipe, one entry is one line

@@ -49,8 +49,11 @@ class Amount:
 
     @classmethod
     def read(cls, texts: tuple[str, str] | list[str]) -> Amount:
-        """The amount that `texts` wrote."""
-        return cls.of(texts[0], texts[1])
+        """The amount that `texts` wrote; there is none below zero."""
+        found = cls.of(texts[0], texts[1])
+        if found.main.numerator < 0 or found.delta.numerator < 0:
+            raise InvalidParameter("amount", given=tuple(texts), allowed="0 or more")
+        return found
 
     def texts(self) -> list[str]:
         """Both numbers as exact text."""

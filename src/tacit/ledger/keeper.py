@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -11,13 +12,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
 
-from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerError, PolicyError
+from tacit.errors import AnswerLost, InvalidParameter, LedgerError, PolicyError
 from tacit.ledger.amounts import NOTHING, Amount, Flavour
 from tacit.ledger.budget import Budget, account
-from tacit.ledger.chain import BEGINNING, Entry, now, stamp
+from tacit.ledger.caps import exceeded, fits
+from tacit.ledger.chain import BEGINNING, Entry, linked, now, stamp
 from tacit.ledger.claims import Claim
 from tacit.ledger.drawers import Drawer, is_drawing
-from tacit.ledger.names import analyst_name, plain_text, source_name
+from tacit.ledger.names import analyst_name, some_text, source_name
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request, secret_hex
 from tacit.ledger.store import Head, Reservation, Store, append
@@ -42,7 +44,7 @@ class Keeper(ABC):
     def __init__(
         self, *, patience: float = 10.0, entropy: BitSource | None = None, clock: Callable[[], datetime] = now
     ) -> None:
-        self._patience = patience
+        self._patience = _seconds(patience)
         self._entropy = entropy
         self._clock = clock
         self._seen: tuple[int, str] | None = None
@@ -66,8 +68,12 @@ class Keeper(ABC):
     def open(self, source: str | None = None, terms: Terms | None = None) -> Self:
         """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
         name = None if source is None else source_name(source)
+        if terms is not None:
+            _be_terms(terms)
         with self._reading() as store:
             head = store.head()
+            if head is not None:
+                self._check_end(store, head)
         if head is None:
             if name is None or terms is None:
                 raise LedgerError(f"{self._where()} has not been opened yet: give the data source and the terms.")
@@ -96,7 +102,8 @@ class Keeper(ABC):
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
         """Change the caps; an owner's act, recorded in the chain. Flavour and neighbours stay."""
         who = analyst_name(owner)
-        plain_text(reason, "reason", 10_000)
+        some_text(reason, "reason", 10_000)
+        _be_terms(terms)
         with self._writing() as store:
             head = self._head(store)
             if (terms.flavour, terms.neighbours) != (head.terms.flavour, head.terms.neighbours):
@@ -107,6 +114,7 @@ class Keeper(ABC):
             amended = replace(head, terms=terms)
             store.set_terms(amended)
             head = self._append(store, amended, "amended", owner=who, reason=reason, terms=terms.to_dict())
+        self._remember(head)
         return _receipt(head, head.number, head.time, who, NOTHING)
 
     # Spending.
@@ -119,8 +127,7 @@ class Keeper(ABC):
         """
         deadline = time.monotonic() + self._patience
         pause, longest = _POLL
-        source, price = self._priced(cost)
-        digest = request.digest(source, price)
+        price, digest = self._named(request, cost)
         while True:
             with self._glancing() as store:
                 found = store.request(digest)
@@ -135,12 +142,34 @@ class Keeper(ABC):
                 time.sleep(pause)
                 pause = min(2 * pause, longest)
 
+    def answered(self, request: Request, cost: Promise, draw: Callable[[Receipt], bytes]) -> Claim:
+        """Pay, draw, store, in this order; or the stored answer. ``draw`` is not called before there is a receipt.
+
+        What ``draw`` raises passes through; the payment stands, and who asks again is told `AnswerLost`.
+        """
+        with self.spend(request, cost) as claim:
+            if claim.answer is None:
+                claim.release(draw(claim.receipt))
+        return claim
+
+    def lookup(self, request: Request, cost: Promise) -> Claim | None:
+        """The stored answer to a request, if there is one; never charges, never waits."""
+        price, digest = self._named(request, cost)
+        with self._glancing() as store:
+            found = store.request(digest)
+        return None if found is None or found.released is None else self._stored(found, request, price)
+
     def _stored(self, found: Reservation, request: Request, price: Amount) -> Claim:
         """The answer that was given before, with a receipt of now."""
         assert found.released is not None
         with self._reading() as store:
             head, answer = self._head(store), store.answer(found.released)
-        paid = self._entry(found.number)
+            paid, released = self._read(store, found.number), self._read(store, found.released)
+        if hashlib.sha256(answer).hexdigest() != released.values.get("answer"):
+            raise LedgerError(
+                f"{self._where()}: the stored answer to request #{found.number} is not the one that was released. "
+                "It was not given out, and nothing was spent. Run `tacit verify` on the ledger."
+            )
         return Claim(self, _receipt(head, found.number, paid.time, request.analyst, price), answer, None)
 
     def _reserve(self, request: Request, price: Amount, digest: str) -> Claim | None:
@@ -149,12 +178,12 @@ class Keeper(ABC):
         with self._writing() as store:
             head, before = self._head(store), store.account(request.analyst)
             charged, own = head.charged + price, before + price
-            fits = _fits(head.terms, request.analyst, price, charged, own)
-            if not fits or not store.reserve(head.number + 1, digest, request.analyst, request.key, drawer.token):
+            allowed = fits(head.terms, request.analyst, price, charged, own)
+            if not allowed or not store.reserve(head.number + 1, digest, request.analyst, request.key, drawer.token):
                 if store.request(digest) is not None:
                     return None
                 self._check_key(store, request)
-                raise _exceeded(head, request.analyst, before, price)
+                raise exceeded(head, request.analyst, before, price)
             store.set_account(request.analyst, own)
             head = self._append(
                 store,
@@ -168,7 +197,16 @@ class Keeper(ABC):
                 price=price.texts(),
                 request=digest,
             )
+        self._remember(head)
         return Claim(self, _receipt(head, head.number, head.time, request.analyst, price), None, drawer)
+
+    def _named(self, request: Request, cost: Promise) -> tuple[Amount, str]:
+        """The price of a request, and the name under which its answer is stored."""
+        if not isinstance(request, Request):
+            allowed = "a Request(analyst, question, policy)"
+            raise InvalidParameter("request", given=request, allowed=allowed, hint="Nothing was spent.")
+        source, price = self._priced(cost)
+        return price, request.digest(source, price)
 
     def _priced(self, cost: Promise) -> tuple[str, Amount]:
         """The source, and what the cost amounts to in this ledger's flavour; both were fixed at its creation."""
@@ -220,7 +258,8 @@ class Keeper(ABC):
             checksum = hashlib.sha256(answer).hexdigest()
             head = self._append(store, head, "released", request=number, answer=checksum, size=len(answer))
             store.store_answer(head.number, number, answer)
-        entry = self._entry(number)
+            entry = self._read(store, number)
+        self._remember(head)
         return _receipt(head, number, entry.time, entry.values["analyst"], Amount.read(entry.values["price"]))
 
     def abandon(self, number: int) -> None:
@@ -280,8 +319,17 @@ class Keeper(ABC):
 
     def _entry(self, number: int) -> Entry:
         with self._reading() as store:
-            _, body, link = store.bodies(number - 1, 1)[0]
-            return Entry.read(body, link)
+            return self._read(store, number)
+
+    def _read(self, store: Store, number: int) -> Entry:
+        try:
+            ((found, body, link),) = store.bodies(number - 1, 1)
+            entry = Entry.read(body, link)
+        except (ValueError, KeyError, TypeError):
+            found = -1
+        if found != number:
+            raise LedgerError(f"{self._where()}: entry {number} cannot be read. Run `tacit verify` on it.")
+        return entry
 
     def _head(self, store: Store) -> Head:
         head = store.head()
@@ -304,33 +352,43 @@ class Keeper(ABC):
                 "another ledger was put in its place. Nothing was spent. Put the newest one back; `tacit verify FILE "
                 f"--head {seen[1]}` tells which."
             )
-        if seen is None or head.number > seen[0]:
+        self._remember(head)
+
+    def _remember(self, head: Head) -> None:
+        """To be called with what is on record only: never inside a transaction that may still be undone."""
+        if self._seen is None or head.number > self._seen[0]:
             self._seen = (head.number, head.hash)
+
+    def _check_end(self, store: Store, head: Head) -> None:
+        """The head must be the last entry: a file put together from two states is not continued."""
+        rows = store.bodies(max(head.number - 2, -1), 3)
+        before = rows[-2][2] if len(rows) > 1 else BEGINNING
+        try:
+            number, body, link = rows[-1]
+            whole = (number, link) == (head.number, head.hash) and linked(before, body) == link
+        except (IndexError, ValueError, TypeError, AttributeError):
+            whole = False
+        if not whole:
+            raise LedgerError(
+                f"{self._where()}: its head is not its last entry, so that something was changed or mixed up. "
+                "Nothing was spent. Run `tacit verify` on it, and restore the newest backup."
+            )
 
     def _where(self) -> str:
         """The place, for messages."""
         return repr(self)
 
 
-def _fits(terms: Terms, analyst: str, price: Amount, charged: Amount, own: Amount) -> bool:
-    """Whether every cap allows the price, which would bring the sums to ``charged`` and ``own``."""
-    if terms.largest is not None and not price.within(terms.largest):
-        return False
-    cap = terms.cap_of(analyst)
-    return charged.within(terms.cap) and (cap is None or own.within(cap))
+def _seconds(patience: object) -> float:
+    """How long to wait, with a bound."""
+    if isinstance(patience, int | float) and math.isfinite(patience) and patience >= 0:
+        return float(patience)
+    raise InvalidParameter("patience", given=patience, allowed="seconds, 0 or more")
 
 
-def _exceeded(head: Head, analyst: str, before: Amount, price: Amount) -> BudgetExceeded:
-    """The refusal: says which cap, and what would fit."""
-    terms, own = head.terms, head.terms.cap_of(analyst)
-    left = {"the whole ledger": head.charged.up_to(terms.cap)}
-    if own is not None:
-        left[f"analyst {analyst}"] = before.up_to(own)
-    if terms.largest is not None:
-        left["one question"] = terms.largest
-    whose, amount = next((whose, amount) for whose, amount in left.items() if not price.within(amount))
-    fits = f"The cap of {whose} leaves room for {terms.flavour.words(amount)}."
-    return BudgetExceeded(asked=terms.money(price), left=terms.money(amount), fits=fits)
+def _be_terms(given: object) -> None:
+    if not isinstance(given, Terms):
+        raise InvalidParameter("terms", given=given, allowed="Terms(total, ...), for example Terms(PureDP(1))")
 
 
 def _receipt(head: Head, number: int, moment: str, analyst: str, price: Amount) -> Receipt:

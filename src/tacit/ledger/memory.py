@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from tacit.errors import LedgerError
 from tacit.ledger.amounts import NOTHING, Amount
@@ -18,13 +18,16 @@ from tacit.noise.entropy import BitSource
 
 __all__ = ["InMemory"]
 
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
 
 class _MemoryStore:
-    """Plain dictionaries; one thread at a time is let in."""
+    """Plain dictionaries; one thread at a time is let in, and what it writes can be undone."""
 
     def __init__(self) -> None:
-        self._head: Head | None = None
-        self._entries: list[tuple[bytes, str]] = []
+        self._heads: dict[None, Head] = {}
+        self._entries: dict[int, tuple[bytes, str]] = {}
         self._accounts: dict[str, Amount] = {}
         self._digests: dict[str, int] = {}
         self._keys: dict[tuple[str, str], str] = {}
@@ -32,25 +35,47 @@ class _MemoryStore:
         self._drawers: dict[int, str] = {}
         self._released: dict[int, int] = {}
         self._answers: dict[int, tuple[int, bytes]] = {}
+        self._written: list[tuple[dict[Any, Any], object, object]] = []
+
+    def _write(self, table: dict[_K, _V], key: _K, value: _V) -> None:
+        self._written.append((table, key, table.get(key)))  # noted first: an interrupt may come at any point
+        table[key] = value
+
+    def keep(self) -> None:
+        """What was written stays."""
+        self._written.clear()
+
+    def undo(self) -> None:
+        """As if nothing had been written since `keep`."""
+        while self._written:
+            table, key, before = self._written[-1]
+            if before is None:
+                table.pop(key, None)
+            else:
+                table[key] = before
+            self._written.pop()
 
     def head(self) -> Head | None:
-        return self._head
+        return self._heads.get(None)
 
     def set_head(self, head: Head) -> None:
-        self._head = head
+        self._write(self._heads, None, head)
 
     def set_terms(self, head: Head) -> None:
         pass  # the head carries them
 
     def append(self, number: int, body: bytes, link: str) -> None:
-        self._entries.append((body, link))
+        self._write(self._entries, number, (body, link))
 
     def bodies(self, after: int, limit: int) -> list[tuple[int, bytes, str]]:
-        chosen = self._entries[after + 1 : after + 1 + limit]
-        return [(number, body, link) for number, (body, link) in enumerate(chosen, after + 1)]
+        return [(number, *self._entries[number]) for number in self._numbers(after + 1, after + 1 + limit)]
+
+    def _numbers(self, first: int, end: int) -> range:
+        return range(first, min(end, len(self._entries)))
 
     def lines(self) -> Iterator[Line]:
-        for number, (body, link) in enumerate(self._entries):
+        for number in self._numbers(0, len(self._entries)):
+            body, link = self._entries[number]
             digest, analyst, key = self._requests.get(number, (None, None, None))
             reserved, answer = self._answers.get(number, (None, None))
             yield number, body, link, digest, analyst, key, reserved, answer
@@ -68,7 +93,7 @@ class _MemoryStore:
         return iter(sorted(self._accounts.items()))
 
     def set_account(self, analyst: str, charged: Amount) -> None:
-        self._accounts[analyst] = charged
+        self._write(self._accounts, analyst, charged)
 
     def request(self, digest: str) -> Reservation | None:
         return self.reservation(self._digests.get(digest, -1))
@@ -79,11 +104,11 @@ class _MemoryStore:
     def reserve(self, number: int, digest: str, analyst: str, key: str | None, drawer: str) -> bool:
         if digest in self._digests or (key is not None and (analyst, key) in self._keys):
             return False
-        self._digests[digest] = number
+        self._write(self._digests, digest, number)
         if key is not None:
-            self._keys[analyst, key] = digest
-        self._requests[number] = (digest, analyst, key)
-        self._drawers[number] = drawer
+            self._write(self._keys, (analyst, key), digest)
+        self._write(self._requests, number, (digest, analyst, key))
+        self._write(self._drawers, number, drawer)
         return True
 
     def reservation(self, number: int) -> Reservation | None:
@@ -92,14 +117,14 @@ class _MemoryStore:
 
     def forget_drawer(self, number: int) -> None:
         if number in self._drawers:
-            self._drawers[number] = ""
+            self._write(self._drawers, number, "")
 
     def answer(self, released: int) -> bytes:
         return self._answers[released][1]
 
     def store_answer(self, released: int, number: int, answer: bytes) -> None:
-        self._answers[released] = (number, answer)
-        self._released[number] = released
+        self._write(self._answers, released, (number, answer))
+        self._write(self._released, number, released)
 
 
 class InMemory(Keeper):
@@ -133,7 +158,15 @@ class InMemory(Keeper):
         finally:
             self._lock.release()
 
-    _writing = _reading  # nothing can fail between the checks and the last write
+    @contextmanager
+    def _writing(self) -> Iterator[_MemoryStore]:
+        with self._reading() as store:
+            try:
+                yield store
+            except BaseException:
+                store.undo()
+                raise
+            store.keep()
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tacit.errors import InvalidParameter
 
-__all__ = ["analyst_name", "beside", "plain_text", "source_name"]
+__all__ = ["analyst_name", "beside", "plain_text", "some_text", "source_name"]
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
@@ -37,13 +37,23 @@ def plain_text(value: object, name: str, longest: int = 1_000_000) -> str:
     raise InvalidParameter(name, given=value, allowed=f"text of at most {longest:,} characters")
 
 
+def some_text(value: object, name: str, longest: int) -> str:
+    """A text that must say something."""
+    if isinstance(value, str) and value.strip():
+        return plain_text(value, name, longest)
+    raise InvalidParameter(name, given=value, allowed=f"text of 1 to {longest:,} characters, not all of them spaces")
+
+
 def beside(data: str | Path) -> Path:
     """Where the ledger of a file lives: next to the data itself, whichever link or policy led there.
 
     >>> beside("/data/people.csv").name
     'people.ledger'
     """
-    return Path(data).resolve().with_suffix(".ledger")
+    found = Path(data).resolve()
+    if not found.name:
+        raise InvalidParameter("data", given=str(data), allowed="the path of a file")
+    return found.with_suffix(".ledger")
 
 
 def _name(value: object, name: str, longest: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol, Self
 
 from tacit.ledger.budget import Budget
@@ -25,6 +25,12 @@ class Ledger(Protocol):
 
     def spend(self, request: Request, cost: Promise) -> Claim:
         """Debit and reserve in one durable step, or return the answer stored for the same request, free of charge."""
+
+    def answered(self, request: Request, cost: Promise, draw: Callable[[Receipt], bytes]) -> Claim:
+        """Pay, draw, store, in this order; or the stored answer. ``draw`` is not called before there is a receipt."""
+
+    def lookup(self, request: Request, cost: Promise) -> Claim | None:
+        """The stored answer to a request, if there is one; never charges, never waits."""
 
     def release(self, number: int, answer: bytes) -> Receipt:
         """Store the answer to a reservation, durably, before anybody sees it."""

@@ -9,7 +9,7 @@ from typing import Self
 from tacit.errors import NotPrivate
 from tacit.ledger.amounts import Amount
 from tacit.ledger.chain import canonical
-from tacit.ledger.names import analyst_name, plain_text
+from tacit.ledger.names import analyst_name, plain_text, some_text
 from tacit.noise.entropy import BitSource, system_entropy
 
 __all__ = ["Request", "secret_hex"]
@@ -36,7 +36,7 @@ class Request:
         plain_text(self.question, "question")
         plain_text(self.policy, "policy version", 1000)
         if self.key is not None:
-            plain_text(self.key, "request key", 1000)
+            some_text(self.key, "request key", 1000)
 
     def fresh(self, entropy: BitSource | None = None) -> Self:
         """The same question under a key nobody has used: it is paid for and drawn anew."""

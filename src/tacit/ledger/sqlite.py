@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,9 +14,11 @@ from tacit.errors import LedgerError
 from tacit.ledger.chain import now
 from tacit.ledger.filesystems import system_mounts
 from tacit.ledger.keeper import Keeper
+from tacit.ledger.sqlite_backup import back_up
 from tacit.ledger.sqlite_file import SqliteFile
 from tacit.ledger.sqlite_store import SqliteStore
 from tacit.ledger.terms import Terms
+from tacit.ledger.verification import Verification
 from tacit.noise.entropy import BitSource
 
 __all__ = ["SqliteLedger"]
@@ -60,7 +61,7 @@ class SqliteLedger(Keeper):
         """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
         if not self._file.is_ready():
             if source is None or terms is None:
-                raise LedgerError(f"There is no ledger at {self.path}. It is made when the data are first opened.")
+                raise self._missing()
             self._file.create()
             super().open(source, terms)
             self.close()  # folds the log into the file: a file moved without its log still knows what it is
@@ -81,19 +82,20 @@ class SqliteLedger(Keeper):
         with self._file.writing() as connection:
             yield SqliteStore(connection, self._file.where)
 
+    def verify(self, head: str | None = None) -> Verification:
+        """Recompute the chain and every total; with a receipt's head, the tail as well."""
+        if not self._file.is_ready():
+            raise self._missing()
+        return super().verify(head)
+
+    def _missing(self) -> LedgerError:
+        return LedgerError(f"There is no ledger at {self.path}. It is made when the data are first opened.")
+
     def backup(self, path: str | os.PathLike[str]) -> str:
         """Copy the ledger, while it is in use, to a file that does not exist yet; returns the head of the copy."""
-        target = Path(path)
-        if target.exists():
-            raise LedgerError(f"{target} exists already; a backup does not overwrite anything.")
         with self._file.reading() as connection:
             head = self._head(SqliteStore(connection, self._file.where))
-            copy = sqlite3.connect(target, isolation_level=None)
-            try:
-                connection.backup(copy)
-            finally:
-                copy.close()
-        os.chmod(target, 0o600)
+            back_up(connection, Path(path))
         return head.hash
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ FAILURES = (sqlite3.Error, UnicodeDecodeError)
 
 _KEPT = "Nothing was given out, and what was recorded before stays recorded."
 
+_DAMAGED = "its file is damaged. `tacit verify` tells how far it can be read; restore the newest backup."
 _MEANINGS = {
     sqlite3.SQLITE_BUSY: "others kept it busy for too long. Ask again.",
     sqlite3.SQLITE_LOCKED: "others kept it busy for too long. Ask again.",
@@ -25,17 +26,17 @@ _MEANINGS = {
         "file and of its folder."
     ),
     sqlite3.SQLITE_IOERR: "the disk failed to read or write (full, over quota, or faulty). Check it and ask again.",
-    sqlite3.SQLITE_CORRUPT: "its file is damaged. Run `tacit verify` on it, and restore the newest backup.",
-    sqlite3.SQLITE_NOTADB: "it is not a ledger of Tacit, or its file is damaged.",
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_CONSTRAINT: "a rule of its tables refused the write.",
     sqlite3.SQLITE_TOOBIG: "the answer is too big to be stored.",
 }
-_DAMAGED = "its file is damaged. Run `tacit verify` on it, and restore the newest backup."
 
 
 def translated(error: Exception, where: str) -> LedgerError:
     """The error as people can act on it."""
     code = getattr(error, "sqlite_errorcode", None)
+    if code == sqlite3.SQLITE_NOTADB:
+        return LedgerError(f"{where}: this is not a ledger of Tacit, or it is damaged from its first byte on.")
     meaning = _MEANINGS.get(code & 0xFF, _DAMAGED) if code is not None else _DAMAGED
     name = getattr(error, "sqlite_errorname", "unreadable text")
     return LedgerError(f"{where}: {meaning} {_KEPT} ({name})")

@@ -23,14 +23,16 @@ from tacit.ledger import schema
 from tacit.ledger.chain import now, stamp
 from tacit.ledger.filesystems import refuse_network, system_mounts
 from tacit.ledger.sqlite_errors import FAILURES, is_busy, translated
+from tacit.ledger.sqlite_log import WatchedLog, never_close
 from tacit.ledger.sqlite_store import SqliteStore
 from tacit.ledger.store import append
 
-__all__ = ["SqliteFile"]
+__all__ = ["SqliteFile", "address", "sync_folder"]
 
 _COMMITS_PER_CHECKPOINT = 200
 _LARGEST_LOG = 32 << 20
 _KEPT_LOG = 4 << 20
+_LONGEST_WAIT_TO_FORK = 60.0
 _SETTINGS = (
     "PRAGMA synchronous = FULL",
     "PRAGMA fullfsync = ON",  # macOS: fsync alone does not reach the disk there
@@ -47,7 +49,8 @@ class SqliteFile:
 
     def __init__(self, path: Path, patience: float, mounts: Callable[[], str] = system_mounts) -> None:
         self.path = Path(os.path.realpath(path))
-        self._name, self._log = str(self.path), f"{self.path}-wal"
+        self._name = str(self.path)
+        self._log = WatchedLog(self._name)
         self._patience = patience
         self._mounts = mounts
         self._lock = threading.RLock()
@@ -111,6 +114,9 @@ class SqliteFile:
             except BaseException:
                 _roll_back(connection)
                 raise
+            if self._log.is_lost():  # a payment into a log without a name is no payment
+                self._disconnect()
+                self._log.refuse_lost(self.where, self._inode)
             self._commits += 1
             self._checkpoint_if_due(connection)
 
@@ -138,11 +144,7 @@ class SqliteFile:
         connection = self._connect("rwc")
         try:
             os.chmod(self.path, 0o600)
-            self._begin(connection, "PRAGMA journal_mode = WAL")
-            if connection.execute("PRAGMA journal_mode").fetchall() != [("wal",)]:
-                raise LedgerError(
-                    f"{self.where}: this file system has no shared memory between processes. Use a local disk."
-                )
+            self._log_ahead(connection)
             self._begin(connection, "BEGIN IMMEDIATE")
             if schema.version_of(connection, self.where) == 0:
                 schema.create(connection)
@@ -152,7 +154,7 @@ class SqliteFile:
         finally:
             _roll_back(connection)
             connection.close()
-        _sync_folder(self.path.parent)
+        sync_folder(self.path.parent)
 
     def close(self) -> None:
         """Let go of the file; the last to do so folds the log into it."""
@@ -188,34 +190,37 @@ class SqliteFile:
         except OSError as error:
             self._disconnect()
             raise LedgerError(f"{self.where} cannot be found: {error.strerror}. Nothing was spent.") from error
-        if self._connection is not None and (found.st_dev, found.st_ino) != self._inode:
+        inode = (found.st_dev, found.st_ino)
+        if self._connection is not None and (inode != self._inode or self._log.is_lost()):
             self._disconnect()  # moved away or replaced: the name decides, not the old file
+        self._log.refuse_lost(self.where, inode)
         if self._connection is None:
             if found.st_nlink > 1:
                 raise LedgerError(
                     f"{self.where} has several hard links, and each would get a log of its own. Keep one."
                 )
             refuse_network(self.path.parent, self._mounts)
-            self._inode = (found.st_dev, found.st_ino)
-            self._connection = self._checked(self._opened())
+            self._inode = inode
+            writable = os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
+            self._connection = self._checked(self._opened() if not writable else self._connect("rw"), writable)
+            if writable:
+                self._log.watch(inode)
         _roll_back(self._connection)  # an interrupt may have come between a failure and its end
         return self._connection
 
     def _opened(self) -> sqlite3.Connection:
-        """Read and write where that is allowed; otherwise reading only."""
-        if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
-            return self._connect("rw")
+        """For reading only."""
         try:
             return self._tried(self._connect("ro"))
         except sqlite3.OperationalError:
-            if os.path.exists(self._log) and os.stat(self._log).st_size:
+            if os.path.exists(self._log.name) and os.stat(self._log.name).st_size:
                 raise
             return self._connect("ro&immutable=1")  # nobody can be writing where the log cannot be made
 
     def _connect(self, mode: str) -> sqlite3.Connection:
-        address = f"file:{quote(str(self.path))}?mode={mode}"
+        where = address(self.path, mode)
         connection = sqlite3.connect(
-            address, uri=True, timeout=self._patience, isolation_level=None, check_same_thread=False
+            where, uri=True, timeout=self._patience, isolation_level=None, check_same_thread=False
         )
         try:
             for setting in _SETTINGS:
@@ -233,16 +238,28 @@ class SqliteFile:
             raise
         return connection
 
-    def _checked(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+    def _checked(self, connection: sqlite3.Connection, writable: bool) -> sqlite3.Connection:
         """Refuse strangers' files and newer ledgers; bring older ones up to date."""
         try:
             version = schema.version_of(connection, self.where)
+            if version and writable:
+                self._log_ahead(connection)
             if 0 < version < schema.VERSION:
                 self._migrate(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _log_ahead(self, connection: sqlite3.Connection) -> None:
+        """Use a write-ahead log, whatever journal somebody's tool has left the file with."""
+        if connection.execute("PRAGMA journal_mode").fetchall() != [("wal",)]:
+            self._begin(connection, "PRAGMA journal_mode = WAL")
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()  # makes the log
+            if connection.execute("PRAGMA journal_mode").fetchall() != [("wal",)]:
+                raise LedgerError(
+                    f"{self.where}: this file system has no shared memory between processes. Use a local disk."
+                )
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         self._begin(connection, "BEGIN IMMEDIATE")
@@ -271,17 +288,22 @@ class SqliteFile:
             time.sleep(0.005)
 
     def _disconnect(self) -> None:
+        folds = self._log.may_be_folded()
         for connection in (self._checkpointer, self._connection):
             if connection is not None and self._pid == os.getpid():
-                connection.close()
+                if folds:
+                    connection.close()
+                else:
+                    never_close(connection)
         self._connection = self._checkpointer = None
+        self._log.forget()
         self._trusted = False
 
     # The log.
 
     def _checkpoint_if_due(self, connection: sqlite3.Connection) -> None:
         try:
-            if self._commits < _COMMITS_PER_CHECKPOINT and os.stat(self._log).st_size < _LARGEST_LOG:
+            if self._commits < _COMMITS_PER_CHECKPOINT and os.stat(self._log.name).st_size < _LARGEST_LOG:
                 return
             self._checkpoint(connection)
         except (OSError, sqlite3.Error):
@@ -295,13 +317,14 @@ class SqliteFile:
             if self._checkpointer is None:
                 self._checkpointer = self._connect("rw")
             self._checkpointer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            self._log.was_folded()
         finally:
             _roll_back(connection)
 
     # Forks: a connection must not exist while the process is doubled.
 
     def before_fork(self) -> None:
-        self._forking = self._lock.acquire(timeout=self._patience)
+        self._forking = self._lock.acquire(timeout=max(self._patience, _LONGEST_WAIT_TO_FORK))
         if self._forking:
             self._disconnect()
 
@@ -329,7 +352,13 @@ def _roll_back(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _sync_folder(folder: Path) -> None:
+def address(path: Path, mode: str) -> str:
+    """A path as SQLite takes it, any bytes in it."""
+    return f"file:{quote(os.fsencode(path))}?mode={mode}"
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

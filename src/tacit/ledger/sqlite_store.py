@@ -59,7 +59,7 @@ class SqliteStore:
             return None
         ledger, source, number, link, moment, main, delta, terms = row
         try:
-            return Head(ledger, source, number, link, moment, Amount.of(main, delta), _terms(terms))
+            return Head(ledger, source, number, link, moment, Amount.read([main, delta]), _terms(terms))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise LedgerError(f"{self._where}: its head cannot be read. Run `tacit verify` on it.") from error
 
@@ -103,11 +103,17 @@ class SqliteStore:
 
     def account(self, analyst: str) -> Amount:
         row = self._one("SELECT main, delta FROM accounts WHERE analyst = ?", analyst)
-        return NOTHING if row is None else Amount.of(*row)
+        return NOTHING if row is None else self._amount(row)
 
     def accounts(self) -> Iterator[tuple[str, Amount]]:
         for analyst, main, delta in self._stream("SELECT analyst, main, delta FROM accounts ORDER BY analyst"):
-            yield analyst, Amount.of(main, delta)
+            yield analyst, self._amount([main, delta])
+
+    def _amount(self, texts: list[str]) -> Amount:
+        try:
+            return Amount.read(texts)
+        except ValueError as error:
+            raise LedgerError(f"{self._where}: an account cannot be read. Run `tacit verify` on it.") from error
 
     def set_account(self, analyst: str, charged: Amount) -> None:
         self._rows("INSERT OR REPLACE INTO accounts VALUES (?, ?, ?)", analyst, *charged.texts())
@@ -135,7 +141,7 @@ class SqliteStore:
         self._rows("UPDATE requests SET drawer = '' WHERE number = ?", number)
 
     def answer(self, released: int) -> bytes:
-        body = self._one("SELECT body FROM answers WHERE released = ?", released)[0]
+        (body,) = self._one("SELECT CAST(body AS BLOB) FROM answers WHERE released = ?", released)
         assert isinstance(body, bytes)
         return body
 

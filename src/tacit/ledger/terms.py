@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Self
 
 from tacit.errors import InvalidParameter
@@ -47,16 +48,32 @@ class Terms:
         for name in ("per_question", "per_analyst"):
             given = getattr(self, name)
             object.__setattr__(self, name, None if given is None else self._cap(name, given))
-        named = {analyst_name(name): self._cap(f"cap of {name}", cap) for name, cap in self.analysts.items()}
-        object.__setattr__(self, "analysts", dict(sorted(named.items())))
+        object.__setattr__(self, "analysts", MappingProxyType(self._named()))
         object.__setattr__(self, "reading_delta", self._reading())
         object.__setattr__(self, "total", total)
         object.__setattr__(self, "cap", self.flavour.amount(total))
         largest = None if self.per_question is None else self.flavour.amount(self.per_question)
         object.__setattr__(self, "largest", largest)
 
+    def _named(self) -> dict[str, Promise]:
+        """The caps of those named, under the spelling that their accounts have."""
+        if not isinstance(self.analysts, Mapping):
+            raise InvalidParameter("analysts", given=self.analysts, allowed='caps by name: {"ada": PureDP(1)}')
+        named: dict[str, Promise] = {}
+        for given, cap in self.analysts.items():
+            name = analyst_name(given)
+            if name in named:
+                raise InvalidParameter("analysts", given=given, allowed="every name once, however it is spelled")
+            named[name] = self._cap(f"cap of {given}", cap)
+        return dict(sorted(named.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).read, (self.to_dict(),)  # a read-only mapping cannot be pickled
+
     def _cap(self, label: str, given: Promise) -> Money:
         """A cap in the ledger's own kind, not above the total."""
+        if not isinstance(given, Promise):
+            raise InvalidParameter(label, given=given, allowed="a guarantee of the total's kind")
         same_neighbours(self.total, given, "caps of one ledger")
         flavour = self.flavour
         cap, total = flavour.amount(given), flavour.amount(self.total)

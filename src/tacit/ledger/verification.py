@@ -16,7 +16,7 @@ from tacit.ledger.store import Line, Store
 from tacit.ledger.terms import Terms
 from tacit.privacy.prices import price
 
-__all__ = ["Problem", "Verification", "verify"]
+__all__ = ["Problem", "Verification", "head_digits", "verify"]
 
 _MOST_PROBLEMS = 50
 _HEAD_DIGITS = 64
@@ -81,7 +81,7 @@ class Verification:
 
 def verify(store: Store, head: str | None = None) -> Verification:
     """Replay the whole ledger; ``head`` is the head that some receipt carries."""
-    wanted = None if head is None else _head(head)
+    wanted = None if head is None else head_digits(head)
     replay = _Replay(wanted)
     try:
         replay.read(store.lines())
@@ -97,7 +97,8 @@ def verify(store: Store, head: str | None = None) -> Verification:
     return Verification(replay.expected, str(replay.link), problems, replay.confirmed)
 
 
-def _head(given: str) -> str:
+def head_digits(given: str) -> str:
+    """A receipt's head as the chain writes it."""
     digits = given.strip().lower() if isinstance(given, str) else ""
     if len(digits) != _HEAD_DIGITS or not set(digits) <= set("0123456789abcdef"):
         raise InvalidParameter(

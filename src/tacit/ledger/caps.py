@@ -1,0 +1,33 @@
+"""Whether every cap allows a price, and which one does not."""
+
+from __future__ import annotations
+
+from tacit.errors import BudgetExceeded
+from tacit.ledger.amounts import Amount
+from tacit.ledger.store import Head
+from tacit.ledger.terms import Terms
+
+__all__ = ["exceeded", "fits"]
+
+
+def fits(terms: Terms, analyst: str, price: Amount, charged: Amount, own: Amount) -> bool:
+    """Whether every cap allows the price, which would bring the sums to ``charged`` and ``own``."""
+    if terms.largest is not None and not price.within(terms.largest):
+        return False
+    cap = terms.cap_of(analyst)
+    return charged.within(terms.cap) and (cap is None or own.within(cap))
+
+
+def exceeded(head: Head, analyst: str, before: Amount, price: Amount) -> BudgetExceeded:
+    """The refusal: says which cap, and what would fit."""
+    terms, own = head.terms, head.terms.cap_of(analyst)
+    left = {"the whole ledger": head.charged.up_to(terms.cap)}
+    if own is not None:
+        left[f"analyst {analyst}"] = before.up_to(own)
+    if terms.largest is not None:
+        left["one question"] = terms.largest
+    whose, amount = next((whose, amount) for whose, amount in left.items() if not price.within(amount))
+    fits = f"The cap of {whose} leaves room for {terms.flavour.words(amount)}."
+    if price.main <= amount.main:
+        fits += " It is the δ that does not fit."
+    return BudgetExceeded(asked=terms.money(price), left=terms.money(amount), fits=fits)

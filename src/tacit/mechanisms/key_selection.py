@@ -1,0 +1,205 @@
+"""Which groups of a table may be named: private keys pass by the number of distinct units behind them.
+
+A key that only one person has would give that person away by appearing at all, so a key is shown with a probability
+that grows with its number of units and is at most δ for one unit. Proof: docs/proofs/key_selection.md.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.gaussian_noise import variance_for
+from tacit.mechanisms.tails import discrete_gaussian_tail, least_step, rounded_gaussian_tail
+from tacit.noise.entropy import BitSource
+from tacit.privacy import L2, ZCDP, ApproxDP, Guarantee
+from tacit.privacy.prices import Price, failure_probability, positive, times
+from tacit.privacy.rounding import decimal_down, exp_down
+
+__all__ = ["GaussianKeySelection", "KeySelection", "OptimalKeySelection"]
+
+_LONGEST_TABLE = 200_000
+_WORD = 64
+
+Units = npt.NDArray[np.int64]
+Kept = npt.NDArray[np.bool_]
+
+
+class KeySelection(Protocol):
+    """A rule that decides for every key, from its number of units alone, whether it is shown."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What all decisions together promise, for units that touch at most ``groups`` keys."""
+
+    @property
+    def threshold(self) -> int:
+        """The number of units from which a key is shown at least every second time."""
+
+    def keep(self, units: Units, *, entropy: BitSource | None = None) -> Kept:
+        """Which keys are shown; a key without units never is."""
+
+    def explain(self) -> str:
+        """The rule in a sentence."""
+
+
+class OptimalKeySelection:
+    """Shows each key with the largest probability that (ε/p, δ/p)-DP allows for its number of units.
+
+    π(0) = 0 and π(n+1) = min(e^ε'·π(n) + δ', 1 - e^-ε'·(1 - π(n) - δ'), 1): optimal among all rules (Desfontaines,
+    Voss, Gipson & Mandayam 2022). The table is kept in exact dyadic numbers, rounded down, which keeps the promise.
+
+    >>> rule = OptimalKeySelection(epsilon=1, delta=1e-6, groups=2)
+    >>> rule.guarantee, rule.threshold
+    (ApproxDP(1, 1e-06), 27)
+    """
+
+    __slots__ = ("_bits", "_first", "_guarantee", "_table", "groups")
+
+    proof: ClassVar[str] = "proofs/key_selection.md"
+
+    def __init__(self, *, epsilon: Price, delta: Price, groups: int = 1) -> None:
+        eps, leak = positive(epsilon, "epsilon"), failure_probability(delta)
+        if not leak:
+            raise NotPrivate("Private keys cannot be shown at δ = 0: one unit's key must stay hidden but for a δ.")
+        self.groups = times(groups, "groups", least=1)
+        self._guarantee = ApproxDP(eps, leak)
+        each, slip = eps / self.groups, leak / self.groups
+        nines = math.log(slip.denominator) - math.log(slip.numerator)
+        expected = (2 * nines + 4) / min(float(each), 1.0)
+        if expected > _LONGEST_TABLE:
+            allowed = f"at least {expected / _LONGEST_TABLE * float(eps):.2g} for {self.groups} keys per unit"
+            raise InvalidParameter("epsilon", given=epsilon, allowed=allowed)
+        self._bits = _WORD * (2 + math.ceil(nines / math.log(2) / _WORD))
+        self._table = _chances(each, slip, self._bits)
+        shift = self._bits - _WORD
+        top = [min(chance >> shift, (1 << _WORD) - 1) for chance in self._table]
+        self._first = np.array(top, dtype=np.uint64)
+
+    @property
+    def guarantee(self) -> ApproxDP:
+        """(ε, δ): p decisions of (ε/p, δ/p) each, by basic composition."""
+        return self._guarantee
+
+    @property
+    def threshold(self) -> int:
+        """The number of units from which a key is shown at least every second time."""
+        half = 1 << (self._bits - 1)
+        return next(n for n, chance in enumerate(self._table) if chance >= half)
+
+    def probability(self, units: int) -> Fraction:
+        """The exact chance that a key with so many units is shown."""
+        chance = self._table[min(max(units, 0), len(self._table) - 1)]
+        return Fraction(chance, 1 << self._bits)
+
+    def keep(self, units: Units, *, entropy: BitSource | None = None) -> Kept:
+        """Which keys are shown; a key without units never is."""
+        bits = bits_from(entropy)
+        at = np.clip(np.asarray(units, dtype=np.int64), 0, len(self._table) - 1)
+        words = bits.words(at.size)
+        kept: Kept = words < self._first[at]
+        kept |= at == len(self._table) - 1
+        for i in np.flatnonzero(words == self._first[at]):  # the first word does not decide: draw the others
+            rest = self._bits - _WORD
+            chance = self._table[int(at[i])]
+            kept[i] = chance >> self._bits or bits.bits(rest) < chance & ((1 << rest) - 1)
+        return kept
+
+    def explain(self) -> str:
+        """The rule in a sentence."""
+        return (
+            f"a group is named by optimal private selection at ε {float(self._guarantee.eps):.4g}, "
+            f"δ {float(self._guarantee.dlt):.4g}: every second time with {self.threshold} units, hardly ever with few"
+        )
+
+    def __repr__(self) -> str:
+        return f"OptimalKeySelection(promise={self._guarantee!r}, groups={self.groups})"
+
+
+class GaussianKeySelection:
+    """Shows a key if its number of units plus Gaussian noise reaches a threshold that one unit hardly ever reaches.
+
+    The promise is `ZCDP(rho, delta)`, or `ApproxDP` with half of δ for the noise. Better than the optimal rule where a
+    unit touches many keys, because Gaussian noise grows with √p.
+
+    >>> rule = GaussianKeySelection(promise=ZCDP(0.1, 1e-6), groups=4)
+    >>> rule.guarantee, rule.threshold
+    (ZCDP(0.1, 1e-06), 24)
+    """
+
+    __slots__ = ("_guarantee", "_noise", "_threshold", "groups")
+
+    proof: ClassVar[str] = "proofs/key_selection.md"
+
+    def __init__(self, *, promise: ApproxDP | ZCDP, groups: int = 1) -> None:
+        if not promise.dlt:
+            raise NotPrivate("Private keys cannot be shown at δ = 0: one unit's key must stay hidden but for a δ.")
+        self.groups = times(groups, "groups", least=1)
+        self._guarantee = promise
+        inner, slip = _halves(promise)
+        self._noise = DiscreteGaussian(promise=inner, sensitivity=L2.sqrt(self.groups))
+        variance, tail = _law(self._noise, self.groups, inner)
+        # P[1 + noise ≥ T] = P[noise > T-2] = ½ P[|noise| > T-2] must be at most δ'/p for each of p keys.
+        level = decimal_down(2 * slip / self.groups)
+        guess = math.sqrt(float(variance) * 2 * -float(level.ln()))
+        self._threshold = least_step(lambda m: tail(variance, m), level, guess) + 2
+
+    @property
+    def guarantee(self) -> ApproxDP | ZCDP:
+        """The promise asked for."""
+        return self._guarantee
+
+    @property
+    def threshold(self) -> int:
+        """What the noisy number of units must reach."""
+        return self._threshold
+
+    def keep(self, units: Units, *, entropy: BitSource | None = None) -> Kept:
+        """Which keys are shown; a key without units never is."""
+        counts = np.asarray(units, dtype=np.int64)
+        noisy = self._noise.release(counts, entropy=entropy)
+        kept: Kept = (noisy >= self._threshold) & (counts > 0)
+        return kept
+
+    def explain(self) -> str:
+        """The rule in a sentence."""
+        scale = f"{self._noise.scale:.4g}"
+        return f"a group is named if its units with Gaussian noise of scale {scale} reach {self._threshold}"
+
+    def __repr__(self) -> str:
+        return f"GaussianKeySelection(promise={self._guarantee!r}, groups={self.groups})"
+
+
+def _chances(epsilon: Fraction, delta: Fraction, bits: int) -> list[int]:
+    """π(0), π(1), … up to the first that is 1, as multiples of 2^-bits rounded down."""
+    one, slip = 1 << bits, int(delta * (1 << bits))
+    growth = int(Fraction(exp_down(decimal_down(epsilon))) * (1 << _WORD))  # below e^ε: a stronger promise
+    growth = max(growth, 1 << _WORD)
+    chances = [0]
+    while chances[-1] < one:
+        last = chances[-1]
+        up = (last * growth >> _WORD) + slip
+        rest = max(one - slip - last, 0)
+        down = one - -(-(rest << _WORD) // growth)
+        chances.append(min(up, down, one))
+    return chances
+
+
+def _halves(promise: ApproxDP | ZCDP) -> tuple[Guarantee, Fraction]:
+    """The promise of the noise, and the δ that is left for a key of one unit to slip through."""
+    if isinstance(promise, ZCDP):
+        return ZCDP(promise.rho), promise.dlt
+    return ApproxDP(promise.eps, promise.dlt / 2), promise.dlt / 2
+
+
+def _law(noise: DiscreteGaussian, groups: int, promise: Guarantee) -> tuple[Fraction, Any]:
+    """The variance of the noise and its tail."""
+    tail = rounded_gaussian_tail if noise.law == "rounded" else discrete_gaussian_tail
+    return variance_for(promise, L2.sqrt(groups)), tail

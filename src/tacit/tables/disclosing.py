@@ -1,0 +1,137 @@
+"""What a disclosure says of a plan, its answer and its receipt: plain values for `tacit.report`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib.metadata import version
+
+from tacit.ledger import Receipt
+from tacit.ledger.amounts import Amount as Charged
+from tacit.privacy.prices import text
+from tacit.report.columns import Column as Released
+from tacit.report.disclosure import Amount, Clamp, Disclosure, GroupRule, Noise
+from tacit.tables.bounded import Measure, Present, Quantised, Square
+from tacit.tables.plan import Line, Plan
+from tacit.tables.query import Aggregate
+from tacit.tables.released import Columns
+from tacit.tables.sql.printing import expression_sql
+
+__all__ = ["disclose"]
+
+_NULLS = (
+    "Unknown values (null, NaN, text that cannot be read as the column's type) are left out of counts of known values, "
+    "sums and averages. Rows without a unit are left out altogether."
+)
+_ROUNDING = "Values are clamped, rounded to whole granules and added as integers; noise is drawn in integers."
+
+
+def disclose(plan: Plan, columns: Columns, receipt: Receipt) -> Disclosure:
+    """The disclosure of a drawn answer."""
+    limits, row_unit = plan.bounded, plan.bounded.unit is None
+    return Disclosure(
+        question=plan.question,
+        table=plan.policy.table,
+        analyst=receipt.analyst,
+        unit="each row by itself" if row_unit else f"one {limits.unit}: all rows that share it",
+        neighbours="one unit more or one unit less (add-remove)",
+        flavour=receipt.terms.flavour.name,
+        price=_amount(receipt.spent, receipt),
+        charged=_amount(receipt.charged_so_far, receipt),
+        cap=_amount(receipt.terms.cap, receipt),
+        groups_per_unit=None if row_unit else limits.groups,
+        rows_per_group=None if row_unit else limits.rows,
+        group_rule=_group_rule(plan),
+        noise=tuple(_noise(plan, line, at) for line in plan.lines for at in range(len(line.parts))),
+        columns=_released(columns),
+        nulls=_NULLS,
+        clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
+        rounding=_ROUNDING,
+        ledger=receipt.source,
+        entry=receipt.number,
+        head=receipt.head,
+        policy=plan.policy.fingerprint(),
+        software=f"tacit {version('tacit')}",
+        time=receipt.time,
+        remarks=_remarks(plan),
+    )
+
+
+def _amount(amount: Charged, receipt: Receipt) -> Amount:
+    main, delta = amount.texts()
+    if receipt.terms.flavour.name == "epsilon":
+        return Amount(main, delta)
+    epsilon, leak = receipt.terms.meaning(amount)
+    return Amount(main, delta, (epsilon, text(leak)))
+
+
+def _group_rule(plan: Plan) -> GroupRule:
+    if not plan.bounded.keys:
+        return GroupRule("none", "one row for all")
+    if plan.keys is None:
+        listed = len(plan.bounded.public_keys or ())
+        return GroupRule("public", f"{listed} public keys, shown even when empty; other keys are left out")
+    delta = getattr(plan.keys.guarantee, "dlt", Fraction(0))
+    return GroupRule("private", plan.keys.explain(), text(delta), float(plan.keys.threshold))
+
+
+def _noise(plan: Plan, line: Line, at: int) -> Noise:
+    measure, mechanism = line.parts[at].measure, line.mechanisms[at]
+    step = _step(measure)
+    return Noise(
+        outputs=_outputs(plan, line.aggregate),
+        measure=_measure_words(line, measure),
+        mechanism="" if plan.noise is None else plan.noise.name,
+        scale=mechanism.scale * float(step),
+        granule=text(step),
+        sensitivity=f"{mechanism.sensitivity.norm} {text(mechanism.sensitivity.value * step)}"
+        if mechanism.sensitivity.is_exact
+        else f"{mechanism.sensitivity.norm} √{text(mechanism.sensitivity.square * step * step)}",
+        share=text(line.share * line.parts[at].weight) if len(line.parts) > 1 else text(line.share),
+        error=float(mechanism.accuracy("0.05")) * float(step),
+    )
+
+
+def _outputs(plan: Plan, aggregate: Aggregate) -> tuple[str, ...]:
+    outputs = plan.checked.query.outputs
+    return tuple(one.name for one in outputs if any(node == aggregate for node in one.expression.walk()))
+
+
+def _step(measure: Measure) -> Fraction:
+    if isinstance(measure.value, Quantised):
+        return measure.value.granule
+    return measure.value.value.granule**2 if isinstance(measure.value, Square) else Fraction(1)
+
+
+def _measure_words(line: Line, measure: Measure) -> str:
+    value = measure.value
+    inner = "" if line.aggregate.argument is None else expression_sql(line.aggregate.argument)
+    if isinstance(value, Present):
+        return f"rows where {inner} is known"
+    if isinstance(value, Square):
+        return f"sum of the squares of {inner} less {text(value.value.centre)}"
+    if isinstance(value, Quantised):
+        return f"sum of {inner}" + (f" less {text(value.centre)}" if value.centre else "")
+    return "units" if measure.high == 1 and line.aggregate.estimator == "count_units" else "rows"
+
+
+def _clamps(line: Line) -> list[Clamp]:
+    aggregate = line.aggregate
+    if aggregate.argument is None or line.aggregate.estimator == "count":
+        return []
+    what = expression_sql(aggregate.argument)
+    if aggregate.group_bounds is not None and aggregate.estimator == "sum":
+        return [Clamp(what, text(aggregate.group_bounds[0]), text(aggregate.group_bounds[1]), "unit and group")]
+    if aggregate.bounds is None:
+        return []
+    return [Clamp(what, text(aggregate.bounds[0]), text(aggregate.bounds[1]))]
+
+
+def _released(columns: Columns) -> tuple[Released, ...]:
+    return tuple(Released.of(one.name, one.values, one.low, one.high, whole=one.whole) for one in columns)
+
+
+def _remarks(plan: Plan) -> tuple[str, ...]:
+    counted = any(line.aggregate.estimator.startswith("count") for line in plan.lines)
+    return (
+        ("A count can come out negative: noise goes both ways, and cutting it off would bias sums.",) if counted else ()
+    )

@@ -1,0 +1,103 @@
+"""From private integers to released columns: keys are selected, noise is added, estimators finish, SQL's tail is run.
+
+Everything here happens after the debit. What comes in is private; what goes out is not.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.tables.bounded import Integers, Measure
+from tacit.tables.estimators.base import Noisy
+from tacit.tables.estimators.registry import ESTIMATORS
+from tacit.tables.expressions import Value
+from tacit.tables.plan import Plan
+from tacit.tables.query import Aggregate
+from tacit.tables.released import Columns, Estimate, finish, joint
+
+__all__ = ["BETA", "draw"]
+
+BETA = Fraction(1, 20)
+"""How often an interval may miss."""
+
+Counts = npt.NDArray[np.int64] | list[int]
+
+
+def draw(plan: Plan, integers: Integers) -> Columns:
+    """The released columns of an answer."""
+    keys, measures = _shown(plan, integers)
+    noisy = {one: _noised(plan, one, values) for one, values in zip(plan.bounded.measures, measures, strict=True)}
+    level = BETA / max(joint(plan.checked.query), 1)
+    estimates: dict[Aggregate, Estimate] = {}
+    for line in plan.lines:
+        own = tuple(noisy[part.measure] for part in line.parts)
+        estimates[line.aggregate] = ESTIMATORS[line.aggregate.estimator].finish(
+            line.aggregate, line.setting, own, level
+        )
+    return finish(plan.checked.query, keys, estimates)
+
+
+def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], list[Counts]]:
+    """The keys that are shown, and their integers: every public key, or the private ones that pass."""
+    if plan.keys is not None:
+        kept = np.flatnonzero(plan.keys.keep(integers.units))
+        keys = tuple([column[i] for i in kept] for column in integers.keys)
+        return keys, [_taken(values, kept) for values in integers.measures]
+    listed = plan.bounded.public_keys
+    assert listed is not None
+    keys = tuple([key[i] for key in listed] for i in range(len(plan.bounded.keys)))
+    place = {_canonical(key): i for i, key in enumerate(listed)}
+    found = np.array([place[_canonical(key)] for key in _rows(integers)], dtype=np.intp)
+    return keys, [_placed(values, found, len(listed)) for values in integers.measures]
+
+
+def _rows(integers: Integers) -> list[tuple[Value, ...]]:
+    if integers.keys:
+        return list(zip(*integers.keys, strict=True))
+    return [()] * len(integers.units)
+
+
+def _canonical(key: tuple[Value, ...]) -> tuple[tuple[str, Value], ...]:
+    """Keys as dictionary keys: true is not 1, and 1.0 is 1."""
+    return tuple((_family(value), value) for value in key)
+
+
+def _family(value: Value) -> str:
+    return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+
+
+def _taken(values: Counts, at: npt.NDArray[np.intp]) -> Counts:
+    return values[at] if isinstance(values, np.ndarray) else [values[i] for i in at]
+
+
+def _placed(values: Counts, at: npt.NDArray[np.intp], size: int) -> Counts:
+    if isinstance(values, np.ndarray):
+        made = np.zeros(size, dtype=np.int64)
+        made[at] = values
+        return made
+    wide = [0] * size
+    for i, value in zip(at, values, strict=True):
+        wide[i] = value
+    return wide
+
+
+def _noised(plan: Plan, measure: Measure, values: Counts) -> Noisy:
+    assert plan.noise is not None
+    mechanism = next(
+        mechanism
+        for line in plan.lines
+        for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
+        if part.measure == measure
+    )
+    return Noisy(_released(mechanism, values), mechanism, plan.noise)
+
+
+def _released(mechanism: AdditiveMechanism, values: Counts) -> npt.NDArray[np.float64]:
+    """Integers with noise, and only then floats."""
+    if isinstance(values, np.ndarray):
+        return np.asarray(mechanism.release(values), dtype=np.float64)
+    return np.array([float(mechanism.release(int(value))) for value in values], dtype=np.float64)

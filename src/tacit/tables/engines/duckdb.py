@@ -1,0 +1,107 @@
+"""The engine on DuckDB: a bounded query becomes one statement over the view ``rows``, whose integers come back."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import PolicyError
+from tacit.tables.bounded import BoundedQuery, Integers
+from tacit.tables.engines.duckdb_bounding import Statement, statement
+from tacit.tables.engines.duckdb_terms import TYPES
+from tacit.tables.expressions import Value
+from tacit.tables.kinds import Kind
+
+__all__ = ["Connection", "DuckDBEngine"]
+
+_KINDS = {name: kind for kind, name in TYPES.items()}
+_EPOCH = datetime.datetime(1970, 1, 1)
+_HIDDEN = "‹secret›"
+
+Columns = Mapping[str, npt.NDArray[Any]]
+
+
+class Connection(Protocol):
+    """A connection with a view ``rows`` of the declared columns; `duckdb_connection.LockedDuckDB` is one."""
+
+    def columns(self, sql: str) -> Columns:
+        """The result of a statement, a column a name."""
+
+    def close(self) -> None:
+        """Let go of the source."""
+
+
+class DuckDBEngine:
+    """Runs bounded queries on DuckDB; ``key`` is the secret of the hash that chooses rows."""
+
+    def __init__(self, connection: Connection, key: str) -> None:
+        self._connection = connection
+        self._key = key
+        self._kinds: dict[str, Kind] | None = None
+
+    def run(self, query: BoundedQuery) -> Integers:
+        """The integers, of a statement whose errors do not depend on rows."""
+        plan = statement(query, self._schema(), self._key)
+        found = self._connection.columns(plan.sql)
+        return Integers(
+            keys=_keys(plan, found),
+            units=np.asarray(found["units"], dtype=np.int64),
+            measures=tuple(_whole(found[f"m{i}_high"], found[f"m{i}_low"]) for i in range(len(query.measures))),
+        )
+
+    def explain(self, query: BoundedQuery) -> str:
+        """The statement, with the secret hidden."""
+        return statement(query, self._schema(), _HIDDEN).sql
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __repr__(self) -> str:
+        return "DuckDBEngine()"
+
+    def _schema(self) -> Mapping[str, Kind]:
+        """The kinds of the columns, from the view's declaration alone."""
+        if self._kinds is None:
+            found = self._connection.columns("SELECT column_name, column_type FROM (DESCRIBE rows)")
+            types = dict(zip(map(str, found["column_name"]), map(str, found["column_type"]), strict=True))
+            if odd := sorted(set(types.values()) - set(_KINDS)):
+                raise PolicyError(f"the view of the source has columns of the types {', '.join(odd)}")
+            self._kinds = {name: _KINDS[type_name] for name, type_name in types.items()}
+        return self._kinds
+
+
+def _keys(plan: Statement, found: Columns) -> tuple[list[Value], ...]:
+    """The keys of each group: those listed, as they were listed; or those found."""
+    if plan.listed is not None:
+        rows = [plan.listed[g] for g in found["g"].tolist()]
+        return tuple([row[i] for row in rows] for i in range(len(plan.key_kinds)))
+    return tuple(_values(found[f"k{i}"], found[f"k{i}_null"], kind) for i, kind in enumerate(plan.key_kinds))
+
+
+def _values(column: npt.NDArray[Any], null: npt.NDArray[Any], kind: Kind) -> list[Value]:
+    make = _MAKERS[kind]
+    return [None if missing else make(one) for one, missing in zip(column.tolist(), null.tolist(), strict=True)]
+
+
+_MAKERS: dict[Kind, Callable[[Any], Value]] = {
+    Kind.INTEGER: int,
+    Kind.REAL: float,
+    Kind.TEXT: str,
+    Kind.BOOLEAN: bool,
+    Kind.DATE: lambda days: (_EPOCH + datetime.timedelta(days=days)).date(),
+    Kind.TIMESTAMP: lambda moment: _EPOCH + datetime.timedelta(microseconds=moment),
+}
+
+
+def _whole(high: npt.NDArray[Any], low: npt.NDArray[Any]) -> npt.NDArray[np.int64] | list[int]:
+    """The two pieces of each sum, put together again."""
+    low = np.asarray(low, dtype=np.int64)
+    if not np.any(high):
+        return low
+    whole = [int(h) * 2**62 + int(rest) for h, rest in zip(high.tolist(), low.tolist(), strict=True)]
+    fits = all(-(2**63) <= one < 2**63 for one in whole)
+    return np.asarray(whole, dtype=np.int64) if fits else whole

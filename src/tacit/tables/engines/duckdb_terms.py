@@ -1,0 +1,115 @@
+"""The smallest pieces of SQL for DuckDB: names, types, constants, and the values that a kind allows.
+
+A *term* is SQL with its kind. Three promises hold for every term: it never raises, whatever the row; a real is finite
+and not the negative zero; a date or timestamp lies in the years 1 to 9999. What breaks one of them is null.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tacit.tables.expressions import Value
+from tacit.tables.kinds import Kind
+
+__all__ = ["TYPES", "Term", "as_kind", "finite", "identifier", "in_calendar", "literal", "once", "text_literal"]
+
+TYPES = {
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+"""What each kind is called in DuckDB."""
+
+_SHORT = 120
+"""SQL up to this length may be written more than once; above it, repeating could grow exponentially with depth."""
+
+_CALENDAR = {
+    Kind.DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'"),
+    Kind.TIMESTAMP: ("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """SQL of a row-wise value, and its kind; None is the kind of an untyped NULL."""
+
+    sql: str
+    kind: Kind | None
+
+
+def identifier(name: str) -> str:
+    """A name as SQL writes it, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def once(body: Callable[..., str], *arguments: str) -> str:
+    """The SQL that ``body`` makes of its arguments, each of which is evaluated, and written, once if it is long."""
+    if sum(map(len, arguments)) <= _SHORT:
+        return body(*arguments)
+    if len(arguments) == 1:
+        return f"list_transform([{arguments[0]}], lambda x: {body('x')})[1]"
+    packed = ", ".join(f"a{i} := {argument}" for i, argument in enumerate(arguments))
+    names = (f"x.a{i}" for i in range(len(arguments)))
+    return f"list_transform([struct_pack({packed})], lambda x: {body(*names)})[1]"
+
+
+def finite(sql: str) -> str:
+    """A double, null if it is not a number or infinite; adding 0 makes the negative zero positive."""
+    return once(lambda x: f"CASE WHEN isfinite({x}) THEN {x} + CAST(0 AS DOUBLE) END", sql)
+
+
+def in_calendar(sql: str, kind: Kind) -> str:
+    """A date or timestamp, null outside the years 1 to 9999."""
+    first, last = _CALENDAR[kind]
+    return once(lambda x: f"CASE WHEN {x} BETWEEN {first} AND {last} THEN {x} END", sql)
+
+
+def text_literal(text: str) -> str:
+    """A text in quotes; NUL, which SQL cannot hold, as chr(0). What is not Unicode is null: nothing equals it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "CAST(NULL AS VARCHAR)"
+    pieces = ["'" + piece.replace("'", "''") + "'" for piece in text.split("\0")]
+    return pieces[0] if len(pieces) == 1 else "(" + " || chr(0) || ".join(pieces) + ")"
+
+
+def _moment(value: datetime.datetime) -> str:
+    if value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+    return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+
+
+def literal(value: Value) -> Term:
+    """A constant. An integer beyond 64 bits, an infinity and NaN are null, as a computation that gives one is."""
+    match value:
+        case None:
+            return Term("NULL", None)
+        case bool():
+            return Term("TRUE" if value else "FALSE", Kind.BOOLEAN)
+        case int():
+            fits = -(2**63) <= value < 2**63
+            return Term(f"CAST({value} AS BIGINT)" if fits else "CAST(NULL AS BIGINT)", Kind.INTEGER)
+        case float():
+            known = math.isfinite(value)
+            return Term(f"CAST('{value + 0.0!r}' AS DOUBLE)" if known else "CAST(NULL AS DOUBLE)", Kind.REAL)
+        case str():
+            return Term(text_literal(value), Kind.TEXT)
+        case datetime.datetime():
+            return Term(_moment(value), Kind.TIMESTAMP)
+        case datetime.date():
+            return Term(f"DATE '{value.isoformat()}'", Kind.DATE)
+    raise TypeError(type(value).__name__)
+
+
+def as_kind(term: Term, kind: Kind) -> str:
+    """The term widened to a kind: an integer to a real, a date to a timestamp, an untyped NULL to anything."""
+    if term.kind is kind:
+        return term.sql
+    return f"CAST({term.sql} AS {TYPES[kind]})"

@@ -1,0 +1,86 @@
+"""What one row adds to a measure, as a BIGINT that is never null; and the width that is proven from the plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter
+from tacit.tables.bounded import Measure, One, Present, Quantised, RowValue, Square
+from tacit.tables.engines.duckdb_casts import cast
+from tacit.tables.engines.duckdb_expressions import render
+from tacit.tables.engines.duckdb_terms import literal
+from tacit.tables.kinds import Kind
+
+__all__ = ["WIDEST", "clamped", "read", "row_value", "widest_row"]
+
+WIDEST = 2**62
+"""No row and no unit may count for more: then 2⁶⁴ of them fit into the 127 bits that are summed in."""
+
+
+def read(value: RowValue, kinds: Mapping[str, Kind]) -> str | None:
+    """The SQL of what a row value is computed from, over the columns of ``rows``; None if from nothing."""
+    match value:
+        case One():
+            return None
+        case Present(expression):
+            return render(expression, kinds).sql
+        case Quantised(expression):
+            return cast(render(expression, kinds), Kind.REAL)
+        case Square(inner):
+            return read(inner, kinds)
+
+
+def row_value(value: RowValue, x: str) -> str:
+    """The SQL of a row's integer, from the name of what was read; refuses a measure wider than `WIDEST`."""
+    if widest_row(value) > WIDEST:
+        raise InvalidParameter("granule", given=widest_row(value), allowed="at most 2^62 granules per row")
+    match value:
+        case One():
+            return "CAST(1 AS BIGINT)"
+        case Present():
+            return f"CAST({x} IS NOT NULL AS BIGINT)"
+        case Quantised():
+            return _quantised(value, x)
+        case Square(inner):
+            return f"({_quantised(inner, x)} * {_quantised(inner, x)})"
+
+
+def widest_row(value: RowValue) -> int:
+    """The largest absolute value that a row can have."""
+    match value:
+        case One() | Present():
+            return 1
+        case Quantised():
+            return max(abs(value.lowest), abs(value.highest))
+        case Square(inner):
+            return widest_row(inner) ** 2
+
+
+def clamped(sql: str, measure: Measure) -> str:
+    """A unit's sum, clamped; refuses bounds beyond `WIDEST`."""
+    if measure.reach > WIDEST or measure.low > measure.high:
+        raise InvalidParameter(
+            "bounds of a measure", given=(measure.low, measure.high), allowed="two integers in order, up to 2^62"
+        )
+    return _between(sql, measure.low, measure.high)
+
+
+def _quantised(value: Quantised, x: str) -> str:
+    low, high, centre, granule = (_double(one) for one in (value.low, value.high, value.centre, value.granule))
+    near = f"floor((least(greatest({x}, {low}), {high}) - {centre}) / {granule} + 0.5)"
+    whole = f"coalesce(TRY_CAST({near} AS BIGINT), 0)"
+    return f"CASE WHEN {x} IS NULL THEN 0 ELSE {_between(whole, value.lowest, value.highest)} END"
+
+
+def _between(sql: str, low: int, high: int) -> str:
+    return f"least(greatest({sql}, CAST({low} AS BIGINT)), CAST({high} AS BIGINT))"
+
+
+def _double(number: Fraction) -> str:
+    """The nearest double; the largest one for what lies beyond."""
+    try:
+        return literal(float(number)).sql
+    except OverflowError:
+        return literal(math.copysign(1.7976931348623157e308, number)).sql

@@ -1,0 +1,70 @@
+"""What an estimator is: measures in, an estimate with an interval out. The planner is a loop over estimators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.tables.bounded import Measure
+from tacit.tables.kinds import Kind
+from tacit.tables.noises import Noise
+from tacit.tables.query import Aggregate
+from tacit.tables.released import Estimate
+
+__all__ = ["Estimator", "Noisy", "Part", "Setting"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is public about an aggregate: how many rows of a unit count in a group, its argument's kind and granule."""
+
+    rows: int
+    """At most so many rows of one unit in one group; 1 where each row is a unit."""
+    chosen: bool
+    """Whether rows have to be chosen: false where a unit has one row only."""
+    kind: Kind | None = None
+    granule: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One measure an estimator needs, and its weight in the aggregate's share of the price (they add up to 1)."""
+
+    measure: Measure
+    weight: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy:
+    """A measure as released: integers with noise, per group, and the mechanism that made them."""
+
+    values: Floats
+    mechanism: AdditiveMechanism
+    noise: Noise
+
+    def interval(self, beta: Fraction) -> tuple[Floats, Floats]:
+        """Where the integer without noise lies, all but β of the time."""
+        off = float(self.mechanism.accuracy(beta))
+        return self.values - off, self.values + off
+
+
+class Estimator(Protocol):
+    """One statistic."""
+
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+        """The measures it needs; depends on public parameters only."""
+
+    def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
+        """The statistic and an interval that misses the bounded statistic with probability at most β."""
+
+    def error(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
+    ) -> float | None:
+        """The error exceeded once in twenty times in a group of so many rows; None where that must be known first."""

@@ -1,0 +1,46 @@
+"""COUNT(*), COUNT(x) and COUNT(DISTINCT unit)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.tables.bounded import Measure, One, Present, RowValue
+from tacit.tables.estimators.base import Noisy, Part, Setting
+from tacit.tables.estimators.quantising import argument
+from tacit.tables.query import Aggregate
+from tacit.tables.released import Estimate
+
+__all__ = ["COUNT", "COUNT_ROWS", "COUNT_UNITS"]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of rows, at most ``setting.rows`` of one unit in a group; or of units.
+
+    Rows need not be chosen: however they are, a unit with k rows counts min(k, limit).
+    """
+
+    value: Callable[[Aggregate], RowValue]
+    units: bool = False
+
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+        most = 1 if self.units else setting.rows
+        return (Part(Measure(self.value(aggregate), 0, most, chosen=False), Fraction(1)),)
+
+    def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
+        (count,) = noisy
+        low, high = count.interval(beta)
+        return Estimate(count.values, low, high, whole=True)
+
+    def error(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
+    ) -> float | None:
+        return float(mechanisms[0].accuracy("0.05"))
+
+
+COUNT_ROWS = Count(lambda aggregate: One())
+COUNT = Count(lambda aggregate: Present(argument(aggregate)))
+COUNT_UNITS = Count(lambda aggregate: One(), units=True)

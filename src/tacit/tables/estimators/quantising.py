@@ -1,0 +1,66 @@
+"""From bounds to integers: the granule, the centre, and the row value that an engine adds up."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter, MissingBounds
+from tacit.tables.bounded import Quantised
+from tacit.tables.estimators.base import Setting
+from tacit.tables.expressions import Column, Expression
+from tacit.tables.kinds import Kind
+from tacit.tables.query import Aggregate
+
+__all__ = ["LARGEST", "argument", "centred", "granule_for", "row_bounds", "uncentred"]
+
+LARGEST = 1 << 62
+"""No measure of one unit may reach this many granules: sums over units then fit 128 bits with room to spare."""
+
+_STEPS = 20
+_WIDEST_WHOLE = 1 << 32
+
+
+def granule_for(low: Fraction, high: Fraction, setting: Setting) -> Fraction:
+    """The step values are rounded to: 1 for integers, else a power of two near a millionth of the range; or as told.
+
+    >>> from tacit.tables.kinds import Kind
+    >>> granule_for(Fraction(0), Fraction(200), Setting(1, False, Kind.REAL))
+    Fraction(1, 8192)
+    """
+    if setting.granule is not None:
+        return setting.granule
+    span = max(high - low, abs(low), abs(high))
+    if not span or (setting.kind is Kind.INTEGER and span <= _WIDEST_WHOLE):
+        return Fraction(1)
+    power = math.floor(math.log2(span.numerator) - math.log2(span.denominator)) - _STEPS
+    return Fraction(2) ** power
+
+
+def centred(aggregate: Aggregate, setting: Setting) -> Quantised:
+    """The argument in granules from the middle of its bounds: the smallest reach."""
+    low, high = row_bounds(aggregate)
+    granule = granule_for(low, high, setting)
+    centre = granule * math.floor((low + high) / 2 / granule + Fraction(1, 2))
+    return Quantised(argument(aggregate), low, high, centre, granule)
+
+
+def uncentred(aggregate: Aggregate, setting: Setting) -> Quantised:
+    """The argument in granules from 0."""
+    low, high = row_bounds(aggregate)
+    return Quantised(argument(aggregate), low, high, Fraction(0), granule_for(low, high, setting))
+
+
+def argument(aggregate: Aggregate) -> Expression:
+    """What the aggregate is of."""
+    if aggregate.argument is None:
+        raise InvalidParameter(aggregate.estimator, given="nothing", allowed="a column or an expression")
+    return aggregate.argument
+
+
+def row_bounds(aggregate: Aggregate) -> tuple[Fraction, Fraction]:
+    """The public range of the argument."""
+    if aggregate.bounds is None:
+        inner = argument(aggregate)
+        raise MissingBounds(inner.name if isinstance(inner, Column) else "the expression")
+    return aggregate.bounds

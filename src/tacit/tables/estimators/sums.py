@@ -1,0 +1,55 @@
+"""SUM(x): rows clamped to bounds and chosen up to the limit, or each unit's total in a group clamped (Google's way)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.tables.bounded import Measure, Quantised
+from tacit.tables.estimators.base import Noisy, Part, Setting
+from tacit.tables.estimators.quantising import argument, granule_for, uncentred
+from tacit.tables.query import Aggregate
+from tacit.tables.released import Estimate
+
+__all__ = ["SUM"]
+
+_WIDE = 1 << 50  # a row clamped here and then its unit's total clamped to the group's bounds: nothing else moves
+
+
+class Sum:
+    """Σ x of the rows that count."""
+
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+        return (Part(_measure(aggregate, setting), Fraction(1)),)
+
+    def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
+        (total,) = noisy
+        step = float(_granule(aggregate, setting))
+        low, high = total.interval(beta)
+        return Estimate(total.values * step, low * step, high * step, whole=False)
+
+    def error(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
+    ) -> float | None:
+        return float(mechanisms[0].accuracy("0.05")) * float(_granule(aggregate, setting))
+
+
+SUM = Sum()
+
+
+def _measure(aggregate: Aggregate, setting: Setting) -> Measure:
+    if aggregate.group_bounds is not None:
+        low, high = aggregate.group_bounds
+        step = _granule(aggregate, setting)
+        row = Quantised(argument(aggregate), -_WIDE * step, _WIDE * step, Fraction(0), step)
+        return Measure(row, math.ceil(low / step), math.floor(high / step), chosen=False)
+    row = uncentred(aggregate, setting)
+    least, most = setting.rows * min(row.lowest, 0), setting.rows * max(row.highest, 0)
+    return Measure(row, least, most, chosen=setting.chosen)
+
+
+def _granule(aggregate: Aggregate, setting: Setting) -> Fraction:
+    if aggregate.group_bounds is not None:
+        return granule_for(*aggregate.group_bounds, setting)
+    return uncentred(aggregate, setting).granule

@@ -1,0 +1,182 @@
+"""`tacit.open`: a policy file, a data file or a frame becomes a `Table` with its ledger."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import InvalidParameter, LedgerError, PolicyError
+from tacit.ledger import Ledger, SqliteLedger, Terms, beside
+from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
+from tacit.privacy.prices import failure_probability, times
+from tacit.privacy.sensitivity import exact_number
+from tacit.tables.bounded import Engine
+from tacit.tables.expressions import Value
+from tacit.tables.kinds import Kind
+from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
+from tacit.tables.policy_file import read
+from tacit.tables.session import Table
+from tacit.tables.sources import Source, open_source
+
+__all__ = ["open_table"]
+
+Bounds = Mapping[str, tuple[object, object]]
+
+
+def open_table(
+    where: Any,
+    *,
+    name: str | None = None,
+    unit: str | Unit | None = None,
+    budget: Guarantee | None = None,
+    bounds: Bounds | None = None,
+    types: Mapping[str, str] | None = None,
+    keys: Mapping[str, Sequence[Value]] | None = None,
+    groups: int = 1,
+    rows: int = 1,
+    delta: object = None,
+    analyst: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    memory_limit: str | None = None,
+) -> Table:
+    """Open a table for private questions.
+
+    ``where`` is a policy file (people.toml), a data file, or a pandas, Polars or Arrow frame with a ``name``. Without a
+    policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns
+    that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
+    with how many ``rows`` each a unit counts, and the ``delta`` one question may use. The ledger lies beside the data,
+    whatever policy led there; ``ledger=tacit.InMemory()`` forgets, and says so.
+    """
+    described = {"unit": unit, "budget": budget, "bounds": bounds, "types": types, "keys": keys, "delta": delta}
+    given = [label for label, value in described.items() if value is not None]
+    policy, source = _policy_of(where, given)
+    source = open_source(where, {}, name=name) if source is None else source
+    book = _ledger_of(source, ledger)
+    if policy is None:
+        terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget))
+        policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
+    missing = [one for one in policy.columns if one not in source.column_names()]
+    if missing:
+        raise PolicyError(
+            f"The policy of {policy.table} declares {', '.join(missing)}, and {source.identity} has no such column. "
+            f"It has {', '.join(source.column_names())}."
+        )
+    book.open(_source_name(source), policy.terms)
+    who = getpass.getuser() if analyst is None else analyst
+    policy = replace(policy, terms=book.budget().terms)
+    key = book.budget().head.ledger
+    return Table(policy, book, who, lambda: _engine(source, policy, key, memory_limit))
+
+
+def _policy_of(where: Any, given: list[str]) -> tuple[Policy | None, Source | None]:
+    """The policy file that was named, or the one beside a data file that was named alone."""
+    if not isinstance(where, str | Path):
+        return None, None
+    path = Path(where)
+    if path.suffix != ".toml":
+        path = path.with_suffix(".toml")
+        if given or not path.is_file():
+            return None, None
+    elif given:
+        raise InvalidParameter(given[0], given="beside a policy file", allowed="nothing: the policy file says it")
+    policy = read(path)
+    return policy, open_source(path.parent / policy.source, policy.options)
+
+
+def _described(
+    source: Source,
+    where: Any,
+    name: str | None,
+    unit: str | Unit | None,
+    terms: Terms,
+    bounds: Bounds | None,
+    types: Mapping[str, str] | None,
+    keys: Mapping[str, Sequence[Value]] | None,
+    limits: Limits,
+    delta: object,
+) -> Policy:
+    """The policy that keywords describe; every column that is not described is text and private."""
+    present = source.column_names()
+    who = _unit(unit, present)
+    ranges = {column: _range(column, pair) for column, pair in (bounds or {}).items()}
+    listed = {column: tuple(values) for column, values in (keys or {}).items()}
+    kinds = {column: _kind(column, said) for column, said in (types or {}).items()}
+    for column in (*ranges, *listed, *kinds):
+        if column not in present:
+            raise PolicyError(f"There is no column {column}: {source.identity} has {', '.join(present)}.")
+    columns = {}
+    for column in present:
+        role = Role.IDENTIFIER if column == who.column else Role.PUBLIC if column in listed else Role.PRIVATE
+        kind = kinds.get(column, Kind.REAL if column in ranges else Kind.TEXT)
+        columns[column] = ColumnPolicy(column, kind, role, bounds=ranges.get(column), keys=listed.get(column))
+    leak = Fraction(0) if delta is None else failure_probability(delta)
+    table = name if name is not None else Path(str(where)).name.split(".")[0]
+    within = Limits(times(limits.groups, "groups", least=1), times(limits.rows, "rows", least=1))
+    return Policy(table, source.identity, who, columns, terms, within, leak)
+
+
+def _checked_budget(budget: object) -> Guarantee:
+    if isinstance(budget, Guarantee) and budget.neighbours is ADD_REMOVE:
+        return budget
+    allowed = "the most that may ever be learned: budget=tacit.ApproxDP(3, 1e-8), or PureDP, or ZCDP, add-remove"
+    raise InvalidParameter("budget", given=budget, allowed=allowed)
+
+
+def _terms_on_record(book: Ledger) -> Terms:
+    """The terms of a ledger that exists: a question without a policy finds the budget that the data already have."""
+    try:
+        return book.open().budget().terms
+    except LedgerError:
+        return Terms(_checked_budget(None))  # raises: there must be one
+
+
+def _unit(unit: str | Unit | None, present: tuple[str, ...]) -> Unit:
+    if unit is None:
+        allowed = (
+            f"the column that tells people apart, one of {', '.join(present)}; or tacit.ROW if each row is a person"
+        )
+        raise InvalidParameter("unit", given=None, allowed=allowed, hint='For example unit="user_id".')
+    who = unit if isinstance(unit, Unit) else ROW if unit == "row" and "row" not in present else Unit(unit)
+    if who.column is not None and who.column not in present:
+        raise PolicyError(f"There is no column {who.column} to be the unit; there are {', '.join(present)}.")
+    return who
+
+
+def _range(column: str, pair: tuple[object, object]) -> tuple[Fraction, Fraction]:
+    low, high = (exact_number(end, f"bounds of {column}") for end in pair)
+    if low >= high:
+        raise InvalidParameter(f"bounds of {column}", given=pair, allowed="(low, high) with low below high")
+    return low, high
+
+
+def _kind(column: str, said: str) -> Kind:
+    try:
+        return Kind(said)
+    except ValueError:
+        allowed = ", ".join(kind.value for kind in Kind)
+        raise InvalidParameter(f"type of {column}", given=said, allowed=allowed) from None
+
+
+def _source_name(source: Source) -> str:
+    """What the ledger calls the data: the file's own name, which survives moving the folder."""
+    return source.identity if source.identity.startswith("frame:") else Path(source.identity).name
+
+
+def _ledger_of(source: Source, given: Ledger | str | Path | None) -> Ledger:
+    if given is None:
+        if source.identity.startswith("frame:"):
+            return SqliteLedger(Path(f"{source.identity.removeprefix('frame:')}.ledger"))
+        return SqliteLedger(beside(source.identity))
+    return SqliteLedger(given) if isinstance(given, str | Path) else given
+
+
+def _engine(source: Source, policy: Policy, key: str, memory_limit: str | None) -> Engine:
+    from tacit.tables.engines.duckdb import DuckDBEngine
+    from tacit.tables.engines.duckdb_connection import LockedDuckDB
+
+    connection = LockedDuckDB(source, policy) if memory_limit is None else LockedDuckDB(source, policy, memory_limit)
+    return DuckDBEngine(connection, key)

@@ -1,0 +1,242 @@
+"""A plan: what would be measured, with which noise, at what price. Free, and the same whatever the data are."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter
+from tacit.ledger.amounts import readable
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.key_selection import KeySelection
+from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.tables.bounded import BoundedQuery, Measure
+from tacit.tables.checks import Checked
+from tacit.tables.estimators.base import Part, Setting
+from tacit.tables.estimators.quantising import LARGEST
+from tacit.tables.estimators.registry import ESTIMATORS
+from tacit.tables.expressions import Column, Value
+from tacit.tables.noises import Noise
+from tacit.tables.policy import Policy
+from tacit.tables.pricing import Price, Shares, split
+from tacit.tables.query import Aggregate
+from tacit.tables.sql.printing import expression_sql, to_sql
+
+__all__ = ["Line", "Plan", "make_plan", "price_within"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One aggregate of a plan: its measures, the mechanism for each, its share of the price, the error to expect.
+
+    ``error`` is exceeded once in twenty times, per group; None where it depends on the number of rows, which is secret:
+    pass ``expected_rows`` for it.
+    """
+
+    aggregate: Aggregate
+    setting: Setting
+    parts: tuple[Part, ...]
+    mechanisms: tuple[AdditiveMechanism, ...]
+    share: Fraction
+    error: float | None
+
+    @property
+    def name(self) -> str:
+        """The aggregate as SQL."""
+        return expression_sql(self.aggregate)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How one question would be answered at one price."""
+
+    checked: Checked
+    policy: Policy
+    asked: Price
+    cost: Guarantee
+    """What is charged: the whole ε or ρ that was asked, and the δ that is used."""
+    bounded: BoundedQuery
+    keys: KeySelection | None
+    noise: Noise | None
+    lines: tuple[Line, ...]
+    key_share: Fraction
+    engine_sql: str = ""
+
+    @property
+    def question(self) -> str:
+        """The canonical text of the question."""
+        return to_sql(self.checked.query)
+
+    @property
+    def price(self) -> Guarantee:
+        """What is charged."""
+        return self.cost
+
+    def error(self, output: str) -> float | None:
+        """The error to expect for an output that is a plain aggregate; None if it needs expected_rows."""
+        return self._line(output).error
+
+    def _line(self, output: str) -> Line:
+        outputs = {one.name: one.expression for one in self.checked.query.outputs}
+        for line in self.lines:
+            if outputs.get(output) == line.aggregate:
+                return line
+        plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
+        raise InvalidParameter("within", given=output, allowed=f"an output that is one aggregate: {', '.join(plain)}")
+
+    def __str__(self) -> str:
+        """The plan for people."""
+        lines = [self.question, f"price: {_price_words(self.cost)}"]
+        limits = self.bounded
+        who = "each row" if limits.unit is None else f"one {limits.unit}"
+        counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} rows each"
+        lines.append(f"unit: {who}{counted}")
+        if self.keys is not None:
+            lines.append(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)")
+        elif limits.public_keys is not None and limits.keys:
+            lines.append(f"groups: {len(limits.public_keys)} public keys, shown even when empty")
+        for line in self.lines:
+            error = "error depends on the number of rows: pass expected_rows" if line.error is None else _error(line)
+            lines.append(f"{line.name}: {_percent(line.share)} of the price; {error}")
+            for part, mechanism in zip(line.parts, line.mechanisms, strict=True):
+                kind = self.noise.name if self.noise is not None else ""
+                lines.append(f"    {measure_words(part.measure)}: {kind} noise, scale {mechanism.scale:.4g}")
+        if self.engine_sql:
+            lines += ["engine:", *(f"    {row}" for row in self.engine_sql.splitlines())]
+        return "\n".join(lines)
+
+
+def make_plan(checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None) -> Plan:
+    """The plan for a question at a price; a loop over its aggregates' estimators."""
+    bounded, settings, parts = _measured(checked, policy)
+    private = bool(bounded.keys) and bounded.public_keys is None
+    shares = _shares(parts, private)
+    made = split(price, shares, bounded.groups)
+    lines = []
+    for aggregate, own in parts.items():
+        mechanisms = tuple(made.mechanisms[part.measure] for part in own)
+        error = ESTIMATORS[aggregate.estimator].error(aggregate, settings[aggregate], mechanisms, expected_rows)
+        share = sum((shares.measures[part.measure] for part in own), start=Fraction(0))
+        lines.append(Line(aggregate, settings[aggregate], own, mechanisms, share, error))
+    return Plan(checked, policy, price, made.cost, bounded, made.keys, made.noise, tuple(lines), shares.keys)
+
+
+def price_within(
+    checked: Checked, policy: Policy, targets: dict[str, float], expected_rows: int | None, delta: Fraction
+) -> Plan:
+    """The plan with the smallest price, to three digits, whose errors are within the targets."""
+    for output, target in targets.items():
+        if not (isinstance(target, int | float) and math.isfinite(target) and target > 0):
+            raise InvalidParameter(f"within {output}", given=target, allowed="an error above 0")
+
+    def plan_at(main: Fraction) -> Plan:
+        rho = policy.terms.flavour.name == "rho"
+        price: Price = ZCDP(main, delta) if rho else ApproxDP(main, delta)
+        return make_plan(checked, policy, price, expected_rows)
+
+    def meets(main: Fraction) -> bool:
+        plan = plan_at(main)
+        for output, target in targets.items():
+            error = plan.error(output)
+            if error is None:
+                hint = "The error of a mean depends on how many rows there are, which is secret: say what you expect."
+                raise InvalidParameter("expected_rows", given=None, allowed="a number of rows per group", hint=hint)
+            if error > target:
+                return False
+        return True
+
+    low, high = -24, 24  # powers of two
+    if not meets(Fraction(2) ** high):
+        raise InvalidParameter("within", given=targets, allowed="errors that some price can reach")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if meets(Fraction(2) ** middle) else (middle, high)
+    bottom, top = Fraction(2) ** low, Fraction(2) ** high
+    while top - bottom > top / 2000:
+        between = (bottom + top) / 2
+        bottom, top = (bottom, between) if meets(between) else (between, top)
+    return plan_at(_three_digits_up(top))
+
+
+def _measured(
+    checked: Checked, policy: Policy
+) -> tuple[BoundedQuery, dict[Aggregate, Setting], dict[Aggregate, tuple[Part, ...]]]:
+    """What the engine is asked for, and what each aggregate takes of it."""
+    query, unit = checked.query, policy.unit.column
+    public = _public_keys(checked.key_domains)
+    rows = policy.limits.rows if unit is not None else 1
+    groups = policy.limits.groups if unit is not None and query.keys else 1
+    groups = groups if public is None else max(1, min(groups, len(public)))
+    settings, parts = {}, {}
+    for aggregate in query.aggregates():
+        settings[aggregate] = _setting(aggregate, checked, policy, rows)
+        parts[aggregate] = ESTIMATORS[aggregate.estimator].parts(aggregate, settings[aggregate])
+    measures = tuple(dict.fromkeys(part.measure for own in parts.values() for part in own))
+    for measure in measures:
+        if measure.reach >= LARGEST:
+            raise InvalidParameter(
+                "bounds", given="a range", allowed="a range of fewer granules: choose a larger granule"
+            )
+    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, measures)
+    return bounded, settings, parts
+
+
+def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:
+    inner = aggregate.argument
+    own = policy.columns.get(inner.name) if isinstance(inner, Column) else None
+    kind = None if inner is None else checked.kinds.get(inner)
+    return Setting(rows, policy.unit.column is not None, kind, None if own is None else own.granule)
+
+
+def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[Value, ...], ...] | None:
+    """All combinations of public keys, or None if a key is private; one empty combination without keys."""
+    known = [domain for domain in domains if domain is not None]
+    return tuple(itertools.product(*known)) if len(known) == len(domains) else None
+
+
+def _shares(parts: dict[Aggregate, tuple[Part, ...]], private: bool) -> Shares:
+    """Each aggregate counts the same, and so does the selection of private keys; a shared measure gets both shares."""
+    wanted = len(parts) + (1 if private else 0)
+    if not wanted:
+        raise InvalidParameter("question", given="nothing to release", allowed="an aggregate or a group")
+    each = Fraction(1, wanted)
+    measures: dict[Measure, Fraction] = {}
+    for own in parts.values():
+        for part in own:
+            measures[part.measure] = measures.get(part.measure, Fraction(0)) + each * part.weight
+    return Shares(each if private else Fraction(0), measures)
+
+
+def measure_words(measure: Measure) -> str:
+    """A measure for people."""
+    words = {"One": "rows", "Present": "known values", "Quantised": "sum", "Square": "sum of squares"}
+    how = ", rows chosen" if measure.chosen else ""
+    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{how}"
+
+
+def _price_words(cost: Guarantee) -> str:
+    if isinstance(cost, ZCDP):
+        return f"ρ {readable(cost.rho)}, δ {readable(cost.dlt)}"
+    assert isinstance(cost, ApproxDP)
+    return f"ε {readable(cost.eps)}, δ {readable(cost.dlt)}"
+
+
+def _groups(limits: BoundedQuery) -> str:
+    return f"{limits.groups} group" + ("s" if limits.groups != 1 else "")
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(share):.0%}"
+
+
+def _error(line: Line) -> str:
+    return f"± {line.error:.4g} nineteen times of twenty"
+
+
+def _three_digits_up(exact: Fraction) -> Fraction:
+    """Three significant digits, rounded up: a price that people can type."""
+    power = math.floor(math.log10(float(exact))) - 2
+    step = Fraction(10) ** power
+    return math.ceil(exact / step) * step

@@ -1,0 +1,219 @@
+"""A session: a table under its policy, its ledger, and the questions that are asked of it.
+
+Pay, then look: the ledger is debited, durably, before the engine reads a row for the question.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import TracebackType
+from typing import Self
+
+from tacit.errors import AnswerLost, InvalidParameter
+from tacit.ledger import Ledger, Receipt, Request
+from tacit.privacy import Guarantee, Promise
+from tacit.privacy.prices import failure_probability, times
+from tacit.tables.answer import Answer
+from tacit.tables.bounded import Engine
+from tacit.tables.builder import Selection
+from tacit.tables.checks import Checked, check
+from tacit.tables.disclosing import disclose
+from tacit.tables.drawing import draw
+from tacit.tables.expressions import Expression
+from tacit.tables.plan import Plan, make_plan, price_within
+from tacit.tables.policy import Policy
+from tacit.tables.pricing import read_price
+from tacit.tables.query import Query
+from tacit.tables.sql.parse import parse
+from tacit.tables.sql.printing import to_sql
+
+__all__ = ["Question", "Table"]
+
+_log = logging.getLogger("tacit.tables")
+
+_LOST = (
+    "The question was paid for, but no answer could be drawn: the engine failed, for lack of memory or disk perhaps. "
+    "The payment stands and there is no refund, because a refund could tell something about the data. "
+    "Asking again with fresh=True pays again."
+)
+
+
+class Table:
+    """A sensitive table that can be asked private questions. Made by `tacit.open`.
+
+    ``remaining`` is what the budget leaves the analyst; ``policy`` is what the owner wrote down.
+    """
+
+    def __init__(self, policy: Policy, ledger: Ledger, analyst: str, engine: Callable[[], Engine]) -> None:
+        self._policy = policy
+        self._ledger = ledger
+        self._analyst = analyst
+        self._make_engine = engine
+        self._engine: Engine | None = None
+
+    @property
+    def policy(self) -> Policy:
+        """Who is protected, what may be asked, how much may be learned."""
+        return self._policy
+
+    @property
+    def ledger(self) -> Ledger:
+        """The book that the budget is kept in."""
+        return self._ledger
+
+    @property
+    def remaining(self) -> Promise:
+        """What the analyst can still spend."""
+        return self._ledger.remaining(self._analyst)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the policy declares."""
+        return tuple(self._policy.columns)
+
+    def query(self, question: str | Query) -> Question:
+        """A question in SQL, or as a tree; free."""
+        tree = parse(question, self._policy.table) if isinstance(question, str) else question
+        return Question(self, check(tree, self._policy))
+
+    def sql(
+        self,
+        text: str,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        fresh: bool = False,
+    ) -> Answer:
+        """Ask in SQL: ``query(text).ask(...)`` for short."""
+        return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
+
+    def where(self, condition: str | Expression) -> Selection[Question]:
+        """Only the rows for which the condition holds."""
+        return self._selection().where(condition)
+
+    def group_by(self, *keys: str | Expression, **named: str | Expression) -> Selection[Question]:
+        """Groups of rows that agree on all keys."""
+        return self._selection().group_by(*keys, **named)
+
+    def agg(self, **outputs: Expression) -> Question:
+        """Statistics of all rows."""
+        return self._selection().agg(**outputs)
+
+    def _selection(self) -> Selection[Question]:
+        return Selection(self._policy.table, self.query)
+
+    def _engine_now(self) -> Engine:
+        if self._engine is None:
+            self._engine = self._make_engine()
+        return self._engine
+
+    def close(self) -> None:
+        """Let go of the data and the ledger."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        unit = "each row" if self._policy.unit.is_row else f"one {self._policy.unit.column}"
+        return f"Table({self._policy.table!r}, protects {unit}, {self._ledger!r})"
+
+
+class Question:
+    """A question about a table: a value, free until it is asked."""
+
+    def __init__(self, table: Table, checked: Checked) -> None:
+        self._table = table
+        self._checked = checked
+
+    @property
+    def tree(self) -> Query:
+        """The question as a tree."""
+        return self._checked.query
+
+    def to_sql(self) -> str:
+        """The question as canonical SQL."""
+        return to_sql(self._checked.query)
+
+    def plan(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        within: float | Mapping[str, float] | None = None,
+        expected_rows: int | None = None,
+    ) -> Plan:
+        """How it would be answered at a price, or the price that keeps the errors ``within`` bounds. Free.
+
+        ``expected_rows`` is how many rows you expect in a group: the error of a mean depends on that secret.
+        """
+        rows = None if expected_rows is None else times(expected_rows, "expected_rows", least=1)
+        policy = self._table.policy
+        if within is not None:
+            given = [name for name, one in (("epsilon", epsilon), ("rho", rho), ("price", price)) if one is not None]
+            if given:
+                raise InvalidParameter(
+                    "within", given=f"with {given[0]}", allowed="either a price or the errors to meet"
+                )
+            leak = policy.delta if delta is None else failure_probability(delta)
+            made = price_within(self._checked, policy, self._targets(within), rows, Fraction(leak))
+        else:
+            paid = read_price(policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
+            made = make_plan(self._checked, policy, paid, rows)
+        return made
+
+    def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
+        if isinstance(within, Mapping):
+            return dict(within)
+        names = [output.name for output in self.tree.outputs if output.expression in self.tree.aggregates()]
+        return dict.fromkeys(names, within)
+
+    def ask(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        fresh: bool = False,
+    ) -> Answer:
+        """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
+        plan = self.plan(epsilon=epsilon, delta=delta, rho=rho, price=price)
+        table = self._table
+        request = Request(table._analyst, plan.question, table.policy.fingerprint())
+        with table.ledger.spend(request.fresh() if fresh else request, plan.cost) as claim:
+            if claim.answer is None:
+                _log.info("entry %d is paid; drawing", claim.receipt.number)
+                stored = self._drawn(plan, claim.receipt)
+                if stored is None:
+                    claim.abandon()
+                    raise AnswerLost(_LOST)
+                claim.release(stored)
+        assert claim.answer is not None
+        return Answer.read(claim.answer, claim.receipt)
+
+    def _drawn(self, plan: Plan, receipt: Receipt) -> bytes | None:
+        """The answer as bytes; None whatever went wrong, because what went wrong may depend on the data."""
+        try:
+            columns = draw(plan, self._table._engine_now().run(plan.bounded))
+            return disclose(plan, columns, receipt).to_json(indent=None).encode()
+        except Exception:
+            _log.warning("entry %d: no answer could be drawn", receipt.number)
+            return None
+
+    def __repr__(self) -> str:
+        return f"Question({self.to_sql()!r})"

@@ -1,0 +1,60 @@
+"""What every source of rows promises: a view of exactly the declared columns, in which no row can raise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Protocol
+
+from tacit.errors import PolicyError
+from tacit.tables.policy import ColumnPolicy
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["VIEW", "Source", "missing_column", "quoted_name", "quoted_text"]
+
+VIEW = "rows"
+"""The name of the view that `Source.attach` makes."""
+
+
+class Source(Protocol):
+    """A table to ask about, wherever its rows are."""
+
+    @property
+    def identity(self) -> str:
+        """What the ledger is opened with: the real path of a file with every link followed, or ``frame:NAME``."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that a locked connection must still be able to read, once attached."""
+
+    def column_names(self) -> tuple[str, ...]:
+        """The names in the source: its schema, and nothing computed from rows."""
+
+    def check(self, columns: Sequence[ColumnPolicy]) -> None:
+        """Raise `PolicyError` if a declared column is not in the schema; free, and blind to rows."""
+
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
+        """Make the view `VIEW`: these columns, under these names, each cast totally to its kind."""
+
+    def close(self) -> None:
+        """Remove whatever was written to read the source."""
+
+
+def missing_column(name: str, present: Sequence[str], where: str) -> PolicyError:
+    """The error for a declared column that the schema does not have."""
+    near = get_close_matches(name, present, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    shown = ", ".join(present[:20]) + (", …" if len(present) > 20 else "")
+    return PolicyError(f"The policy declares a column {name!r}, and {where} has: {shown}.{hint} Nothing was spent.")
+
+
+def quoted_name(name: str) -> str:
+    """A name as SQL spells it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(value: str) -> str:
+    """A text as SQL spells it."""
+    return "'" + value.replace("'", "''") + "'"

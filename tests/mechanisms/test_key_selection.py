@@ -1,0 +1,131 @@
+"""Private keys: the rule's exact chances against the definition of (ε, δ)-DP, and what is drawn against the chances."""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
+from tacit.privacy import ZCDP, ApproxDP
+
+PRICES = [
+    ("1", "1e-6", 1),
+    ("0.1", "1e-9", 1),
+    ("3", "1e-5", 4),
+    ("0.5", "1e-30", 2),
+    ("20", "1e-3", 1),
+    ("0.01", "0.1", 3),
+]
+
+
+def exponential(x: Fraction) -> Fraction:
+    """e^x from a sum of its series, an oracle of its own, just above the truth."""
+    with localcontext() as context:
+        context.prec = 80
+        return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).exp()) * (1 + Fraction(1, 10**70))
+
+
+def violations(chances: list[Fraction], epsilon: Fraction, delta: Fraction) -> list[int]:
+    """Where two neighbouring counts of units break (ε, δ)-DP of the decision, in either direction and outcome."""
+    growth = exponential(epsilon)
+    broken = []
+    for n, (fewer, more) in enumerate(pairwise(chances)):
+        pairs = ((fewer, more), (more, fewer), (1 - fewer, 1 - more), (1 - more, 1 - fewer))
+        if any(p > growth * q + delta for p, q in pairs):
+            broken.append(n)
+    return broken
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "groups"), PRICES)
+def test_every_pair_of_neighbouring_counts_keeps_the_promise(epsilon: str, delta: str, groups: int) -> None:
+    rule = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups)
+    each, slip = Fraction(epsilon) / groups, Fraction(delta) / groups
+    chances = [rule.probability(n) for n in range(len(rule._table) + 2)]
+    assert chances[0] == 0
+    assert chances[-1] == 1
+    assert chances == sorted(chances)
+    assert not violations(chances, each, slip)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "groups"), PRICES)
+def test_no_rule_shows_more(epsilon: str, delta: str, groups: int) -> None:
+    """Optimal: one more part in a thousand anywhere before certainty breaks the promise."""
+    rule = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups)
+    each, slip = Fraction(epsilon) / groups, Fraction(delta) / groups
+    chances = [rule.probability(n) for n in range(len(rule._table))]
+    tried = [n for n in (1, 2, len(chances) // 2, len(chances) - 2) if 0 < n < len(chances) - 1 and chances[n] < 1]
+    assert tried
+    for n in tried:
+        rest = min(chances[n], 1 - chances[n])
+        bolder = [*chances[:n], chances[n] + rest / 1000, *chances[n + 1 :]]
+        assert violations(bolder, each, slip), n
+
+
+def test_a_planted_fault_is_seen() -> None:
+    """The chances of ε = 1.1 sold as ε = 1."""
+    rule = OptimalKeySelection(epsilon="1.1", delta="1e-6")
+    chances = [rule.probability(n) for n in range(len(rule._table))]
+    assert violations(chances, Fraction(1), Fraction(1, 10**6))
+
+
+def test_one_unit_shows_at_most_delta() -> None:
+    rule = OptimalKeySelection(epsilon=1, delta="1e-5", groups=10)
+    assert Fraction(1, 10**6) * (1 - Fraction(1, 10**15)) < rule.probability(1) <= Fraction(1, 10**6)
+
+
+def test_keys_are_kept_with_the_chances_of_the_table() -> None:
+    rule = OptimalKeySelection(epsilon=1, delta="0.05")
+    n, size = 2, 200_000
+    kept = rule.keep(np.full(size, n), entropy=tacit.testing.seeded(7)).mean()
+    chance = float(rule.probability(n))
+    off = 5.5 * (chance * (1 - chance) / size) ** 0.5
+    assert abs(kept - chance) < off
+    assert abs(kept - 1.1 * chance) > off
+    assert abs(kept - 0.9 * chance) > off
+
+
+def test_keys_without_units_never_show_and_large_ones_always_do() -> None:
+    for rule in (OptimalKeySelection(epsilon=1, delta="1e-6"), GaussianKeySelection(promise=ZCDP(1, "1e-6"))):
+        kept = rule.keep(np.array([0, 0, 10**6, 2**62]))
+        assert kept.tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("promise", [ZCDP("0.1", "1e-3"), ApproxDP(1, "2e-3")])
+@pytest.mark.parametrize("groups", [1, 5])
+def test_gaussian_threshold_lets_one_unit_through_at_most_delta(promise: ApproxDP | ZCDP, groups: int) -> None:
+    """Against the normal law itself, at the threshold and one below it."""
+    from statistics import NormalDist
+
+    rule = GaussianKeySelection(promise=promise, groups=groups)
+    slip = float(promise.dlt) / groups / (1 if isinstance(promise, ZCDP) else 2)
+    law = NormalDist(0, rule._noise.scale)
+
+    def beyond(threshold: int) -> float:  # 1 + noise ≥ threshold, noise rounded to whole numbers
+        return 1 - law.cdf(threshold - 1 - 0.5)
+
+    assert beyond(rule.threshold) <= slip * 1.02  # the discrete law is not the rounded one: a hair's breadth apart
+    assert beyond(rule.threshold - 1) > slip * 0.98
+
+
+def test_gaussian_rule_draws_what_it_says() -> None:
+    rule = GaussianKeySelection(promise=ZCDP("0.05", "1e-4"), groups=2)
+    size = 100_000
+    kept = rule.keep(np.full(size, rule.threshold), entropy=tacit.testing.seeded(3)).mean()
+    assert 0.5 < kept < 0.6  # noise of at least zero, ties included
+
+
+def test_refusals() -> None:
+    with pytest.raises(NotPrivate, match="δ = 0"):
+        OptimalKeySelection(epsilon=1, delta=0)
+    with pytest.raises(NotPrivate, match="δ = 0"):
+        GaussianKeySelection(promise=ZCDP(1))
+    with pytest.raises(InvalidParameter, match="at least"):
+        OptimalKeySelection(epsilon="1e-9", delta="1e-9")
+    with pytest.raises(InvalidParameter, match="groups"):
+        OptimalKeySelection(epsilon=1, delta="1e-9", groups=0)

@@ -1,0 +1,106 @@
+"""kill -9 between every pair of steps of `ask`: paid stays paid, and asking again does what it says."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tacit
+from tacit.errors import AnswerLost
+from tacit.privacy import ApproxDP
+from tests.tables.visits import write_visits
+
+QUESTION = "SELECT COUNT(*) AS n FROM visits"
+
+ASK = """
+import os, signal, sys
+import tacit
+from tacit.ledger.claims import Claim
+from tacit.ledger.sqlite import SqliteLedger
+from tacit.tables import session
+
+def die(): os.kill(os.getpid(), signal.SIGKILL)
+
+def dying(owner, name, when):
+    real = getattr(owner, name)
+    def wrapped(*args, **kwargs):
+        if when == "before": die()
+        result = real(*args, **kwargs)
+        die()
+        return result
+    setattr(owner, name, wrapped)
+
+policy, step = sys.argv[1:3]
+owner, name, when = {
+    "before the payment": (SqliteLedger, "spend", "before"),
+    "after the payment": (SqliteLedger, "spend", "after"),
+    "before the engine is opened": (session.Table, "_engine_now", "before"),
+    "after the engine is opened": (session.Table, "_engine_now", "after"),
+    "before the noise": (session, "draw", "before"),
+    "after the noise": (session, "draw", "after"),
+    "before the disclosure": (session, "disclose", "before"),
+    "after the disclosure": (session, "disclose", "after"),
+    "before the answer is stored": (Claim, "release", "before"),
+    "after the answer is stored": (Claim, "release", "after"),
+}[step]
+table = tacit.open(policy, analyst="ada")
+dying(owner, name, when)
+table.sql("SELECT COUNT(*) AS n FROM visits", epsilon="0.5")
+print("alive")
+"""
+
+LOST = [
+    "after the payment",
+    "before the engine is opened",
+    "after the engine is opened",
+    "before the noise",
+    "after the noise",
+    "before the disclosure",
+    "after the disclosure",
+    "before the answer is stored",
+]
+
+
+def crash(policy: Path, step: str) -> None:
+    run = subprocess.run([sys.executable, "-c", ASK, str(policy), step], capture_output=True, text=True, check=False)
+    assert run.returncode == -signal.SIGKILL, run.stderr
+    assert "alive" not in run.stdout
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    return write_visits(tmp_path, users=50)
+
+
+def test_before_the_payment_nothing_is_paid(policy: Path) -> None:
+    crash(policy, "before the payment")
+    with tacit.open(policy, analyst="ada") as table:
+        assert table.ledger.budget().charged == ApproxDP(0, 0)
+        assert len(table.sql(QUESTION, epsilon="0.5")) == 1
+        assert table.ledger.budget().charged == ApproxDP("0.5", 0)
+
+
+@pytest.mark.parametrize("step", LOST)
+def test_between_payment_and_storage_it_is_paid_and_lost(policy: Path, step: str) -> None:
+    crash(policy, step)
+    with tacit.open(policy, analyst="ada") as table:
+        assert table.ledger.budget().charged == ApproxDP("0.5", 0)
+        with pytest.raises(AnswerLost):
+            table.sql(QUESTION, epsilon="0.5")
+        assert table.ledger.budget().charged == ApproxDP("0.5", 0)
+        assert len(table.sql(QUESTION, epsilon="0.5", fresh=True)) == 1
+        assert table.ledger.budget().charged == ApproxDP(1, 0)
+        assert table.ledger.verify().sound
+
+
+def test_after_storage_it_is_answered_and_free(policy: Path) -> None:
+    crash(policy, "after the answer is stored")
+    with tacit.open(policy, analyst="ada") as table:
+        first = table.sql(QUESTION, epsilon="0.5")
+        assert first["n"].value == table.sql(QUESTION, epsilon="0.5")["n"].value
+        assert table.ledger.budget().charged == ApproxDP("0.5", 0)
+        assert table.ledger.verify().sound
