@@ -45,6 +45,33 @@ def pay(ledger: Ledger, price: object, question: str = "how many?", analyst: str
     ledger.spend(ask(question, analyst), PureDP(price))
 
 
+# Recalling.
+
+
+def test_a_stored_answer_is_recalled_free_of_charge(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    ledger.spend(ask("first"), PureDP("0.1")).release(b"one")
+    claim = ledger.spend(ask("second", "bob", key="k"), PureDP("0.2"))
+    claim.release(b"two")
+    before = [entry.number for entry in ledger.history()]
+    again = ledger.recall(claim.receipt.number)
+    assert (again.answer, again.receipt.analyst, again.receipt.number) == (b"two", "bob", claim.receipt.number)
+    assert again.receipt.price == ApproxDP("0.2", 0)
+    assert again.receipt.charged == ApproxDP("0.3", 0)
+    assert [entry.number for entry in ledger.history()] == before
+
+
+def test_what_is_not_there_is_not_recalled(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    claim = ledger.spend(ask(), PureDP("0.1"))
+    with pytest.raises(AnswerLost, match="has no stored answer"):
+        ledger.recall(claim.receipt.number)
+    claim.release(b"one")
+    for number in (-1, 0, claim.receipt.number + 1, 99):
+        with pytest.raises(LedgerError, match=f"no payment #{number}"):
+            ledger.recall(number)
+
+
 # Opening.
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.report.notebook import table
+from tacit.report.notebook import table, to_notebook
 from tests.report.examples import ATTACKS, hostile, many, usual
 from tests.report.reading import Page
 
@@ -24,3 +24,9 @@ def test_a_long_answer_is_cut_and_says_so() -> None:
     made = table(many(10_000).columns)
     assert "and 9900 more rows" in made
     assert len(made) < 50_000
+
+
+def test_a_whole_disclosure_has_its_lines() -> None:
+    shown = Page(to_notebook(usual())).text
+    assert "95% intervals for the noise; groups too small to show are left out" in shown
+    assert "spent ε 0.50, δ 1e-9 (so far ε 0.75 of 3.00) · unit: one user_id" in shown

@@ -13,8 +13,7 @@ from tacit.report.page import MOST_ROWS, to_html
 from tests.report.examples import ATTACKS, hostile, many, usual
 from tests.report.reading import Page
 
-ALLOWED = set(
-    [
+ALLOWED = {
         "html",
         "head",
         "meta",
@@ -46,8 +45,7 @@ ALLOWED = set(
         "line",
         "rect",
         "text",
-    ]
-)
+    }
 
 
 @pytest.mark.parametrize(

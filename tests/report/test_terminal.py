@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from tacit.report import words
 from tacit.report.columns import Column
-from tacit.report.terminal import show, text
+from tacit.report.terminal import show, text, to_text
 from tests.report.examples import hostile, many, usual
 
 
@@ -79,3 +79,9 @@ def test_standard_output_in_a_pipe_has_no_escape_codes(capsys: pytest.CaptureFix
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert out.splitlines()[-1] == " spent"
+
+
+def test_a_whole_disclosure_has_its_lines() -> None:
+    lines = to_text(usual()).splitlines()
+    assert lines[:8] == shown(80)[:8]
+    assert "to_pandas() have all" in to_text(many(61))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -13,13 +14,19 @@ __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "account": ("tacit.cli.account:account", "What a plan costs, by every method; touches no data."),
+    "ask": ("tacit.cli.ask:ask", "Ask one question in SQL: a private answer with error bars, paid for first."),
     "audit": ("tacit.cli.audit:audit", "Prove a leak, or find none: any mechanism, ours or not."),
     "budget": ("tacit.cli.ledger:budget", "What has been charged to a ledger, and what is left."),
-    "demo": ("tacit.cli.demo:demo", "Private answers about a generated table, with error bars and a plot."),
+    "demo": ("tacit.cli.demo:demo", "The whole story on a table it makes up: policy, questions, plot, report."),
     "log": ("tacit.cli.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
+    "plan": ("tacit.cli.plan:plan", "What a question would cost, or how precise it would be; free."),
+    "report": ("tacit.cli.report:report", "What must be said about an answer that was given: text, JSON or a page."),
     "verify": ("tacit.cli.ledger:verify", "Whether a ledger's hash chain holds; with --head, its tail too."),
 }
 """name: (where the command lives, what it does in one line)."""
+
+
+_EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4}
 
 
 class _LazyGroup(click.Group):
@@ -45,14 +52,32 @@ class _LazyGroup(click.Group):
 def cli() -> None:
     """Differential privacy you can point at a table.
 
-    Exit codes: 0 done, 1 refused or a problem found (the message says which), 2 wrong usage.
+    \b
+    tacit init visits.csv                        draft a policy: who is protected, how much may be learned
+    tacit ask visits.toml "SELECT ..." --epsilon 0.5
+
+    Exit codes: 0 done, 1 refused or a problem found (the message says which), 2 wrong usage, 3 the budget does not
+    allow it (nothing was spent), 4 paid for but there is no answer, 70 a fault in Tacit itself.
     """
 
 
 def main() -> None:
-    """Run the command line; Tacit's own errors are one line on standard error, not a traceback."""
+    """Run the command line; errors are one paragraph on standard error, not a traceback.
+
+    A fault of ours is told by its name alone: its message may contain what nobody should see.
+    """
     try:
         cli(standalone_mode=True)
     except TacitError as error:
         click.echo(f"tacit: {error}", err=True)
-        sys.exit(1)
+        sys.exit(_EXIT_CODES.get(error.code, 1))
+    except Exception as fault:
+        if os.environ.get("TACIT_TRACEBACK"):
+            raise
+        kind = type(fault).__name__
+        click.echo(
+            f"tacit: a fault in Tacit itself ({kind}); please report it. Its message is not shown, because it may tell "
+            "something about the data; the data's owner sees it with TACIT_TRACEBACK=1.",
+            err=True,
+        )
+        sys.exit(70)

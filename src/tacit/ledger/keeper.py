@@ -269,6 +269,18 @@ class Keeper(ABC):
 
     # Reading.
 
+    def recall(self, number: int) -> Claim:
+        """The answer stored for payment ``number``, free of charge, with a receipt of now."""
+        with self._reading() as store:
+            found = store.reservation(number)
+        if found is None:
+            raise LedgerError(f"{self._where()} has no payment #{number}. `tacit log` lists them.")
+        paid = self._entry(number)
+        if found.released is None:
+            raise AnswerLost(f"Payment #{number} of {paid.time} has no stored answer. The payment stands.")
+        request = Request(paid.values["analyst"], paid.values["question"], paid.values["policy"], paid.values["key"])
+        return self._stored(found, request, Amount.read(paid.values["price"]))
+
     def budget(self) -> Budget:
         """Where every account stands, in one consistent view."""
         with self._reading() as store:

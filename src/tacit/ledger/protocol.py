@@ -38,6 +38,9 @@ class Ledger(Protocol):
     def abandon(self, number: int) -> None:
         """Give up drawing: the payment stands, and who asks again is told `AnswerLost` at once."""
 
+    def recall(self, number: int) -> Claim:
+        """The answer stored for a payment, free of charge; `AnswerLost` if none was."""
+
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
         """Change the caps; an owner's act, recorded in the chain."""
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tacit.report import words
 from tacit.report.columns import Column, same_length
+from tacit.report.disclosure import Disclosure
 from tacit.report.markup import Html, element
 from tacit.report.numbers import cell
 
-__all__ = ["table"]
+__all__ = ["table", "to_notebook"]
 
 _MOST_ROWS = 100
 _RIGHT = "text-align:right;white-space:nowrap"
 _LEFT = "text-align:left"
 _SMALL = "font-size:0.85em;opacity:0.75;margin-top:0.3em"
+
+
+def to_notebook(disclosure: Disclosure) -> Html:
+    """An answer with the lines that belong under it."""
+    return table(disclosure.columns, words.footnote(disclosure), words.spent(disclosure))
 
 
 def table(columns: Sequence[Column], footnote: str = "", parts: Sequence[str] = ()) -> Html:

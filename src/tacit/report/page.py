@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
+from tacit.report.labels import row_labels
 from tacit.report.markup import Html, element, join
 from tacit.report.numbers import cell, delta, number, percent, price
 from tacit.report.picture import MOST_BARS, picture
@@ -83,7 +84,7 @@ def _promise(disclosure: Disclosure) -> Html:
 def _answer(disclosure: Disclosure) -> list[Html]:
     noisy = [column for column in disclosure.columns if column.is_noisy]
     made = [element("p", _capital(words.footnote(disclosure)) + ".", class_="note")] if noisy else []
-    labels = _labels(disclosure)
+    labels = row_labels(disclosure.columns)
     if disclosure.rows > 1:
         for column in noisy[:_MOST_PICTURES]:
             made += [element("h3", column.name), picture(labels, column)]
@@ -189,14 +190,6 @@ def _record(disclosure: Disclosure) -> Html:
 
 def _facts(pairs: Sequence[tuple[str, str]]) -> Html:
     return element("dl", *(join(element("dt", name), element("dd", text)) for name, text in pairs))
-
-
-def _labels(disclosure: Disclosure) -> list[str]:
-    """One label per row, made of the columns without noise; the row's number where there are none."""
-    keys = [column for column in disclosure.columns if not column.is_noisy]
-    if not keys:
-        return [str(row + 1) for row in range(disclosure.rows)]
-    return [" · ".join(cell(column, row) for column in keys) for row in range(disclosure.rows)]
 
 
 def _capital(text: str) -> str:

@@ -10,14 +10,30 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tacit.report import words
 from tacit.report.columns import Column, same_length
+from tacit.report.disclosure import Disclosure
 from tacit.report.numbers import cell
 from tacit.report.printable import printable, shortened
 
-__all__ = ["show", "text"]
+__all__ = ["show", "text", "to_text"]
 
 _LONGEST_KEY = 60
 _TERMINAL_ROWS = 60
+_SCREEN = 80
+
+
+def to_text(disclosure: Disclosure) -> str:
+    """An answer with the lines that belong under it, for a screen of 80 columns; long answers are cut, and say so."""
+    made = text(
+        disclosure.columns,
+        words.footnote(disclosure),
+        words.spent(disclosure),
+        width=_SCREEN,
+        most=_TERMINAL_ROWS,
+        everything="to_dict(), to_pandas() have all",
+    )
+    return made.rstrip("\n")
 
 
 def show(columns: Sequence[Column], footnote: str, parts: Sequence[str], *, everything: str) -> None:

@@ -51,6 +51,6 @@ def spent(disclosure: Disclosure, *, again: bool = False) -> list[str]:
     bounded = limits(disclosure)
     return [
         first,
-        f"unit: {disclosure.unit}" + (f", {bounded}" if bounded else ""),
+        f"unit: {disclosure.unit.partition(':')[0]}" + (f", {bounded}" if bounded else ""),
         f"{disclosure.ledger} #{disclosure.entry}",
     ]

@@ -1,0 +1,133 @@
+"""`tacit ask`: one question in SQL, one private answer."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from tacit.cli.questions import budget_option, open_for_asking, price_options
+from tacit.errors import InvalidParameter, MissingPackage
+from tacit.report import words
+from tacit.report.disclosure import Disclosure
+from tacit.tables.answer import Answer
+
+__all__ = ["ask"]
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("where", metavar="POLICY|DATA", type=click.Path(path_type=Path))
+@click.argument("sql")
+@price_options
+@budget_option
+@click.option("--analyst", metavar="NAME", help="Who asks, and whose account pays.  [default: the user's name]")
+@click.option("--fresh", is_flag=True, help="Pay again and draw anew; without it, asking again is free.")
+@click.option("--json", "as_json", is_flag=True, help="Print the disclosure as JSON, with a version and all numbers.")
+@click.option("--csv", type=_FILE, metavar="FILE", help="Also write the answer as CSV; n_low and n_high follow n.")
+@click.option("--parquet", type=_FILE, metavar="FILE", help="Also write the answer as Parquet.")
+@click.option("--report", type=_FILE, metavar="FILE", help="Also write the disclosure as one HTML page.")
+@click.option("--plot", type=_FILE, metavar="FILE", help="Also draw the answer: .png, .svg or .pdf.")
+@click.option("--ledger", type=_FILE, metavar="FILE", help="The ledger.  [default: beside the data]")
+def ask(
+    where: Path,
+    sql: str,
+    epsilon: str | None,
+    rho: str | None,
+    delta: str | None,
+    unit: str | None,
+    budget: str | None,
+    analyst: str | None,
+    fresh: bool,
+    as_json: bool,
+    csv: Path | None,
+    parquet: Path | None,
+    report: Path | None,
+    plot: Path | None,
+    ledger: Path | None,
+) -> None:
+    """Ask one question in SQL; the answer is private, has error bars, and is paid for first.
+
+    \b
+    tacit ask visits.toml "SELECT city, COUNT(*) AS n FROM visits GROUP BY city" --epsilon 0.5
+    tacit ask visits.csv "SELECT COUNT(*) FROM visits" --unit user_id --epsilon 1
+
+    The second form needs no policy, and can count only. Asking the same again at the same price is free.
+
+    Exit codes: 0 answered, 1 refused (nothing was spent), 2 wrong usage, 3 the budget does not allow it (nothing was
+    spent), 4 paid for but no answer could be drawn.
+    """
+    _check_targets(csv, parquet, report, plot)
+    with open_for_asking(where, unit=unit, budget=budget, analyst=analyst, ledger=ledger) as table:
+        before = table.ledger.budget().head.number
+        answer = table.query(sql).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
+    again = answer.receipt.number <= before
+    _write(answer, csv, parquet, report, plot)
+    disclosure = answer.disclosure()
+    if as_json:
+        click.echo(disclosure.to_json())
+        return
+    from tacit.report.terminal import show  # rich: needed for tables only
+
+    asked_by = "" if analyst is None else f" --analyst {analyst}"
+    parts = [*words.spent(_as_of_now(answer), again=again), f"tacit report {where} {disclosure.entry}{asked_by}"]
+    show(disclosure.columns, words.footnote(disclosure), parts, everything="--csv FILE or --json has all")
+
+
+def _as_of_now(answer: Answer) -> Disclosure:
+    """The disclosure with what has been charged by now: an answer that was stored earlier knows less."""
+    main, delta = answer.receipt.charged_so_far.texts()
+    disclosure = answer.disclosure()
+    return replace(disclosure, charged=replace(disclosure.charged, main=main, delta=delta))
+
+
+def _check_targets(csv: Path | None, parquet: Path | None, report: Path | None, plot: Path | None) -> None:
+    """Whether everything can be written, before anything is paid."""
+    for option, path in (("--csv", csv), ("--parquet", parquet), ("--report", report), ("--plot", plot)):
+        if path is not None and not path.absolute().parent.is_dir():
+            folder = f"a file in a folder that exists, and {path.absolute().parent} does not"
+            raise InvalidParameter(option, given=str(path), allowed=folder, hint="Nothing was spent.")
+    if parquet is not None and importlib.util.find_spec("pyarrow") is None:
+        raise MissingPackage("pyarrow", extra="frames")
+    if plot is not None and importlib.util.find_spec("matplotlib") is None:
+        raise MissingPackage("matplotlib", extra="plots")
+
+
+def _write(answer: Answer, csv: Path | None, parquet: Path | None, report: Path | None, plot: Path | None) -> None:
+    from tacit.report import exports, page
+
+    disclosure = answer.disclosure()
+    columns = disclosure.columns
+    writers = (
+        (csv, lambda path: exports.write_csv(columns, path)),
+        (parquet, lambda path: exports.write_parquet(columns, path)),
+        (report, lambda path: path.write_text(page.to_html(disclosure), encoding="utf-8")),
+        (plot, lambda path: _draw(disclosure, path)),
+    )
+    for path, write in writers:
+        if path is None:
+            continue
+        try:
+            write(path)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "is that a picture's ending: .png, .svg, .pdf?"
+            hint = f"it could not be written ({reason}). The answer is on record: asking again is free."
+            raise click.FileError(str(path), hint) from None
+        click.echo(f"wrote {path}", err=True)
+
+
+def _draw(disclosure: Disclosure, path: Path) -> None:
+    from tacit.plots.answers import answer_picture, save
+    from tacit.report.labels import row_labels
+
+    noisy = [column for column in disclosure.columns if column.is_noisy]
+    panels = {column.name: (_numbers(column.values), column.low or (), column.high or ()) for column in noisy}
+    title = f"{disclosure.table}: private answer, {100 * disclosure.confidence:.4g}% intervals for the noise"
+    save(answer_picture(row_labels(disclosure.columns), panels, title=title), path)
+
+
+def _numbers(values: tuple[object, ...]) -> list[float | None]:
+    return [float(value) if isinstance(value, int | float) else None for value in values]

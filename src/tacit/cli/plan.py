@@ -1,0 +1,153 @@
+"""`tacit plan`: what a question would cost, or how precise it would be; free, and the same whatever the data are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.cli.questions import budget_option, open_for_planning, price_options
+from tacit.errors import InvalidParameter
+from tacit.report.numbers import number
+from tacit.tables.plan import Plan
+from tacit.tables.session import Question
+
+__all__ = ["plan"]
+
+JSON_VERSION = 1
+_PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005", "0.02", "0.1", "0.5")}
+
+
+@click.command()
+@click.argument("where", metavar="POLICY|DATA", type=click.Path(path_type=Path))
+@click.argument("sql")
+@price_options
+@budget_option
+@click.option("--within", multiple=True, metavar="ERROR|NAME=ERROR", help="Find the price that keeps errors this small.")
+@click.option("--expected-rows", metavar="N", type=int, help="Rows that you expect in a group: a mean's error needs it.")
+@click.option("--ledger", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="As in tacit ask.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
+def plan(
+    where: Path,
+    sql: str,
+    epsilon: str | None,
+    rho: str | None,
+    delta: str | None,
+    unit: str | None,
+    budget: str | None,
+    within: tuple[str, ...],
+    expected_rows: int | None,
+    ledger: Path | None,
+    as_json: bool,
+) -> None:
+    """What a question would cost, or how large its errors would be. Free, and independent of the data.
+
+    \b
+    tacit plan visits.toml "SELECT AVG(spend) FROM visits" --epsilon 0.5 --expected-rows 20000
+    tacit plan visits.toml "SELECT AVG(spend) AS spend FROM visits" --within spend=1 --expected-rows 20000
+    tacit plan visits.toml "SELECT city, COUNT(*) FROM visits GROUP BY city"     # errors at several prices
+
+    Errors are those that noise exceeds once in twenty times, per group.
+
+    Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage. Nothing is ever spent.
+    """
+    with open_for_planning(where, unit=unit, budget=budget, ledger=ledger) as table:
+        question = table.query(sql)
+        flavour = table.policy.terms.flavour.name
+        if within:
+            found = question.plan(within=_targets(within), delta=delta, expected_rows=expected_rows)
+        elif epsilon is not None or rho is not None:
+            found = question.plan(epsilon=epsilon, rho=rho, delta=delta, expected_rows=expected_rows)
+        else:
+            plans = _several(question, flavour, delta, expected_rows)
+            click.echo(json.dumps(_listed(plans), ensure_ascii=False, indent=2)) if as_json else _table(plans)
+            return
+    click.echo(json.dumps(_listed([found]), ensure_ascii=False, indent=2) if as_json else str(found))
+
+
+def _targets(typed: tuple[str, ...]) -> float | dict[str, float]:
+    """One error for every output, or one for each that is named."""
+    named: dict[str, float] = {}
+    for one in typed:
+        name, equals, error = one.rpartition("=")
+        try:
+            value = float(error)
+        except ValueError:
+            allowed = "an error such as 1, or the name of an output and its error such as spend=1"
+            raise InvalidParameter("--within", given=one, allowed=allowed) from None
+        if not equals:
+            if len(typed) > 1:
+                raise InvalidParameter("--within", given=one, allowed="NAME=ERROR, if it is given more than once")
+            return value
+        named[name] = value
+    return named
+
+
+def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[Plan]:
+    prices = _PRICES[flavour]
+    if flavour == "rho":
+        return [question.plan(rho=one, delta=delta, expected_rows=rows) for one in prices]
+    return [question.plan(epsilon=one, delta=delta, expected_rows=rows) for one in prices]
+
+
+def _table(plans: list[Plan]) -> None:
+    from rich.console import Console  # heavy, and needed for tables only
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 1), header_style="bold")
+    table.add_column("price")
+    for line in plans[0].lines:
+        table.add_column(Text(line.name), justify="right")
+    if plans[0].keys is not None:
+        table.add_column("smallest group shown", justify="right")
+    for one in plans:
+        cells = ["?" if line.error is None else f"± {number(_three_digits(line.error))}" for line in one.lines]
+        shown = [] if one.keys is None else [f"from {number(float(one.keys.threshold))} units on"]
+        table.add_row(_price(one), *cells, *shown)
+    console = Console(highlight=False)
+    console.print(Text(f" {plans[0].question}"))
+    console.print(table)
+    console.print(" error that noise exceeds once in twenty times, in each group")
+    if any(line.error is None for line in plans[0].lines):
+        console.print(" ? depends on how many rows a group has, which is secret: --expected-rows N")
+
+
+def _three_digits(error: float) -> float:
+    return float(f"{error:.3g}")
+
+
+def _price(one: Plan) -> str:
+    amount = one.policy.terms.flavour.price(one.cost)
+    return one.policy.terms.flavour.words(amount)
+
+
+def _listed(plans: list[Plan]) -> dict[str, Any]:
+    return {
+        "version": JSON_VERSION,
+        "kind": "tacit plan",
+        "question": plans[0].question,
+        "flavour": plans[0].policy.terms.flavour.name,
+        "engine_sql": plans[0].engine_sql,
+        "plans": [_one(plan) for plan in plans],
+    }
+
+
+def _one(made: Plan) -> dict[str, Any]:
+    main, delta = made.policy.terms.flavour.price(made.cost).texts()
+    return {
+        "price": {"main": main, "delta": delta},
+        "noise": None if made.noise is None else made.noise.name,
+        "smallest_group": None if made.keys is None else float(made.keys.threshold),
+        "aggregates": [
+            {
+                "aggregate": line.name,
+                "share": str(line.share),
+                "scales": [float(mechanism.scale) for mechanism in line.mechanisms],
+                "error": line.error,
+            }
+            for line in made.lines
+        ],
+    }
