@@ -25,8 +25,12 @@ _PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005",
 @click.argument("sql")
 @price_options
 @budget_option
-@click.option("--within", multiple=True, metavar="ERROR|NAME=ERROR", help="Find the price that keeps errors this small.")
-@click.option("--expected-rows", metavar="N", type=int, help="Rows that you expect in a group: a mean's error needs it.")
+@click.option(
+    "--within", multiple=True, metavar="ERROR|NAME=ERROR", help="Find the price that keeps errors this small."
+)
+@click.option(
+    "--expected-rows", metavar="N", type=int, help="Rows that you expect in a group: a mean's error needs it."
+)
 @click.option("--ledger", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="As in tacit ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
 def plan(

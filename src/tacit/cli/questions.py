@@ -10,7 +10,7 @@ import click
 from tacit.errors import InvalidParameter
 from tacit.ledger import InMemory, beside
 from tacit.privacy import ApproxDP, Guarantee
-from tacit.tables.opening import open_table
+from tacit.tables.opening import open as open_table
 from tacit.tables.session import Table
 
 __all__ = ["DEFAULT_BUDGET", "budget_option", "open_for_asking", "open_for_planning", "price_options"]
@@ -35,7 +35,9 @@ def budget_option(command: Any) -> Any:
     """--unit and --budget, for a data file without a policy."""
     options = (
         click.option("--unit", metavar="COLUMN", help="Without a policy: the column that tells people apart."),
-        click.option("--budget", metavar="E[,D]", help="Without a policy: what may be learned in all.  [default: 3,1e-8]"),
+        click.option(
+            "--budget", metavar="E[,D]", help="Without a policy: what may be learned in all.  [default: 3,1e-8]"
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -60,7 +62,7 @@ def open_for_asking(
 def open_for_planning(where: Path, *, unit: str | None, budget: str | None, ledger: Path | None) -> Table:
     """The table with a ledger that forgets, unless the one on record has to say which flavour it keeps."""
     book = ledger or beside(where)
-    if unit is None or budget is None and book.exists():
+    if unit is None or (budget is None and book.exists()):
         return open_table(where, unit=unit, ledger=InMemory() if unit is None else book)
     return open_table(where, unit=unit, budget=_total(budget) or DEFAULT_BUDGET, ledger=InMemory())
 

@@ -21,13 +21,13 @@ from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
 from tacit.tables.disclosing import disclose
 from tacit.tables.drawing import draw
-from tacit.tables.expressions import Expression
 from tacit.tables.plan import Plan, make_plan, price_within
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
 from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
+from tacit.tables.terms import Term
 
 __all__ = ["Question", "Table"]
 
@@ -91,15 +91,15 @@ class Table:
         """Ask in SQL: ``query(text).ask(...)`` for short."""
         return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
 
-    def where(self, condition: str | Expression) -> Selection[Question]:
+    def where(self, condition: str | Term) -> Selection[Question]:
         """Only the rows for which the condition holds."""
         return self._selection().where(condition)
 
-    def group_by(self, *keys: str | Expression, **named: str | Expression) -> Selection[Question]:
+    def group_by(self, *keys: str | Term, **named: str | Term) -> Selection[Question]:
         """Groups of rows that agree on all keys."""
         return self._selection().group_by(*keys, **named)
 
-    def agg(self, **outputs: Expression) -> Question:
+    def agg(self, **outputs: Term) -> Question:
         """Statistics of all rows."""
         return self._selection().agg(**outputs)
 
