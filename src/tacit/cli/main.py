@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("tacit.cli.audit:audit", "Prove a leak, or find none: any mechanism, ours or not."),
     "budget": ("tacit.cli.ledger:budget", "What has been charged to a ledger, and what is left."),
     "demo": ("tacit.cli.demo:demo", "Private answers about a generated table, with error bars and a plot."),
+    "init": ("tacit.cli.init:init", "Draft a policy for a table; hints from its rows stay on your screen."),
     "log": ("tacit.cli.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
     "verify": ("tacit.cli.ledger:verify", "Whether a ledger's hash chain holds; with --head, its tail too."),
 }
