@@ -75,7 +75,14 @@ _HOMES = {
     "tacit.mechanisms.staircase": ("Staircase",),
     "tacit.mechanisms.top_k": ("TopK",),
     "tacit.mechanisms.truncated_laplace": ("TruncatedLaplace",),
+    "tacit.mechanisms.key_selection": ("GaussianKeySelection", "OptimalKeySelection"),
     "tacit.noise.entropy": ("Entropy",),
+    "tacit.tables.answer": ("Answer",),
+    "tacit.tables.builder": ("col", "count", "count_units", "mean", "stddev", "sum", "variance", "when"),
+    "tacit.tables.opening": ("open",),
+    "tacit.tables.plan": ("Plan",),
+    "tacit.tables.policy": ("Policy",),
+    "tacit.tables.session": ("Question", "Table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {
@@ -87,6 +94,7 @@ _MODULES = {
     "noise": "tacit.noise",
     "plots": "tacit.plots",
     "privacy": "tacit.privacy",
+    "tables": "tacit.tables",
     "testing": "tacit.testing",
 }
 

@@ -7,6 +7,7 @@ from tacit import mechanisms as mechanisms
 from tacit import noise as noise
 from tacit import plots as plots
 from tacit import privacy as privacy
+from tacit import tables as tables
 from tacit import testing as testing
 from tacit.auditing.audit import audit as audit
 from tacit.auditing.exact import audit_exact as audit_exact
@@ -38,6 +39,8 @@ from tacit.mechanisms.factorisations import BINARY_TREE as BINARY_TREE
 from tacit.mechanisms.factorisations import SQUARE_ROOT as SQUARE_ROOT
 from tacit.mechanisms.gaussian import Gaussian as Gaussian
 from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold as GaussianAboveThreshold
+from tacit.mechanisms.key_selection import GaussianKeySelection as GaussianKeySelection
+from tacit.mechanisms.key_selection import OptimalKeySelection as OptimalKeySelection
 from tacit.mechanisms.laplace import Laplace as Laplace
 from tacit.mechanisms.naive_threshold import NaiveThreshold as NaiveThreshold
 from tacit.mechanisms.noisy_max import EXPONENTIAL as EXPONENTIAL
@@ -83,6 +86,20 @@ from tacit.privacy.filters import Filter as Filter
 from tacit.privacy.filters import OrderFilter as OrderFilter
 from tacit.privacy.loss_distribution import LossDistribution as LossDistribution
 from tacit.privacy.mixed import compose as compose
+from tacit.tables.answer import Answer as Answer
+from tacit.tables.builder import col as col
+from tacit.tables.builder import count as count
+from tacit.tables.builder import count_units as count_units
+from tacit.tables.builder import mean as mean
+from tacit.tables.builder import stddev as stddev
+from tacit.tables.builder import sum as sum
+from tacit.tables.builder import variance as variance
+from tacit.tables.builder import when as when
+from tacit.tables.opening import open as open
+from tacit.tables.plan import Plan as Plan
+from tacit.tables.policy import Policy as Policy
+from tacit.tables.session import Question as Question
+from tacit.tables.session import Table as Table
 
 amplify = _amplification
 

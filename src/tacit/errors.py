@@ -72,12 +72,12 @@ class MissingBounds(InvalidParameter):
 
     code = "missing-bounds"
 
-    def __init__(self, column: str) -> None:
+    def __init__(self, column: str, hint: str = "") -> None:
         super().__init__(
             f"bounds of {column}",
             given=None,
             allowed="a lower and an upper bound known without looking at the data",
-            hint=f'Add bounds={{"{column}": (low, high)}}.',
+            hint=hint or f'Add bounds={{"{column}": (low, high)}}.',
         )
 
 

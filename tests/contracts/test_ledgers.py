@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerError, NotPrivate, PolicyError
 from tacit.ledger import Ledger, Receipt, Request, Terms
+from tacit.ledger.drawers import is_drawing
 from tacit.ledger.registry import LEDGERS
 from tacit.privacy import REPLACE, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 from tacit.privacy.loss_distribution import LossDistribution
@@ -299,6 +300,20 @@ def test_while_somebody_draws_the_others_wait(ledger: Ledger) -> None:
     timer.start()
     assert ledger.spend(ask(), PureDP("0.1")).answer == b"drawn"
     timer.join()
+    assert ledger.budget().charged == ApproxDP("0.1", 0)
+
+
+def test_an_answer_stored_between_two_looks_is_not_lost(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever draws may store the answer and leave just after it was seen to be missing."""
+    ledger.open("people", Terms(PureDP(1)))
+    claim = ledger.spend(ask(), PureDP("0.1"))
+
+    def stored_and_left(token: str) -> bool:
+        claim.release(b"just in time")
+        return is_drawing(token)
+
+    monkeypatch.setattr("tacit.ledger.keeper.is_drawing", stored_and_left)
+    assert ledger.spend(ask(), PureDP("0.1")).answer == b"just in time"
     assert ledger.budget().charged == ApproxDP("0.1", 0)
 
 

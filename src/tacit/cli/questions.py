@@ -11,7 +11,7 @@ import click
 from tacit.errors import InvalidParameter
 from tacit.ledger import InMemory, Ledger, beside
 from tacit.privacy import ApproxDP, Guarantee
-from tacit.tables.opening import open_table
+from tacit.tables.opening import open as open_table
 from tacit.tables.session import Table
 
 __all__ = ["DEFAULT_BUDGET", "WithoutPolicy", "open_for_asking", "open_for_planning", "policy_options", "price_options"]

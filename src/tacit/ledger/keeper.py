@@ -138,7 +138,7 @@ class Keeper(ABC):
             elif found.released is not None:
                 return self._stored(found, request, price)
             else:
-                self._wait_for(found, deadline)
+                self._wait_for(found, digest, deadline)
                 time.sleep(pause)
                 pause = min(2 * pause, longest)
 
@@ -229,9 +229,13 @@ class Keeper(ABC):
                 hint="Nothing was spent.",
             )
 
-    def _wait_for(self, found: Reservation, deadline: float) -> None:
-        """Return if it is worth looking again: somebody is drawing the answer at this moment."""
+    def _wait_for(self, found: Reservation, digest: str, deadline: float) -> None:
+        """Return if it is worth looking again: somebody is drawing the answer, or has just stored it."""
         if not is_drawing(found.drawer):
+            with self._glancing() as store:
+                again = store.request(digest)  # an answer is stored first, and only then does its drawer leave
+            if again is not None and again.released is not None:
+                return
             entry = self._entry(found.number)
             raise AnswerLost(
                 f"Request #{found.number} was paid for at {entry.time}, but its answer was never stored. "

@@ -32,6 +32,10 @@ class Expression:
         for part in self.parts():
             yield from part.walk()
 
+    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
+        """The same node over other parts, as many as it has."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Column(Expression):
@@ -40,11 +44,20 @@ class Column(Expression):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Literal(Expression):
-    """A constant that the analyst wrote."""
+    """A constant that the analyst wrote; 1, 1.0 and TRUE are three different constants."""
 
     value: Value
+
+    def _identity(self) -> tuple[type, object]:
+        return type(self.value), repr(self.value) if isinstance(self.value, float) else self.value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Literal) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,9 @@ class Call(Expression):
     def parts(self) -> tuple[Expression, ...]:
         return self.arguments
 
+    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
+        return Call(self.operator, parts)
+
 
 @dataclass(frozen=True, slots=True)
 class Case(Expression):
@@ -74,3 +90,6 @@ class Case(Expression):
 
     def parts(self) -> tuple[Expression, ...]:
         return (*(part for branch in self.branches for part in branch), self.otherwise)
+
+    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
+        return Case(tuple(zip(parts[:-1:2], parts[1:-1:2], strict=True)), parts[-1])

@@ -22,12 +22,12 @@ from tacit.tables.policy_file import read
 from tacit.tables.session import Table
 from tacit.tables.sources import Source, open_source
 
-__all__ = ["open_table"]
+__all__ = ["open"]
 
 Bounds = Mapping[str, tuple[object, object]]
 
 
-def open_table(
+def open(
     where: Any,
     *,
     name: str | None = None,

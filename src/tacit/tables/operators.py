@@ -1,6 +1,6 @@
 """The allow-list: every operator and function a row-wise expression may use, and the kinds it takes and gives.
 
-Each is total: where a value cannot be computed (division by zero, overflow, a bad cast, the root of a negative number)
+Each is total: where a value cannot be computed (division by zero, overflow, a bad cast, a root of a negative number)
 the result is null for that row alone, and null arguments give null unless said otherwise. `rules` say what an operator
 gives for arguments of given kinds (None stands for an untyped NULL), or None if it does not take them.
 """

@@ -21,13 +21,13 @@ from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
 from tacit.tables.disclosing import disclose
 from tacit.tables.drawing import draw
-from tacit.tables.expressions import Expression
 from tacit.tables.plan import Plan, make_plan, price_within
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
 from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
+from tacit.tables.terms import Term
 
 __all__ = ["Question", "Table"]
 
@@ -91,15 +91,15 @@ class Table:
         """Ask in SQL: ``query(text).ask(...)`` for short."""
         return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
 
-    def where(self, condition: str | Expression) -> Selection[Question]:
+    def where(self, condition: str | Term) -> Selection[Question]:
         """Only the rows for which the condition holds."""
         return self._selection().where(condition)
 
-    def group_by(self, *keys: str | Expression, **named: str | Expression) -> Selection[Question]:
+    def group_by(self, *keys: str | Term, **named: str | Term) -> Selection[Question]:
         """Groups of rows that agree on all keys."""
         return self._selection().group_by(*keys, **named)
 
-    def agg(self, **outputs: Expression) -> Question:
+    def agg(self, **outputs: Term) -> Question:
         """Statistics of all rows."""
         return self._selection().agg(**outputs)
 
@@ -195,25 +195,21 @@ class Question:
         plan = self.plan(epsilon=epsilon, delta=delta, rho=rho, price=price)
         table = self._table
         request = Request(table._analyst, plan.question, table.policy.fingerprint())
-        with table.ledger.spend(request.fresh() if fresh else request, plan.cost) as claim:
-            if claim.answer is None:
-                _log.info("entry %d is paid; drawing", claim.receipt.number)
-                stored = self._drawn(plan, claim.receipt)
-                if stored is None:
-                    claim.abandon()
-                    raise AnswerLost(_LOST)
-                claim.release(stored)
+        if fresh:
+            request = request.fresh()
+        claim = table.ledger.answered(request, plan.cost, lambda receipt: self._drawn(plan, receipt))
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 
-    def _drawn(self, plan: Plan, receipt: Receipt) -> bytes | None:
-        """The answer as bytes; None whatever went wrong, because what went wrong may depend on the data."""
+    def _drawn(self, plan: Plan, receipt: Receipt) -> bytes:
+        """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""
+        _log.info("entry %d is paid; drawing", receipt.number)
         try:
             columns = draw(plan, self._table._engine_now().run(plan.bounded))
             return disclose(plan, columns, receipt).to_json(indent=None).encode()
         except Exception:
             _log.warning("entry %d: no answer could be drawn", receipt.number)
-            return None
+        raise AnswerLost(_LOST)  # outside of the handler, so that it carries no other error with it
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"

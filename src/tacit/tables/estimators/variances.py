@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -47,7 +48,8 @@ class Variance:
         total, squares, count = noisy
         row = centred(aggregate, setting)
         largest = float(max(row.lowest**2, row.highest**2))
-        low, high = self._box(*(one.interval(beta / 3) for one in noisy), largest)
+        third = beta / 3
+        low, high = self._box(total.interval(third), squares.interval(third), count.interval(third), largest)
         n = np.maximum(count.values, 1.0)
         value = self._corrected(np.clip(squares.values / n - (total.values / n) ** 2, 0.0, largest), n)
         value, low, high = (self._in_units(part, row.granule) for part in (value, low, high))
@@ -86,9 +88,9 @@ class Variance:
         largest = float(max(row.lowest**2, row.highest**2))
         total, squares, count = (float(mechanism.accuracy(Fraction(1, 60))) for mechanism in mechanisms)
         n = max(rows - count, 1.0)
-        furthest = largest**0.5
-        worst = min((squares + 2 * furthest * total + 2 * largest * count) / n, largest) * float(row.granule) ** 2
-        return worst**0.5 if self.root else worst
+        most = (squares + 2 * math.sqrt(largest) * total + 2 * largest * count) / n
+        worst = min(most, largest) * float(row.granule) ** 2
+        return math.sqrt(worst) if self.root else worst
 
 
 VARIANCE = Variance(lost=1, root=False)

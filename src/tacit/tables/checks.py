@@ -1,0 +1,234 @@
+"""A query against the policy: names, roles, kinds, bounds. What passes can be planned; nothing here sees data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
+from tacit.tables.domains import MOST_KEYS, domain
+from tacit.tables.expressions import Case, Column, Expression, Key, Literal, Value
+from tacit.tables.grouping import make_query
+from tacit.tables.kinds import Kind
+from tacit.tables.names import Names
+from tacit.tables.policy import Policy
+from tacit.tables.query import Aggregate, Output, Query
+from tacit.tables.ranges import EVERYTHING, Range, range_of
+from tacit.tables.typed import Typing, Words, quoted
+
+__all__ = ["Checked", "check"]
+
+_COUNTS = ("count_rows", "count", "count_units")
+_NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop")
+Bounds = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A query that obeys the policy: columns by the policy's names, each aggregate with the bounds it will use."""
+
+    query: Query
+    kinds: Mapping[Expression, Kind]
+    """Of every expression in the query that is not NULL."""
+    key_domains: tuple[tuple[Value, ...] | None, ...]
+    """Per key, the values it can have if they are public; None: they pass a private selection."""
+
+
+def check(query: Query, policy: Policy) -> Checked:
+    """The query as it will be run, or an error that says what to change."""
+    if query.table.lower() != policy.table.lower():
+        raise NotPrivate(f"The table that may be asked about is {policy.table}, not {query.table}.")
+    resolved = _resolved(query, policy)
+    kinds: dict[Expression, Kind] = {}
+    rows = Typing(lambda leaf: _column_kind(leaf, policy), kinds)
+    where = None if resolved.where is None else rows.condition(resolved.where, "WHERE")
+    keys = tuple(rows.typed(key) for key in resolved.keys)
+    settled = {one: _Settling(policy, rows).aggregate(one) for one in resolved.aggregates()}
+    key_kinds = [rows.kind(key) for key in keys]
+    released = Typing(lambda leaf: _released_kind(leaf, key_kinds), kinds)
+
+    def finished(expression: Expression) -> Expression:
+        return released.typed(_replaced(expression, settled))
+
+    having = None if resolved.having is None else _replaced(resolved.having, settled)
+    checked = replace(
+        resolved,
+        outputs=tuple(Output(one.name, finished(one.expression)) for one in resolved.outputs),
+        where=where,
+        keys=keys,
+        having=None if having is None else released.condition(having, "HAVING"),
+        order=tuple(replace(term, expression=finished(term.expression)) for term in resolved.order),
+    )
+    return Checked(checked, kinds, _domains(keys, policy))
+
+
+def _resolved(query: Query, policy: Policy) -> Query:
+    """In its one form, within the limits of size, with the policy's names; roles obeyed."""
+    names = Names(policy)
+    keys = tuple(names.in_rows(key, "GROUP BY") for key in _tidy(query).keys)
+    query = _tidy(query)
+    known = {one: names.in_aggregate(one) for one in query.aggregates()}
+    return replace(
+        query,
+        table=policy.table,
+        outputs=tuple(Output(one.name, _replaced(one.expression, known)) for one in query.outputs),
+        where=None if query.where is None else names.in_rows(query.where, "WHERE"),
+        keys=keys,
+        having=None if query.having is None else _replaced(query.having, known),
+        order=tuple(replace(term, expression=_replaced(term.expression, known)) for term in query.order),
+    )
+
+
+def _tidy(query: Query) -> Query:
+    return make_query(
+        query.table,
+        [(output.name, output.expression) for output in query.outputs],
+        where=query.where,
+        keys=query.keys,
+        having=query.having,
+        order=query.order,
+        limit=query.limit,
+        offset=query.offset,
+    )
+
+
+def _replaced(expression: Expression, known: Mapping[Aggregate, Aggregate]) -> Expression:
+    if isinstance(expression, Aggregate):
+        return known[expression]
+    return expression.with_parts(tuple(_replaced(part, known) for part in expression.parts()))
+
+
+def _column_kind(leaf: Expression, policy: Policy) -> Kind:
+    if isinstance(leaf, Column):
+        return policy.columns[leaf.name].kind
+    raise InvalidParameter("expression", given=type(leaf).__name__, allowed="columns, constants and operators")
+
+
+def _released_kind(leaf: Expression, key_kinds: list[Kind | None]) -> Kind | None:
+    if isinstance(leaf, Key) and 0 <= leaf.index < len(key_kinds):
+        return key_kinds[leaf.index]
+    if isinstance(leaf, Aggregate):
+        return Kind.INTEGER if leaf.estimator in _COUNTS else Kind.REAL
+    raise InvalidParameter("expression", given=type(leaf).__name__, allowed="keys, aggregates and constants")
+
+
+@dataclass(frozen=True, slots=True)
+class _Settling:
+    """Aggregates with their arguments typed and their bounds found."""
+
+    policy: Policy
+    rows: Typing
+
+    def aggregate(self, one: Aggregate) -> Aggregate:
+        """The aggregate as it will be estimated."""
+        if one.estimator == "count_rows":
+            _no_bounds(one)
+            return Aggregate("count_rows")
+        if one.argument is None:
+            raise InvalidParameter(one.estimator, given=None, allowed="a column or an expression of columns")
+        argument = self.rows.typed(one.argument)
+        if one.estimator in _COUNTS:
+            _no_bounds(one)
+            return Aggregate(one.estimator, argument)
+        if one.estimator not in _NUMERIC:
+            allowed = ", ".join((*_COUNTS, *_NUMERIC))
+            raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)
+        self._must_be_number(replace(one, argument=argument), self.rows.kind(argument))
+        return self._bounded(replace(one, argument=argument))
+
+    def _must_be_number(self, one: Aggregate, kind: Kind | None) -> None:
+        if kind is not None and kind.is_number:
+            return
+        assert one.argument is not None
+        what = quoted(one.argument)
+        if kind is None:
+            hint = "Name a column."
+        elif kind is Kind.BOOLEAN:
+            hint = f"Write COUNT(*) FILTER (WHERE {what}), or CAST({what} AS BIGINT) for 0 and 1."
+        elif kind is Kind.TEXT:
+            hint = f"Write COUNT({what}) to count it, or CAST({what} AS DOUBLE) if its texts are numbers."
+        else:
+            hint = f"Write DATE_DIFF('day', DATE '2000-01-01', {what}) for a number of days."
+        given = Words("NULL" if kind is None else str(kind))
+        raise InvalidParameter(quoted(replace(one, bounds=None)), given=given, allowed="a number", hint=hint)
+
+    def _bounded(self, one: Aggregate) -> Aggregate:
+        if one.group_bounds is not None and one.estimator != "sum":
+            hint = "Write contribution_bounds_per_row, which clamps each row."
+            raise InvalidParameter("group bounds", given=Words(quoted(one)), allowed="bounds of SUM", hint=hint)
+        if one.bounds is not None:
+            return replace(one, bounds=_pair(one.bounds), group_bounds=_pair_or_none(one.group_bounds))
+        column = _column_behind(one.argument)
+        declared = None if column is None else self.policy.columns[column.name]
+        if one.group_bounds is not None:
+            return replace(one, bounds=self._range(one), group_bounds=_pair(one.group_bounds))
+        group = declared.group_bounds if declared is not None and one.estimator == "sum" else None
+        bounds = self._range(one)
+        if bounds is None and group is None:
+            raise self._missing(one)
+        return replace(one, bounds=bounds, group_bounds=group)
+
+    def _range(self, one: Aggregate) -> Bounds | None:
+        assert one.argument is not None
+        found = range_of(one.argument, self._declared)
+        return (Fraction(0), Fraction(0)) if found is None else found.bounds
+
+    def _declared(self, column: Column) -> Range:
+        declared = self.policy.columns[column.name]
+        if declared.kind is Kind.BOOLEAN:
+            return Range(Fraction(0), Fraction(1))
+        return EVERYTHING if declared.bounds is None else Range(*declared.bounds)
+
+    def _missing(self, one: Aggregate) -> MissingBounds:
+        assert one.argument is not None
+        open_ones = (node for node in one.argument.walk() if isinstance(node, Column) and self._is_open(node))
+        column = next(open_ones, None)
+        here = quoted(one)[:-1] + ", contribution_bounds_per_row => (low, high))"
+        if column is None:
+            return MissingBounds(quoted(one.argument), f"Its ends are not known from the columns': write {here}.")
+        name = column.name
+        return MissingBounds(
+            name,
+            f"Add bounds = [low, high] to {name} in the policy file, bounds={{{name!r}: (low, high)}} in Python, "
+            f"or write {here}.",
+        )
+
+    def _is_open(self, column: Column) -> bool:
+        return self.policy.columns[column.name].kind.is_number and self._declared(column).bounds is None
+
+
+def _no_bounds(one: Aggregate) -> None:
+    if one.bounds is not None or one.group_bounds is not None:
+        hint = "A unit counts for as many rows as the policy's limits say."
+        raise InvalidParameter("bounds", given=Words(quoted(one)), allowed="none for counts", hint=hint)
+
+
+def _column_behind(argument: Expression | None) -> Column | None:
+    """The column itself, also if only some rows count (FILTER)."""
+    if isinstance(argument, Case) and len(argument.branches) == 1 and argument.otherwise == Literal(None):
+        argument = argument.branches[0][1]
+    return argument if isinstance(argument, Column) else None
+
+
+def _pair(bounds: Bounds) -> Bounds:
+    low, high = bounds
+    fits = all(isinstance(end, Fraction | int) and math.isfinite(float(end)) for end in bounds)
+    if not fits or low > high:
+        raise InvalidParameter("bounds", given=bounds, allowed="a lower and an upper end, in this order")
+    return Fraction(low), Fraction(high)
+
+
+def _pair_or_none(bounds: Bounds | None) -> Bounds | None:
+    return None if bounds is None else _pair(bounds)
+
+
+def _domains(keys: tuple[Expression, ...], policy: Policy) -> tuple[tuple[Value, ...] | None, ...]:
+    found = tuple(domain(key, policy) for key in keys)
+    sizes = [len(one) for one in found if one is not None]
+    if len(sizes) == len(found) and math.prod(sizes) > MOST_KEYS:
+        given = Words(f"{' × '.join(str(size) for size in sizes)} groups")
+        hint = "Group by fewer keys, or by coarser ones."
+        raise InvalidParameter("GROUP BY", given=given, allowed=f"at most {MOST_KEYS} public groups", hint=hint)
+    return found

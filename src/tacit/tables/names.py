@@ -1,0 +1,85 @@
+"""Names of columns, found in the policy as SQL finds them (capitals do not matter), and what each may be used for."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+
+from tacit.errors import NotPrivate, UnknownColumn
+from tacit.tables.expressions import Case, Column, Expression, Literal
+from tacit.tables.policy import ColumnPolicy, Policy, Role
+from tacit.tables.query import Aggregate
+
+__all__ = ["Names"]
+
+
+class Names:
+    """The columns of one policy."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._known = {name.lower(): column for name, column in policy.columns.items()}
+
+    def in_rows(self, expression: Expression, place: str) -> Expression:
+        """An expression of rows by the policy's names; columns that name people are refused."""
+        if isinstance(expression, Column):
+            column = self._found(expression.name)
+            if self._names_people(column):
+                raise NotPrivate(
+                    f"{column.name} in {place}: it names the people who are protected, so nothing may depend on one of "
+                    f"its values. It can be counted: COUNT(DISTINCT {column.name})."
+                )
+            return Column(column.name)
+        return expression.with_parts(tuple(self.in_rows(part, place) for part in expression.parts()))
+
+    def in_aggregate(self, aggregate: Aggregate) -> Aggregate:
+        """An aggregate by the policy's names."""
+        argument = aggregate.argument
+        if aggregate.estimator == "count_units":
+            return replace(aggregate, argument=self._unit(argument))
+        if argument is None:
+            return aggregate
+        if aggregate.estimator == "count" and isinstance(argument, Column):
+            return replace(aggregate, argument=Column(self._found(argument.name).name))
+        return replace(aggregate, argument=self.in_rows(argument, "an aggregate"))
+
+    def _unit(self, argument: Expression | None) -> Column:
+        unit = self._policy.unit.column
+        if argument is None and unit is not None:
+            return Column(unit)
+        if isinstance(argument, Case) and argument.otherwise == Literal(None):
+            raise NotPrivate(
+                "COUNT(DISTINCT …) FILTER is not offered yet: put the condition into WHERE and ask for it alone."
+            )
+        name = self._found(argument.name).name if isinstance(argument, Column) else ""
+        if unit is not None and name.lower() == unit.lower():
+            return Column(name)
+        if unit is None:
+            raise NotPrivate("COUNT(DISTINCT …): each row is protected on its own here, so write COUNT(*).")
+        raise NotPrivate(
+            f"COUNT(DISTINCT {name or 'expression'}) is not offered yet: one person may hold many values. "
+            f"COUNT(DISTINCT {unit}) counts people."
+        )
+
+    def _names_people(self, column: ColumnPolicy) -> bool:
+        unit = self._policy.unit.column
+        return column.role is Role.IDENTIFIER or (unit is not None and column.name.lower() == unit.lower())
+
+    def _found(self, name: str) -> ColumnPolicy:
+        column = self._known.get(name.lower())
+        if column is None:
+            raise self._unknown(name)
+        if column.role is Role.FORBIDDEN:
+            raise NotPrivate(f"{column.name} must not be asked about: the policy forbids it.")
+        return column
+
+    def _unknown(self, name: str) -> UnknownColumn:
+        shown = [column.name for column in self._known.values() if column.role is not Role.FORBIDDEN]
+        near = difflib.get_close_matches(name.lower(), [one.lower() for one in shown], n=1)
+        names = ", ".join(shown[:50]) + (", …" if len(shown) > 50 else "")
+        text = f"There is no column {name[:60]!r} in {self._policy.table} that may be asked about; it has {names}."
+        if near:
+            text += f" Did you mean {self._known[near[0]].name}?"
+        else:
+            text += f" If it is a text, write it in single quotes: '{name[:60]}'."
+        return UnknownColumn(text)

@@ -1,0 +1,194 @@
+"""SQL's function names, and the operator of the allow-list each stands for. No parser in here: names and trees only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from tacit.tables.expressions import Call, Column, Expression, Literal
+from tacit.tables.kinds import Kind
+from tacit.tables.operators import CASTS, TIME_UNITS
+from tacit.tables.query import Aggregate
+from tacit.tables.sql.refusals import NotUnderstood, not_yet, words
+
+__all__ = ["AGGREGATES", "AGGREGATE_NAMES", "BOUNDS", "PARTS", "TYPES", "aggregate", "call"]
+
+Arguments = tuple[Expression, ...]
+
+AGGREGATES = {
+    "sum": "sum",
+    "avg": "mean",
+    "mean": "mean",
+    "var": "variance",
+    "variance": "variance",
+    "var_samp": "variance",
+    "var_pop": "variance_pop",
+    "stddev": "stddev",
+    "stddev_samp": "stddev",
+    "stddev_pop": "stddev_pop",
+}
+"""Names of aggregates of one argument, and their estimators."""
+
+AGGREGATE_NAMES = {
+    "sum": "SUM",
+    "mean": "AVG",
+    "variance": "VAR_SAMP",
+    "variance_pop": "VAR_POP",
+    "stddev": "STDDEV_SAMP",
+    "stddev_pop": "STDDEV_POP",
+    "count": "COUNT",
+}
+"""How an estimator is written."""
+
+BOUNDS = {"contribution_bounds_per_row": "bounds", "contribution_bounds_per_group": "group_bounds"}
+"""Named arguments of aggregates, as Google writes them, and the fields they set."""
+
+TYPES = {
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+"""The SQL type of a kind."""
+
+PARTS = ("year", "quarter", "month", "week", "day", "hour", "minute")
+"""Parts of a date or timestamp, written YEAR(d) or EXTRACT(YEAR FROM d)."""
+
+_SAME_NAME = words(
+    """
+    abs sign floor ceil round ln log10 log2 exp sqrt power least greatest coalesce nullif lower upper trim length
+    substring concat starts_with contains width_bucket date_trunc date_diff date_add
+    """
+)
+_OTHER_NAMES = {
+    "ceiling": "ceil",
+    "pow": "power",
+    "mod": "%",
+    "ifnull": "coalesce",
+    "lcase": "lower",
+    "ucase": "upper",
+    "len": "length",
+    "char_length": "length",
+    "character_length": "length",
+    "strlen": "length",
+    "substr": "substring",
+    "isodow": "weekday",
+    "weekofyear": "week",
+    "dayofmonth": "day",
+    "datetrunc": "date_trunc",
+    "datediff": "date_diff",
+    "date": "to_date",
+    "timestamp": "to_timestamp",
+    "startswith": "starts_with",
+}
+_OPERATORS = {name: name for name in (*_SAME_NAME, *PARTS)} | _OTHER_NAMES
+
+_INSTEAD = {
+    "log": "LOG means different things in different places: write LN(x) or LOG10(x).",
+    "dayofweek": "Write ISODOW(x): Monday is 1, Sunday is 7.",
+    "weekday": "Write ISODOW(x): Monday is 1, Sunday is 7.",
+    "dow": "Write ISODOW(x): Monday is 1, Sunday is 7.",
+    "strftime": "Write DATE_TRUNC('month', d), or YEAR(d) and MONTH(d).",
+    "to_char": "Write DATE_TRUNC('month', d), or YEAR(d) and MONTH(d).",
+    "regexp_matches": "Regular expressions are not understood: write LIKE, STARTS_WITH or CONTAINS.",
+    "regexp_replace": "Regular expressions are not understood: write CASE with LIKE, STARTS_WITH or CONTAINS.",
+    "regexp_extract": "Regular expressions are not understood: write CASE with LIKE, STARTS_WITH or CONTAINS.",
+    "regexp_like": "Regular expressions are not understood: write LIKE, STARTS_WITH or CONTAINS.",
+    "isnull": "Write x IS NULL.",
+    "iif": "Write CASE WHEN condition THEN a ELSE b END.",
+    "ntile": "Write WIDTH_BUCKET(x, low, high, how_many), with public ends.",
+    "time_bucket": "Write DATE_TRUNC('month', d).",
+    "trunc": "Write x // 1, FLOOR(x) or ROUND(x).",
+}
+
+
+def call(name: str, arguments: Arguments) -> Expression:
+    """The tree of a function by its SQL name; whether kinds and literals fit is checked later, with the policy."""
+    name = name.lower()
+    if name in _SPECIAL:
+        return _SPECIAL[name](arguments)
+    if name in _OPERATORS:
+        return Call(_OPERATORS[name], arguments)
+    instead = _INSTEAD.get(name, "docs/reference/sql.md lists the functions that can be used.")
+    raise not_yet(f"{name.upper()}(…)", instead)
+
+
+def _left(arguments: Arguments) -> Expression:
+    if len(arguments) != 2:
+        raise not_yet("LEFT(…)", "It takes a text and how many characters: LEFT(city, 3).")
+    return Call("substring", (arguments[0], Literal(1), arguments[1]))
+
+
+def _date_part(arguments: Arguments) -> Expression:
+    if len(arguments) != 2 or not isinstance(arguments[0], Literal) or not isinstance(arguments[0].value, str):
+        raise not_yet("DATE_PART(…)", "It takes a part and a date: DATE_PART('year', d).")
+    return part(arguments[0].value, arguments[1])
+
+
+def part(name: str, value: Expression) -> Expression:
+    """EXTRACT(name FROM value)."""
+    name = name.lower()
+    if name in PARTS:
+        return Call(name, (value,))
+    if name == "isodow":
+        return Call("weekday", (value,))
+    instead = _INSTEAD.get(name, f"The parts are: {', '.join(PARTS)}, isodow.")
+    raise not_yet(f"EXTRACT({name.upper()} FROM …)", instead)
+
+
+_SPECIAL: Mapping[str, Callable[[Arguments], Expression]] = {"left": _left, "date_part": _date_part}
+
+
+def moved(unit: str, count: int, value: Expression) -> Expression:
+    """value + INTERVAL 'count' unit."""
+    unit = unit.lower().removesuffix("s") if unit.lower() != "s" else unit
+    if unit not in TIME_UNITS:
+        raise not_yet(f"INTERVAL in {unit.upper()}", f"The units are: {', '.join(TIME_UNITS)}.")
+    return Call("date_add", (Literal(unit), Literal(count), value))
+
+
+def cast(kind: Kind, value: Expression) -> Expression:
+    """The total cast to a kind."""
+    return Call(next(name for name, one in CASTS.items() if one is kind), (value,))
+
+
+def aggregate(
+    name: str,
+    arguments: Arguments,
+    *,
+    distinct: bool = False,
+    star: bool = False,
+    bounds: Mapping[str, tuple[Fraction, Fraction]],
+) -> Aggregate:
+    """An aggregate by its SQL name."""
+    upper = name.upper()
+    if name == "count":
+        return _count(arguments, distinct, star, bounds)
+    if distinct:
+        raise not_yet(f"{upper}(DISTINCT …)", f"Write {upper}(x), of every row.")
+    if len(arguments) != 1 or star:
+        raise NotUnderstood(f"{upper}(…)", "takes one value", f"Write {upper}(column).")
+    return Aggregate(AGGREGATES[name], arguments[0], bounds.get("bounds"), bounds.get("group_bounds"))
+
+
+def _count(
+    arguments: Arguments, distinct: bool, star: bool, bounds: Mapping[str, tuple[Fraction, Fraction]]
+) -> Aggregate:
+    if "bounds" in bounds:
+        raise not_yet("COUNT with contribution_bounds_per_row", "Each row counts for 1; leave the bounds out.")
+    clamp = bounds.get("group_bounds")
+    if star or not arguments:
+        return Aggregate("count_rows", group_bounds=clamp)
+    if len(arguments) != 1:
+        raise NotUnderstood("COUNT(…)", "takes one value", "Write COUNT(column) or COUNT(*).")
+    if distinct:
+        if not isinstance(arguments[0], Column):
+            raise not_yet("COUNT(DISTINCT expression)", "Only the protected unit can be counted: COUNT(DISTINCT unit).")
+        if clamp is not None:
+            raise not_yet("COUNT(DISTINCT …) with bounds", "Each unit counts for 1; leave the bounds out.")
+        return Aggregate("count_units", arguments[0])
+    if isinstance(arguments[0], Literal) and arguments[0].value is not None:
+        return Aggregate("count_rows", group_bounds=clamp)
+    return Aggregate("count", arguments[0], group_bounds=clamp)

@@ -1,0 +1,187 @@
+"""The one place where sqlglot is loaded: SQL text to its syntax tree, within bounds of size and depth.
+
+The dialect is our own, small: DuckDB's signs on sqlglot's base, and no table of functions, so that a function arrives
+under the name the analyst wrote. That also saves loading a dialect and building its tables.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+
+from tacit.errors import InvalidParameter
+from tacit.tables.sql.refusals import NotUnderstood, not_yet, syntax, void
+
+_collecting = gc.isenabled()
+gc.disable()  # thousands of classes and no garbage: collecting meanwhile is a fifth of the time it takes to import
+try:
+    from sqlglot import exp, parser, tokens
+    from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
+    from sqlglot.errors import ParseError, SqlglotError, TokenError
+    from sqlglot.tokenizer_core import Token, TokenType
+finally:
+    if _collecting:
+        gc.enable()
+
+__all__ = ["MOST_CHARACTERS", "MOST_NESTED", "exp", "statement"]
+
+MOST_CHARACTERS = 100_000
+"""The longest statement that is read."""
+MOST_NESTED = 50
+"""How deep brackets and CASE may be nested."""
+_MOST_PREFIXES = 20
+_KEPT = ("CAST", "TRY_CAST", "EXTRACT", "SUBSTRING", "TRIM")
+
+
+class Tacit(Dialect):
+    """SQL as analysts of DuckDB write it."""
+
+    NORMALIZATION_STRATEGY = NormalizationStrategy.CASE_INSENSITIVE
+    NULL_ORDERING = "nulls_are_last"
+    SAFE_DIVISION = True
+    STRICT_STRING_CONCAT = True
+
+    class Tokenizer(tokens.Tokenizer):
+        IDENTIFIERS = ['"', "`"]  # noqa: RUF012
+        KEYWORDS = {**tokens.Tokenizer.KEYWORDS, "//": TokenType.DIV}  # noqa: RUF012
+
+    class Parser(parser.Parser):
+        FUNCTIONS = {}  # noqa: RUF012
+        FUNCTION_PARSERS = {name: parser.Parser.FUNCTION_PARSERS[name] for name in _KEPT}  # noqa: RUF012
+        NO_PAREN_FUNCTIONS = {}  # noqa: RUF012
+
+
+_OPENING = {TokenType.L_PAREN, TokenType.CASE}
+_CLOSING = {TokenType.R_PAREN, TokenType.END}
+_PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE}
+_NEVER = {
+    TokenType.L_BRACKET: ("[", "Lists are not values here: write IN (a, b)."),
+    TokenType.L_BRACE: ("{", "Structures are not values here."),
+    TokenType.PLACEHOLDER: ("?", "Write the value itself."),
+    TokenType.PARAMETER: ("@", "Write the value itself."),
+    TokenType.COLON: (":", "Write the value itself."),
+    TokenType.ARROW: ("->", "Functions of functions are not understood here."),
+    TokenType.DARROW: ("->>", "Structures are not values here."),
+    TokenType.BLOCK_START: ("{%", "Templates are not filled in here."),
+    TokenType.BLOCK_END: ("%}", "Templates are not filled in here."),
+    TokenType.UNION: ("UNION", "Ask two questions instead: each is one SELECT on the table."),
+    TokenType.INTERSECT: ("INTERSECT", "Ask one SELECT on the table, with the conditions in WHERE."),
+    TokenType.EXCEPT: ("EXCEPT", "Ask one SELECT on the table, with the conditions in WHERE."),
+}
+
+
+def statement(text: str) -> exp.Expr:
+    """The syntax tree of one SELECT."""
+    if not isinstance(text, str):
+        raise InvalidParameter("SQL", given=text, allowed="a text")
+    if len(text) > MOST_CHARACTERS:
+        raise NotUnderstood(f"a statement of {len(text)} characters", f"at most {MOST_CHARACTERS} are read")
+    bad = next((place for place, sign in enumerate(text) if sign == "\0" or "\ud800" <= sign <= "\udfff"), None)
+    if bad is not None:
+        raise syntax("a character that is none", "NUL and halves of characters cannot be read", place=at(text, bad))
+    return _parsed(text, _tokens(text))
+
+
+def at(text: str, place: int) -> str:
+    """The line of the text with a caret under the place."""
+    place = min(max(place, 0), len(text))
+    start = text.rfind("\n", 0, place) + 1
+    end = text.find("\n", place)
+    line = text[start : end if end >= 0 else len(text)]
+    column = place - start
+    first = max(0, column - 60)
+    shown = line[first : column + 40].replace("\t", " ").replace("\r", " ")
+    return f"  {shown}\n  {' ' * (column - first)}^"
+
+
+def _tokens(text: str) -> list[Token]:
+    try:
+        found = Tacit().tokenize(text)
+    except TokenError as problem:
+        raise _unfinished(text, problem) from None
+    except (SqlglotError, ValueError, IndexError, KeyError, OverflowError):
+        raise syntax("the statement", "cannot be split into words") from None
+    while found and found[-1].token_type is TokenType.SEMICOLON:
+        found.pop()
+    if not found:
+        raise syntax("an empty statement", "write SELECT … FROM the table")
+    _refuse_first(text, found)
+    _refuse_any(text, found)
+    return found
+
+
+def _unfinished(text: str, problem: TokenError) -> NotUnderstood:
+    for quote, what in (("'", "a text"), ('"', "a name"), ("`", "a name")):
+        if text.count(quote) % 2:
+            return syntax(f"{what} in {quote}", "has no end", place=at(text, text.rfind(quote)))
+    place = text.rfind("/*")
+    if place >= 0:
+        return syntax("a comment", "has no end", place=at(text, place))
+    return syntax("the statement", "cannot be split into words")
+
+
+def _refuse_first(text: str, found: Sequence[Token]) -> None:
+    from tacit.tables.sql.refusals import STATEMENTS
+
+    word = found[0].text.upper().split()[0] if found[0].text.split() else ""
+    if found[0].token_type is TokenType.SELECT:
+        return
+    if word in STATEMENTS:
+        raise void(word, STATEMENTS[word], "Write SELECT … FROM the table.")
+    if word == "WITH":
+        raise not_yet("WITH", "Common table expressions are not understood yet: write one SELECT on the table.")
+    if word in ("EXPLAIN", "DESCRIBE", "DESC", "SHOW"):
+        raise not_yet(word, "Ask for the plan instead: `tacit plan`, or question.plan(epsilon=…); it is free.")
+    raise syntax(word or "the statement", "a question starts with SELECT", place=at(text, found[0].start))
+
+
+def _refuse_any(text: str, found: Sequence[Token]) -> None:
+    depth = prefixes = 0
+    for place, token in enumerate(found):
+        kind = token.token_type
+        if kind is TokenType.SEMICOLON:
+            raise void(";", "one statement at a time is answered", "Ask the second as a question of its own.")
+        if kind is TokenType.SELECT and place:
+            raise not_yet("a second SELECT", "Subqueries are not understood yet: write one SELECT on the table.")
+        if kind in _NEVER:
+            sign, instead = _NEVER[kind]
+            raise NotUnderstood(sign, "is not understood here", instead, at(text, token.start))
+        depth += (kind in _OPENING) - (kind in _CLOSING)
+        prefixes = prefixes + 1 if kind in _PREFIXES else 0
+        if depth > MOST_NESTED or prefixes > _MOST_PREFIXES:
+            raise NotUnderstood("the statement", f"is nested more than {MOST_NESTED} deep", place=at(text, token.start))
+        _refuse_glued(text, token, found[place + 1] if place + 1 < len(found) else None)
+
+
+def _refuse_glued(text: str, token: Token, following: Token | None) -> None:
+    """A number with letters right behind it (1_000, 0x1F) would otherwise read as a number and a name for it."""
+    if token.token_type is not TokenType.NUMBER or following is None or following.start != token.end + 1:
+        return
+    if text[following.start : following.start + 1].isalnum() or text[following.start] in "_\"'`":
+        place = at(text, following.start)
+        raise syntax(text[token.start : following.end + 1][:60], "is not a number", place=place)
+
+
+def _parsed(text: str, found: list[Token]) -> exp.Expr:
+    try:
+        trees = Tacit().parser().parse(found, text)
+    except ParseError as problem:
+        raise _misread(text, problem) from None
+    except RecursionError:
+        raise NotUnderstood("the statement", "is nested too deep") from None
+    except (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError):
+        raise syntax("the statement", "cannot be read") from None
+    if len(trees) != 1 or trees[0] is None:
+        raise void("several statements", "one statement at a time is answered", "Ask each on its own.")
+    return trees[0]
+
+
+def _misread(text: str, problem: ParseError) -> NotUnderstood:
+    detail = problem.errors[0] if problem.errors else {}
+    word = str(detail.get("highlight") or "")
+    line, column = detail.get("line"), detail.get("col")
+    place = ""
+    if isinstance(line, int) and isinstance(column, int):
+        start = sum(len(one) for one in text.splitlines(keepends=True)[: line - 1])
+        place = at(text, start + column - max(len(word), 1))
+    return syntax(word[:60] or "the statement", "cannot be read at this place", place=place)

@@ -1,0 +1,242 @@
+"""A SELECT, read into the query tree; nothing that is not on the allow-list gets through.
+
+>>> parse("select City, count(*) as n from visits group by city", "visits").outputs[0]
+Output(name='City', expression=Key(index=0))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tacit.tables.expressions import Column, Expression
+from tacit.tables.grouping import folded, has_aggregate, make_query
+from tacit.tables.query import Aggregate, Order, Query
+from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened, void
+
+if TYPE_CHECKING:
+    from tacit.tables.sql.translate import Scope
+
+__all__ = ["parse", "parse_condition", "parse_released"]
+
+_UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset"}
+
+
+def parse(text: str, table: str) -> Query:
+    """The query that a statement asks of the table."""
+    translate = import_module("tacit.tables.sql.translate")  # loads the parser: only who writes SQL pays for it
+    grammar = import_module("tacit.tables.sql.grammar")
+    tree = grammar.statement(text)
+    if not isinstance(tree, grammar.exp.Select):
+        raise not_yet(type(tree).__name__.upper(), "Write one SELECT … FROM the table.")
+    return _Reading(translate, grammar.exp, tree, _tables(tree, table, grammar.exp)).query(table)
+
+
+def parse_condition(text: str, table: str) -> Expression:
+    """A condition on rows, as after WHERE: what `.where("age > 40")` reads."""
+    if not isinstance(text, str) or not text.strip():
+        raise NotUnderstood("an empty condition", "write something like age > 40")
+    query = parse(f"SELECT COUNT(*) FROM {_quoted(table)} WHERE {text}", table)
+    plain = parse(f"SELECT COUNT(*) FROM {_quoted(table)}", table)
+    if query.where is None or query.keys or query.having or query.order or query.limit is not None or query.offset:
+        raise not_yet(text, "Only a condition goes there; grouping and ordering have functions of their own.")
+    if query.outputs != plain.outputs:
+        raise not_yet(text, "Only a condition goes there.")
+    return query.where
+
+
+def parse_released(text: str, table: str) -> Expression:
+    """A condition on released values, as after HAVING; names of outputs are still columns in it."""
+    translate = import_module("tacit.tables.sql.translate")
+    grammar = import_module("tacit.tables.sql.grammar")
+    tree = grammar.statement(f"SELECT COUNT(*) FROM {_quoted(table)} HAVING {text}")
+    reading = _Reading(translate, grammar.exp, tree, _tables(tree, table, grammar.exp))
+    found = reading._one("having", reading.released)
+    extra = [name for name in ("where", "group", "order", "limit", "offset") if tree.args.get(name) is not None]
+    if found is None or extra:
+        raise not_yet(text, "Only a condition goes there; grouping and ordering have functions of their own.")
+    return reading._plain(found)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _tables(tree: Any, table: str, exp: Any) -> frozenset[str]:
+    """The names that the table goes by in this statement; refuses any other source."""
+    for name, value in tree.args.items():
+        if name not in _UNDERSTOOD and value not in (None, False, []):
+            what, instead = CLAUSES.get(name, (name.strip("_").replace("_", " ").upper(), "Leave it out."))
+            raise not_yet(what, instead)
+    source = tree.args.get("from_")
+    if source is None:
+        raise NotUnderstood("a SELECT without FROM", "asks nothing of the table", f"Write FROM {table}.")
+    node = source.this
+    if not isinstance(node, exp.Table):
+        raise not_yet(f"FROM {shortened(type(node).__name__)}", f"Write FROM {table}.")
+    if not isinstance(node.this, exp.Identifier):
+        reason = "no file, table function or network is read from a question"
+        raise void(f"FROM {_function_name(node.this)}", reason, f"Write FROM {table}.")
+    name = str(node.this.this)
+    if node.args.get("db") is not None or node.args.get("catalog") is not None:
+        raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
+    if name.lower() != table.lower():
+        raise void(f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {table}.")
+    for field, value in node.args.items():
+        if field not in ("this", "alias") and value not in (None, False, []):
+            what, instead = CLAUSES.get(field, (field.strip("_").replace("_", " ").upper(), "Leave it out."))
+            raise not_yet(what, instead)
+    alias = node.args.get("alias")
+    if alias is None:
+        return frozenset((table.lower(),))
+    if alias.args.get("columns") or not isinstance(alias.this, exp.Identifier):
+        raise not_yet("column names after the table", f"Write FROM {table}.")
+    return frozenset((str(alias.this.this).lower(),))
+
+
+def _function_name(node: Any) -> str:
+    return f"{shortened(str(getattr(node, 'this', 'a function')))}(…)"
+
+
+class _Reading:
+    """One statement being read: its outputs first, since other clauses may use their names."""
+
+    def __init__(self, translate: Any, exp: Any, tree: Any, tables: frozenset[str]) -> None:
+        self.exp = exp
+        self.tree = tree
+        self.only = translate.only
+        self.qualified = translate.Qualified
+        self.rows: Scope = translate.Scope(tables, "WHERE", aggregates=False)
+        self.released: Scope = translate.Scope(tables, "SELECT", aggregates=True, sizes=self.rows.sizes)
+        self.outputs = [self._output(node) for node in tree.expressions]
+        for _, expression in self.outputs:
+            self.rows.sizes.admit(expression)
+        self.aliases = {name.lower(): expression for name, expression in self.outputs if name is not None}
+
+    def query(self, table: str) -> Query:
+        keys = self._keys()
+        where = self._one("where", self.rows)
+        having = self._one("having", self.released)
+        return make_query(
+            table,
+            [(name, self._plain(expression)) for name, expression in self.outputs],
+            where=None if where is None else self._plain(where),
+            keys=keys,
+            having=None if having is None else self._plain(self._aliased(having)),
+            order=self._order(),
+            limit=self._count("limit"),
+            offset=self._count("offset") or 0,
+        )
+
+    def _output(self, node: Any) -> tuple[str | None, Expression]:
+        if not isinstance(node, self.exp.Alias):
+            expression = self.released.expression(node)
+            return (node.this.this if isinstance(node, self.exp.Column) else None), expression
+        self.only(node, "this", "alias")
+        alias = node.args["alias"]
+        if not isinstance(alias, self.exp.Identifier) or not str(alias.this).strip() or len(str(alias.this)) > 200:
+            raise NotUnderstood("AS …", "takes a name of at most 200 characters")
+        return str(alias.this), self.released.expression(node.this)
+
+    def _one(self, clause: str, scope: Scope) -> Expression | None:
+        node = self.tree.args.get(clause)
+        if node is None:
+            return None
+        self.only(node, "this")
+        return scope.expression(node.this)
+
+    def _plain(self, expression: Expression) -> Expression:
+        """Columns written with their table are columns."""
+        if isinstance(expression, self.qualified):
+            return Column(expression.name)
+        if isinstance(expression, Aggregate):
+            below = None if expression.argument is None else self._plain(expression.argument)
+            return Aggregate(expression.estimator, below, expression.bounds, expression.group_bounds)
+        return expression.with_parts(tuple(self._plain(part) for part in expression.parts()))
+
+    def _aliased(self, expression: Expression) -> Expression:
+        """Names of outputs replaced by what they stand for."""
+        if isinstance(expression, Column) and not isinstance(expression, self.qualified):
+            meant = self.aliases.get(expression.name.lower(), expression)
+            self.rows.sizes.admit(meant)
+            return meant
+        return expression.with_parts(tuple(self._aliased(part) for part in expression.parts()))
+
+    def _keys(self) -> Sequence[Expression]:
+        group = self.tree.args.get("group")
+        if group is None:
+            return ()
+        for what in ("grouping_sets", "rollup", "cube", "totals"):
+            if group.args.get(what):
+                raise not_yet(what.replace("_", " ").upper(), "Ask once for each way of grouping.")
+        self.only(group, "expressions", "all")
+        if group.args.get("all"):
+            return [self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]
+        scope = self.rows.placed("GROUP BY")
+        return [self._plain(self._key(scope, node)) for node in group.expressions]
+
+    def _key(self, scope: Scope, node: Any) -> Expression:
+        found = self._position(node, "GROUP BY")
+        if found is None:
+            found = scope.expression(node)
+            if isinstance(found, Column) and not isinstance(found, self.qualified):
+                found = self._key_named(found)
+        if has_aggregate(found):
+            raise not_yet("an aggregate in GROUP BY", "Group by columns, or expressions of them.")
+        return found
+
+    def _key_named(self, column: Column) -> Expression:
+        """A lone name in GROUP BY: a column, or what is shown under that name."""
+        meant = self.aliases.get(column.name.lower())
+        if meant is None or has_aggregate(meant) or folded(self._plain(meant)) == folded(column):
+            return column
+        if folded(column) in (folded(node) for node in meant.walk() if isinstance(node, Column)):
+            raise NotUnderstood(
+                f"GROUP BY {shortened(column.name)}",
+                "could mean the column or what SELECT calls by that name",
+                "Write GROUP BY with the expression itself or its place (GROUP BY 1), or choose another name.",
+            )
+        return meant
+
+    def _position(self, node: Any, clause: str) -> Expression | None:
+        """The output that a bare number names."""
+        if not isinstance(node, self.exp.Literal) or node.is_string:
+            return None
+        text = str(node.this)
+        if not text.isascii() or not text.isdecimal() or len(text) > 6 or not 1 <= int(text) <= len(self.outputs):
+            raise NotUnderstood(f"{clause} {text[:20]}", f"the places are 1 to {len(self.outputs)}")
+        return self.outputs[int(text) - 1][1]
+
+    def _order(self) -> list[Order]:
+        order = self.tree.args.get("order")
+        if order is None:
+            return []
+        self.only(order, "expressions")
+        scope = self.released.placed("ORDER BY")
+        found = []
+        for node in order.expressions:
+            if not isinstance(node, self.exp.Ordered):
+                raise not_yet("ORDER BY …", "Name columns of the answer.")
+            self.only(node, "this", "desc", "nulls_first")
+            meant = self._position(node.this, "ORDER BY")
+            meant = self._aliased(scope.expression(node.this)) if meant is None else meant
+            found.append(Order(self._plain(meant), bool(node.args.get("desc")), bool(node.args.get("nulls_first"))))
+        return found
+
+    def _count(self, clause: str) -> int | None:
+        node = self.tree.args.get(clause)
+        if node is None:
+            return None
+        if not isinstance(node, self.exp.Limit | self.exp.Offset):
+            raise not_yet(*CLAUSES.get("fetch", ("FETCH", "")))
+        self.only(node, "expression")
+        number = node.expression
+        text = str(number.this) if isinstance(number, self.exp.Literal) and not number.is_string else ""
+        if not text.isascii() or not text.isdecimal() or len(text) > 15:
+            raise NotUnderstood(f"{clause.upper()} …", "takes a whole number", f"Write {clause.upper()} 10.")
+        return int(text)
+
+
+def _of_rows(expression: Expression) -> bool:
+    return any(isinstance(node, Column) for node in expression.walk())

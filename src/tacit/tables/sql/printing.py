@@ -1,0 +1,254 @@
+"""The query tree as canonical SQL: one text per tree, and `parse` reads it back to the same tree.
+
+Everything nested stands in brackets; constants show their kind (1, 1.0, '1', TRUE, DATE '2024-01-01').
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from fractions import Fraction
+
+from tacit.tables.expressions import Call, Case, Column, Expression, Key, Literal
+from tacit.tables.grouping import make_query
+from tacit.tables.kinds import Kind
+from tacit.tables.operators import CASTS
+from tacit.tables.query import Aggregate, Order, Output, Query
+from tacit.tables.sql.functions import AGGREGATE_NAMES, TYPES
+from tacit.tables.sql.words import RESERVED
+
+__all__ = ["expression_sql", "name_to_sql", "to_sql"]
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_INFIX = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%"}
+_JOINED = {"and": "AND", "or": "OR", "concat": "||"}
+_NAMES = {"weekday": "ISODOW"}
+_ATOMS = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*|[0-9.]+(?:e[+-]?[0-9]+)?|'[^']*')\Z")
+
+
+def to_sql(query: Query) -> str:
+    """The statement on one line."""
+    query = make_query(
+        query.table,
+        [(output.name, output.expression) for output in query.outputs],
+        where=query.where,
+        keys=query.keys,
+        having=query.having,
+        order=query.order,
+        limit=query.limit,
+        offset=query.offset,
+    )
+    written = _Printer(query)
+    parts = ["SELECT", ", ".join(written.output(one) for one in query.outputs), "FROM", name_to_sql(query.table)]
+    if query.where is not None:
+        parts += ["WHERE", written.row(query.where)]
+    if query.keys:
+        parts += ["GROUP BY", ", ".join(written.released(Key(index)) for index in range(len(query.keys)))]
+    if query.having is not None:
+        parts += ["HAVING", written.released(query.having)]
+    if query.order:
+        parts += ["ORDER BY", ", ".join(written.order(term) for term in query.order)]
+    if query.limit is not None:
+        parts += ["LIMIT", str(query.limit)]
+    if query.offset:
+        parts += ["OFFSET", str(query.offset)]
+    return " ".join(parts)
+
+
+def expression_sql(expression: Expression) -> str:
+    """One row-wise expression, as it is written in WHERE; aggregates too."""
+    return _expression(expression, _column)
+
+
+def name_to_sql(name: str) -> str:
+    """A name, in double quotes where it needs them.
+
+    >>> name_to_sql("city"), name_to_sql("Größe"), name_to_sql("date")
+    ('city', '"Größe"', '"date"')
+    """
+    if _PLAIN_NAME.match(name) and name.upper() not in RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _column(node: Expression) -> str | None:
+    if isinstance(node, Column):
+        return name_to_sql(node.name)
+    return f"key {node.index + 1}" if isinstance(node, Key) else None
+
+
+class _Printer:
+    """Writes the clauses of one query; a column with the name of an output is written with its table."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._aliases = {one.name.lower(): one for one in query.outputs}
+
+    def row(self, expression: Expression) -> str:
+        return _expression(expression, _column)
+
+    def released(self, expression: Expression) -> str:
+        def leaf(node: Expression) -> str | None:
+            if isinstance(node, Key):
+                return _expression(self._query.keys[node.index], self._told_apart)
+            return _column(node)
+
+        return _expression(expression, leaf)
+
+    def _told_apart(self, node: Expression) -> str | None:
+        if not isinstance(node, Column):
+            return None
+        taken = self._aliases.get(node.name.lower())
+        if taken is None or self._is_column(taken, node):
+            return name_to_sql(node.name)
+        return f"{name_to_sql(self._query.table)}.{name_to_sql(node.name)}"
+
+    def _is_column(self, output: Output, column: Column) -> bool:
+        key = self._query.keys[output.expression.index] if isinstance(output.expression, Key) else None
+        return isinstance(key, Column) and key.name.lower() == column.name.lower()
+
+    def output(self, output: Output) -> str:
+        text = self.released(output.expression)
+        if isinstance(output.expression, Key):
+            key = self._query.keys[output.expression.index]
+            if isinstance(key, Column) and key.name == output.name:
+                return text
+        return f"{text} AS {name_to_sql(output.name)}"
+
+    def order(self, term: Order) -> str:
+        direction = " DESC" if term.descending else ""
+        nulls = " NULLS FIRST" if term.nulls_first else ""
+        return f"{self.released(term.expression)}{direction}{nulls}"
+
+
+Leaf = Callable[[Expression], "str | None"]
+
+
+def _expression(node: Expression, leaf: Leaf) -> str:
+    found = leaf(node)
+    if found is not None:
+        return found
+    if isinstance(node, Literal):
+        return _literal(node)
+    if isinstance(node, Aggregate):
+        return _aggregate(node)
+    if isinstance(node, Case):
+        return _case(node, leaf)
+    assert isinstance(node, Call)
+    return _call(node, leaf)
+
+
+def _inner(node: Expression, leaf: Leaf) -> str:
+    """An expression as a part of another: in brackets unless it cannot be torn apart."""
+    text = _expression(node, leaf)
+    closed = isinstance(node, Column | Key | Aggregate | Case) and not (isinstance(node, Key) and not _is_name(text))
+    closed = closed or (isinstance(node, Call) and _is_function(node))
+    return text if closed or (isinstance(node, Literal) and _is_positive(node)) else f"({text})"
+
+
+def _is_name(text: str) -> bool:
+    return bool(_PLAIN_NAME.match(text)) or (text.startswith('"') and '"' not in text[1:-1].replace('""', ""))
+
+
+def _is_positive(node: Literal) -> bool:
+    return not isinstance(node.value, int | float) or not str(node.value).startswith("-")
+
+
+def _is_function(node: Call) -> bool:
+    infix = node.operator in _INFIX or node.operator in _JOINED
+    return not infix and node.operator not in ("not", "negative", "is_null", "in", "like", "ilike", "date_add")
+
+
+def _literal(node: Literal) -> str:
+    value = node.value
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, datetime.datetime):
+        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+    if isinstance(value, datetime.date):
+        return f"DATE '{value.isoformat()}'"
+    return repr(value)
+
+
+def _aggregate(node: Aggregate) -> str:
+    named = "".join(
+        f", {name} => ({_bound(pair[0])}, {_bound(pair[1])})"
+        for name, pair in (
+            ("contribution_bounds_per_row", node.bounds),
+            ("contribution_bounds_per_group", node.group_bounds),
+        )
+        if pair is not None
+    )
+    if node.argument is None:
+        return "COUNT_UNITS()" if node.estimator == "count_units" else f"COUNT(*{named})"
+    if node.estimator == "count_units":
+        if isinstance(node.argument, Case):  # only FILTER builds it
+            condition, value = node.argument.branches[0]
+            return f"COUNT(DISTINCT {_expression(value, _column)}) FILTER (WHERE {_expression(condition, _column)})"
+        return f"COUNT(DISTINCT {_expression(node.argument, _column)})"
+    return f"{AGGREGATE_NAMES[node.estimator]}({_expression(node.argument, _column)}{named})"
+
+
+def _bound(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    digits = max(twos, fives)
+    if rest != 1 or digits > 40:
+        return f"{value.numerator}/{value.denominator}"
+    scaled = abs(value.numerator) * 10**digits // value.denominator
+    whole = str(scaled).rjust(digits + 1, "0")
+    return f"{'-' if value < 0 else ''}{whole[:-digits]}.{whole[-digits:]}"
+
+
+def _case(node: Case, leaf: Leaf) -> str:
+    branches = " ".join(
+        f"WHEN {_expression(condition, leaf)} THEN {_expression(value, leaf)}" for condition, value in node.branches
+    )
+    ending = "" if node.otherwise == Literal(None) else f" ELSE {_expression(node.otherwise, leaf)}"
+    return f"CASE {branches}{ending} END"
+
+
+def _call(node: Call, leaf: Leaf) -> str:
+    name = node.operator
+    if name in ("in", "like", "ilike", "is_null"):
+        return _tested(node, leaf, "")
+    parts = [_inner(part, leaf) for part in node.arguments]
+    if name in _INFIX:
+        return f" {name} ".join(parts)
+    if name in _JOINED:
+        return f" {_JOINED[name]} ".join(parts)
+    if name == "not":
+        below = node.arguments[0]
+        if isinstance(below, Call) and below.operator in ("in", "like", "ilike", "is_null"):
+            return _tested(below, leaf, "NOT ")
+        return f"NOT ({_expression(below, leaf)})"
+    if name == "negative":
+        return f"-({_expression(node.arguments[0], leaf)})"
+    if name in CASTS:
+        return f"TRY_CAST({_expression(node.arguments[0], leaf)} AS {TYPES[Kind(name.removeprefix('to_'))]})"
+    if name == "date_add":
+        unit, count, value = node.arguments
+        assert isinstance(unit, Literal)
+        assert isinstance(count, Literal)
+        return f"{_inner(value, leaf)} + INTERVAL '{count.value}' {str(unit.value).upper()}"
+    return f"{_NAMES.get(name, name.upper())}({', '.join(_expression(part, leaf) for part in node.arguments)})"
+
+
+def _tested(node: Call, leaf: Leaf, negation: str) -> str:
+    value = _inner(node.arguments[0], leaf)
+    if node.operator == "is_null":
+        return f"{value} IS {negation}NULL"
+    if node.operator == "in":
+        listed = ", ".join(_expression(part, leaf) for part in node.arguments[1:])
+        return f"{value} {negation}IN ({listed})"
+    return f"{value} {negation}{node.operator.upper()} {_inner(node.arguments[1], leaf)}"

@@ -1,0 +1,159 @@
+"""Why a statement is refused, and what to write instead: the words, by what was written."""
+
+from __future__ import annotations
+
+from tacit.errors import InvalidParameter, NotPrivate
+
+__all__ = [
+    "AGGREGATES_TO_COME",
+    "CLAUSES",
+    "FUNCTIONS",
+    "ONE_SELECT",
+    "STATEMENTS",
+    "WINDOWS",
+    "NotUnderstood",
+    "not_yet",
+    "syntax",
+    "void",
+]
+
+
+def words(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
+ONE_SELECT = "Write one SELECT … FROM the table."
+
+
+class NotUnderstood(InvalidParameter):
+    """SQL that is no SQL, or SQL beyond what is read here: says what was written and what to write instead."""
+
+    def __init__(self, written: str, allowed: str, hint: str = "", place: str = "") -> None:
+        self.place = place
+        super().__init__("SQL", given=written, allowed=allowed, hint=hint)
+
+    def __str__(self) -> str:
+        text = f"SQL: {self.given}: {self.allowed}."
+        text = f"{text} {self.hint}" if self.hint else text
+        return f"{text}\n{self.place}" if self.place else text
+
+
+def syntax(written: str, problem: str, *, place: str = "", hint: str = "") -> NotUnderstood:
+    """A statement that does not read, with the place shown."""
+    return NotUnderstood(written, problem, hint, place)
+
+
+def not_yet(written: str, instead: str) -> NotUnderstood:
+    """Something that is not understood here (yet)."""
+    return NotUnderstood(shortened(written), "is not understood here", instead)
+
+
+def void(written: str, reason: str, instead: str) -> NotPrivate:
+    """Something that would void the promise."""
+    return NotPrivate(f"{shortened(written)}: {reason}. {instead}")
+
+
+def shortened(written: str) -> str:
+    """At most 60 characters, on one line."""
+    line = " ".join(written.split())
+    return line if len(line) <= 60 else f"{line[:57]}…"
+
+
+STATEMENTS = dict.fromkeys(
+    words(
+        """
+    ALTER ANALYZE ATTACH BEGIN CALL CHECKPOINT COMMENT COMMIT COPY CREATE DEALLOCATE DELETE DETACH DROP EXECUTE
+    EXPORT FORCE GRANT IMPORT INSERT INSTALL KILL LOAD LOCK MERGE PRAGMA PREPARE RENAME REPLACE RESET REVOKE
+    ROLLBACK SAVEPOINT SET START SUMMARIZE TRUNCATE UPDATE UPSERT USE VACUUM
+    """
+    ),
+    "only questions are answered: nothing is written, attached, loaded or set from here",
+)
+"""Statements that are no question at all, by their first word."""
+
+CLAUSES = {
+    "with_": ("WITH", "Common table expressions are not understood yet: write one SELECT on the table."),
+    "distinct": ("SELECT DISTINCT", "Write GROUP BY: SELECT city, COUNT(*) … GROUP BY city lists each city once."),
+    "joins": ("JOIN, or a second table", "Joins are not understood yet: ask about one table."),
+    "laterals": ("LATERAL", ONE_SELECT),
+    "windows": ("WINDOW", "Windows look at single rows: group instead."),
+    "qualify": ("QUALIFY", "Write HAVING, which looks at released values."),
+    "into": ("SELECT … INTO", "Nothing is written from here: take the answer and store it."),
+    "sample": ("SAMPLE", "Every row counts; leave it out."),
+    "pivots": ("PIVOT", "Group by both columns instead."),
+    "fetch": ("FETCH", "Write LIMIT n."),
+    "top": ("TOP", "Write LIMIT n at the end."),
+    "locks": ("FOR UPDATE", "Leave it out."),
+    "prewhere": ("PREWHERE", "Write WHERE."),
+    "cluster": ("CLUSTER BY", "Write ORDER BY."),
+    "distribute": ("DISTRIBUTE BY", "Leave it out."),
+    "sort": ("SORT BY", "Write ORDER BY."),
+    "connect": ("CONNECT BY", ONE_SELECT),
+    "match": ("MATCH_RECOGNIZE", ONE_SELECT),
+    "kind": ("SELECT AS", ONE_SELECT),
+    "operation_modifiers": ("a modifier after SELECT", "Leave it out."),
+    "hint": ("a hint", "Leave it out."),
+    "exclude": ("EXCLUDE", "Name what is to be shown."),
+}
+"""Clauses of SELECT that are refused, by their name in the parsed statement."""
+
+AGGREGATES_TO_COME = dict.fromkeys(
+    words(
+        """
+    median quantile quantile_cont quantile_disc percentile_cont percentile_disc approx_quantile approx_quantiles
+    min max mode corr covar_samp covar_pop covar geomean geometric_mean approx_count_distinct approx_top_k topk
+    skewness kurtosis entropy mad regr_slope regr_intercept regr_r2 countif count_if sumif avgif bool_and bool_or
+    every any_value bit_and bit_or bit_xor product fsum kahan_sum favg
+    """
+    ),
+    "That aggregate is not offered yet; COUNT, SUM, AVG, VARIANCE and STDDEV are.",
+)
+AGGREGATES_TO_COME |= {
+    "min": "MIN is one person's value: it cannot be shown exactly, and a private one is not offered yet.",
+    "max": "MAX is one person's value: it cannot be shown exactly, and a private one is not offered yet.",
+    "countif": "Write COUNT(*) FILTER (WHERE condition).",
+    "count_if": "Write COUNT(*) FILTER (WHERE condition).",
+    "sumif": "Write SUM(x) FILTER (WHERE condition).",
+    "avgif": "Write AVG(x) FILTER (WHERE condition).",
+}
+"""Aggregates that are known but not offered, with what to do."""
+
+_ROWS = "it shows what single rows hold"
+_FILES = "no file, table or network is read from a question"
+FUNCTIONS = (
+    dict.fromkeys(
+        words(
+            """
+            string_agg listagg group_concat array_agg list first last any_value arbitrary first_value last_value
+            arg_max arg_min max_by min_by histogram json_group_array json_group_object array_concat_agg map_agg
+            """
+        ),
+        _ROWS,
+    )
+    | dict.fromkeys(
+        words(
+            """
+            read_csv read_csv_auto read_parquet parquet_scan read_json read_json_auto read_ndjson read_text
+            read_blob glob sniff_csv csv_scan query query_table sqlite_scan postgres_scan mysql_scan getenv
+            current_setting duckdb_settings duckdb_tables duckdb_secrets pragma_table_info which_secret
+            parquet_metadata nextval currval iceberg_scan delta_scan st_read arrow_scan pandas_scan seq_scan
+            summary
+            """
+        ),
+        _FILES,
+    )
+    | dict.fromkeys(
+        words(
+            """
+            random rand uuid gen_random_uuid setseed now current_date current_timestamp current_time today
+            get_current_timestamp localtime localtimestamp transaction_timestamp current_datetime sysdate getdate
+            current_user session_user user current_role version current_schema current_database
+            """
+        ),
+        "the answer to a question must depend on the question and the data alone",
+    )
+)
+"""Functions that would void the promise, with the reason."""
+
+WINDOWS = "it looks at single rows; a private answer is made of groups"

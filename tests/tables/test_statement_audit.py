@@ -1,0 +1,138 @@
+"""Whole statements under the auditor: from rows through the engine and the noise to the released number.
+
+The two tables differ in one unit, the worst the limits allow. Independent groups of equal integers stand for
+independent answers, so that a hundred thousand statements take seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit.privacy import ApproxDP, Guarantee
+from tacit.tables.bounded import Integers
+from tacit.tables.drawing import draw
+from tacit.tables.plan import Plan
+from tacit.tables.session import Question, Table
+
+CONFIDENCE = 1 - 1e-7
+SAMPLES = 60_000
+BATCH = 20_000
+
+POLICY = """\
+version = 1
+source = "small.csv"
+table = "small"
+unit = "who"
+[limits]
+groups = 1
+rows = 3
+[budget]
+epsilon = 100
+delta = 1e-2
+question_delta = 1e-2
+[columns]
+who = { type = "text", role = "identifier" }
+town = { type = "text", role = "private" }
+side = { type = "text", role = "public", keys = ["left", "right"] }
+pay = { type = "real", role = "private", bounds = [0, 10] }
+"""
+OTHERS = ["a,Lund,left,1", "a,Lund,left,3", "b,Lund,left,9", "c,Lund,left,", "d,Lund,left,5"]
+ONE_MORE = ["z,Lund,left,1e30"] * 7
+
+
+def table(folder: Path, rows: list[str], policy: str = POLICY) -> Table:
+    folder.mkdir()
+    (folder / "small.csv").write_text("\n".join(["who,town,side,pay", *rows]) + "\n", encoding="utf-8")
+    (folder / "small.toml").write_text(policy, encoding="utf-8")
+    return tacit.open(folder / "small.toml", analyst="ada", ledger=tacit.InMemory())
+
+
+def repeated(plan: Plan, engine_integers: Integers, count: int) -> Integers:
+    """One group's integers, once for each answer; a group that no row has stands for zeros."""
+    rows = len(engine_integers.units)
+    assert rows <= 1
+    units = np.full(count, int(engine_integers.units[0]) if rows else 0, dtype=np.int64)
+    measures = tuple(np.full(count, int(one[0]) if rows else 0, dtype=np.int64) for one in engine_integers.measures)
+    return Integers((list(range(count)),), units, measures)
+
+
+def answers(question: str, price: dict[str, Any], tables: tuple[Table, Table]) -> tuple[Callable[..., Any], Guarantee]:
+    """A function from which table (0 or 1) to released numbers, one per answer; NaN where the group is not shown."""
+    plans, integers = [], []
+    for one in tables:
+        asked: Question = one.query(question)
+        plan = asked.plan(**price)
+        plans.append(plan)
+        integers.append(one._engine_now().run(plan.bounded))
+    assert plans[0].cost == plans[1].cost
+    assert str(plans[0]) == str(plans[1])
+
+    def answer(which: Any) -> Any:
+        at, count = int(which[0]), len(which)
+        wide = repeated(plans[at], integers[at], count)
+        bounded = replace(plans[at].bounded, public_keys=None if plans[at].keys else tuple((i,) for i in range(count)))
+        released = draw(replace(plans[at], bounded=bounded), wide)
+        made = np.full(count, np.nan)
+        *_, keys, values = [column.values for column in released]
+        made[np.array(keys, dtype=np.intp)] = [np.nan if value is None else value for value in values]
+        return made
+
+    return answer, plans[0].cost
+
+
+CASES = {
+    "count": ("SELECT side, COUNT(*) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
+    "sum": ("SELECT side, SUM(pay) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
+    "mean": ("SELECT side, AVG(pay) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 2}),
+    "units": ("SELECT side, COUNT(DISTINCT who) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
+    "private groups": ("SELECT town, COUNT(*) AS n FROM small GROUP BY town", {"epsilon": 3}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_statement_keeps_its_price(case: str, tmp_path: Path) -> None:
+    question, price = CASES[case]
+    tables = (table(tmp_path / "with", OTHERS + ONE_MORE), table(tmp_path / "without", OTHERS))
+    function, cost = answers(question, price, tables)
+    found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
+    assert not found.violated, found
+
+
+def test_a_group_of_one_unit_keeps_its_price(tmp_path: Path) -> None:
+    tables = (table(tmp_path / "with", ONE_MORE), table(tmp_path / "without", []))
+    function, cost = answers("SELECT town, COUNT(*) AS n FROM small GROUP BY town", {"epsilon": 3}, tables)
+    found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
+    assert not found.violated, found
+
+
+@pytest.mark.parametrize("case", ["count", "sum", "units"])
+def test_the_auditor_sees_limits_that_are_not_kept(case: str, tmp_path: Path) -> None:
+    """The planted hole: an engine that lets a unit count four times as often as the plan says."""
+    question, price = CASES[case]
+    loose = POLICY.replace("rows = 3", "rows = 12")
+    more = [f"z{i},Lund,left,1e30" for i in range(4)] if case == "units" else ONE_MORE * 4
+    tables = (table(tmp_path / "with", OTHERS + more, loose), table(tmp_path / "without", OTHERS, loose))
+    strict = (table(tmp_path / "a", OTHERS), table(tmp_path / "b", OTHERS))
+    broken, _ = answers(question, price, tables)
+    honest_plans = [one.query(question).plan(**price) for one in strict]
+    integers = [one._engine_now().run(one.query(question).plan(**price).bounded) for one in tables]
+
+    def answer(which: Any) -> Any:
+        at, count = int(which[0]), len(which)
+        plan = honest_plans[at]
+        bounded = replace(plan.bounded, public_keys=tuple((i,) for i in range(count)))
+        released = draw(replace(plan, bounded=bounded), repeated(plan, integers[at], count))
+        return np.array(list(released)[-1].values, dtype=np.float64)
+
+    del broken
+    found = tacit.audit(
+        answer, neighbours=(0, 1), claim=ApproxDP(1, 0), samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE
+    )
+    assert found.violated
