@@ -102,7 +102,7 @@ def test_it_says_everything_a_disclosure_must_say() -> None:
         "δ 1e-9 of the price",
         "discrete Gaussian",
         "375 (L2)",
-        "1 234.5",
+        "1 234",
         "0 to 100, per row",
         "multiples of 0.01",
         "tacit 0.1.0",

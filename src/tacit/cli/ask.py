@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tacit.cli.questions import budget_option, open_for_asking, price_options
+from tacit.cli.questions import WithoutPolicy, open_for_asking, policy_options, price_options
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
@@ -16,6 +16,7 @@ from tacit.tables.answer import Answer
 
 __all__ = ["ask"]
 
+_PICTURES = (".png", ".svg", ".pdf")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -23,7 +24,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.argument("where", metavar="POLICY|DATA", type=click.Path(path_type=Path))
 @click.argument("sql")
 @price_options
-@budget_option
+@policy_options
 @click.option("--analyst", metavar="NAME", help="Who asks, and whose account pays.  [default: the user's name]")
 @click.option("--fresh", is_flag=True, help="Pay again and draw anew; without it, asking again is free.")
 @click.option("--json", "as_json", is_flag=True, help="Print the disclosure as JSON, with a version and all numbers.")
@@ -40,6 +41,8 @@ def ask(
     delta: str | None,
     unit: str | None,
     budget: str | None,
+    groups: int,
+    rows: int,
     analyst: str | None,
     fresh: bool,
     as_json: bool,
@@ -60,18 +63,26 @@ def ask(
     Exit codes: 0 answered, 1 refused (nothing was spent), 2 wrong usage, 3 the budget does not allow it (nothing was
     spent), 4 paid for but no answer could be drawn.
     """
+    if epsilon is None and rho is None:
+        raise click.UsageError("Say what the answer may cost: --epsilon 0.5. `tacit plan` shows what that buys.")
     _check_targets(csv, parquet, report, plot)
-    with open_for_asking(where, unit=unit, budget=budget, analyst=analyst, ledger=ledger) as table:
+    without = WithoutPolicy(unit, budget, groups, rows)
+    with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
         before = table.ledger.budget().head.number
         answer = table.query(sql).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
     again = answer.receipt.number <= before
-    _write(answer, csv, parquet, report, plot)
     disclosure = answer.disclosure()
     if as_json:
         click.echo(disclosure.to_json())
-        return
+    else:
+        _show(where, answer, again, analyst)
+    _write(disclosure, csv, parquet, report, plot)
+
+
+def _show(where: Path, answer: Answer, again: bool, analyst: str | None) -> None:
     from tacit.report.terminal import show  # rich: needed for tables only
 
+    disclosure = answer.disclosure()
     asked_by = "" if analyst is None else f" --analyst {analyst}"
     parts = [*words.spent(_as_of_now(answer), again=again), f"tacit report {where} {disclosure.entry}{asked_by}"]
     show(disclosure.columns, words.footnote(disclosure), parts, everything="--csv FILE or --json has all")
@@ -90,16 +101,20 @@ def _check_targets(csv: Path | None, parquet: Path | None, report: Path | None, 
         if path is not None and not path.absolute().parent.is_dir():
             folder = f"a file in a folder that exists, and {path.absolute().parent} does not"
             raise InvalidParameter(option, given=str(path), allowed=folder, hint="Nothing was spent.")
+    if plot is not None and plot.suffix not in _PICTURES:
+        allowed = f"a picture: {', '.join(_PICTURES)}"
+        raise InvalidParameter("--plot", given=str(plot), allowed=allowed, hint="Nothing was spent.")
     if parquet is not None and importlib.util.find_spec("pyarrow") is None:
         raise MissingPackage("pyarrow", extra="frames")
     if plot is not None and importlib.util.find_spec("matplotlib") is None:
         raise MissingPackage("matplotlib", extra="plots")
 
 
-def _write(answer: Answer, csv: Path | None, parquet: Path | None, report: Path | None, plot: Path | None) -> None:
+def _write(
+    disclosure: Disclosure, csv: Path | None, parquet: Path | None, report: Path | None, plot: Path | None
+) -> None:
     from tacit.report import exports, page
 
-    disclosure = answer.disclosure()
     columns = disclosure.columns
     writers = (
         (csv, lambda path: exports.write_csv(columns, path)),
@@ -112,9 +127,8 @@ def _write(answer: Answer, csv: Path | None, parquet: Path | None, report: Path 
             continue
         try:
             write(path)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "is that a picture's ending: .png, .svg, .pdf?"
-            hint = f"it could not be written ({reason}). The answer is on record: asking again is free."
+        except OSError as error:
+            hint = f"{error.strerror}. The answer is on record: asking again is free."
             raise click.FileError(str(path), hint) from None
         click.echo(f"wrote {path}", err=True)
 

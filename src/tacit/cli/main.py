@@ -68,7 +68,7 @@ def main() -> None:
     A fault of ours is told by its name alone: its message may contain what nobody should see.
     """
     try:
-        cli(standalone_mode=True)
+        cli(prog_name="tacit", standalone_mode=True)
     except TacitError as error:
         click.echo(f"tacit: {error}", err=True)
         sys.exit(_EXIT_CODES.get(error.code, 1))

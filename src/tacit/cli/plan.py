@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
-from tacit.cli.questions import budget_option, open_for_planning, price_options
+from tacit.cli.questions import WithoutPolicy, open_for_planning, policy_options, price_options
 from tacit.errors import InvalidParameter
+from tacit.report import words
+from tacit.report.disclosure import Amount
 from tacit.report.numbers import number
-from tacit.tables.plan import Plan
+from tacit.tables.plan import Line, Plan
 from tacit.tables.session import Question
 
 __all__ = ["plan"]
@@ -24,7 +26,7 @@ _PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005",
 @click.argument("where", metavar="POLICY|DATA", type=click.Path(path_type=Path))
 @click.argument("sql")
 @price_options
-@budget_option
+@policy_options
 @click.option(
     "--within", multiple=True, metavar="ERROR|NAME=ERROR", help="Find the price that keeps errors this small."
 )
@@ -41,6 +43,8 @@ def plan(
     delta: str | None,
     unit: str | None,
     budget: str | None,
+    groups: int,
+    rows: int,
     within: tuple[str, ...],
     expected_rows: int | None,
     ledger: Path | None,
@@ -57,7 +61,7 @@ def plan(
 
     Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage. Nothing is ever spent.
     """
-    with open_for_planning(where, unit=unit, budget=budget, ledger=ledger) as table:
+    with open_for_planning(where, WithoutPolicy(unit, budget, groups, rows), ledger) as table:
         question = table.query(sql)
         flavour = table.policy.terms.flavour.name
         if within:
@@ -66,9 +70,15 @@ def plan(
             found = question.plan(epsilon=epsilon, rho=rho, delta=delta, expected_rows=expected_rows)
         else:
             plans = _several(question, flavour, delta, expected_rows)
-            click.echo(json.dumps(_listed(plans), ensure_ascii=False, indent=2)) if as_json else _table(plans)
+            if as_json:
+                _echo_json(plans)
+            else:
+                _table(plans)
             return
-    click.echo(json.dumps(_listed([found]), ensure_ascii=False, indent=2) if as_json else str(found))
+    if as_json:
+        _echo_json([found])
+    else:
+        click.echo(str(found))
 
 
 def _targets(typed: tuple[str, ...]) -> float | dict[str, float]:
@@ -97,26 +107,27 @@ def _several(question: Question, flavour: str, delta: str | None, rows: int | No
 
 
 def _table(plans: list[Plan]) -> None:
-    from rich.console import Console  # heavy, and needed for tables only
-    from rich.table import Table
-    from rich.text import Text
+    from tacit.report.terminal import show_grid  # rich: heavy, and needed for tables only
 
-    table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 1), header_style="bold")
-    table.add_column("price")
-    for line in plans[0].lines:
-        table.add_column(Text(line.name), justify="right")
-    if plans[0].keys is not None:
-        table.add_column("smallest group shown", justify="right")
+    first = plans[0]
+    headings = ["price", *(_name(first, line) for line in first.lines)]
+    headings += [] if first.keys is None else ["shows groups from"]
+    rows = []
     for one in plans:
         cells = ["?" if line.error is None else f"± {number(_three_digits(line.error))}" for line in one.lines]
-        shown = [] if one.keys is None else [f"from {number(float(one.keys.threshold))} units on"]
-        table.add_row(_price(one), *cells, *shown)
-    console = Console(highlight=False)
-    console.print(Text(f" {plans[0].question}"))
-    console.print(table)
-    console.print(" error that noise exceeds once in twenty times, in each group")
-    if any(line.error is None for line in plans[0].lines):
-        console.print(" ? depends on how many rows a group has, which is secret: --expected-rows N")
+        cells += [] if one.keys is None else [f"{number(float(one.keys.threshold))} units on"]
+        rows.append([_price(one), *cells])
+    click.echo(f" {first.question}")
+    show_grid(headings, rows, [False] + [True] * (len(headings) - 1))
+    click.echo(" errors that noise exceeds once in twenty times, in each group")
+    if any(line.error is None for line in first.lines):
+        click.echo(" ? depends on how many rows a group has, which is secret: --expected-rows N")
+
+
+def _name(made: Plan, line: Line) -> str:
+    """What the answer calls an aggregate; its SQL if it is only part of a column."""
+    outputs = made.checked.query.outputs
+    return next((output.name for output in outputs if output.expression == line.aggregate), line.name)
 
 
 def _three_digits(error: float) -> float:
@@ -124,12 +135,13 @@ def _three_digits(error: float) -> float:
 
 
 def _price(one: Plan) -> str:
-    amount = one.policy.terms.flavour.price(one.cost)
-    return one.policy.terms.flavour.words(amount)
+    flavour = one.policy.terms.flavour
+    main, delta = flavour.price(one.cost).texts()
+    return words.amount(flavour.symbol, Amount(main, delta))
 
 
-def _listed(plans: list[Plan]) -> dict[str, Any]:
-    return {
+def _echo_json(plans: list[Plan]) -> None:
+    made = {
         "version": JSON_VERSION,
         "kind": "tacit plan",
         "question": plans[0].question,
@@ -137,6 +149,7 @@ def _listed(plans: list[Plan]) -> dict[str, Any]:
         "engine_sql": plans[0].engine_sql,
         "plans": [_one(plan) for plan in plans],
     }
+    click.echo(json.dumps(made, ensure_ascii=False, indent=2))
 
 
 def _one(made: Plan) -> dict[str, Any]:
@@ -147,6 +160,7 @@ def _one(made: Plan) -> dict[str, Any]:
         "smallest_group": None if made.keys is None else float(made.keys.threshold),
         "aggregates": [
             {
+                "output": _name(made, line),
                 "aggregate": line.name,
                 "share": str(line.share),
                 "scales": [float(mechanism.scale) for mechanism in line.mechanisms],

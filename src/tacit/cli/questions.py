@@ -2,69 +2,98 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tacit.errors import InvalidParameter
-from tacit.ledger import InMemory, beside
+from tacit.ledger import InMemory, Ledger, beside
 from tacit.privacy import ApproxDP, Guarantee
 from tacit.tables.opening import open as open_table
 from tacit.tables.session import Table
 
-__all__ = ["DEFAULT_BUDGET", "budget_option", "open_for_asking", "open_for_planning", "price_options"]
+__all__ = ["DEFAULT_BUDGET", "WithoutPolicy", "open_for_asking", "open_for_planning", "policy_options", "price_options"]
 
 DEFAULT_BUDGET = ApproxDP(3, "1e-8")
 """What a data file without a policy and without a ledger may give away in all, unless --budget says otherwise."""
 
 
+@dataclass(frozen=True, slots=True)
+class WithoutPolicy:
+    """What the command line says in place of a policy file: enough for counting."""
+
+    unit: str | None
+    budget: str | None
+    groups: int
+    rows: int
+
+    def open(self, where: Path, budget: Guarantee | None, analyst: str | None, ledger: Ledger | Path | None) -> Table:
+        """The table, under its policy file unless a unit was given."""
+        return open_table(
+            where,
+            unit=self.unit,
+            budget=budget,
+            groups=self.groups,
+            rows=self.rows,
+            analyst=analyst,
+            ledger=ledger,
+        )
+
+
 def price_options(command: Any) -> Any:
     """--epsilon, --rho and --delta."""
-    options = (
+    return _with(
+        command,
         click.option("--epsilon", metavar="E", help="Price of the whole question, for a ledger of ε."),
         click.option("--rho", metavar="R", help="Price of the whole question, for a ledger of ρ."),
         click.option("--delta", metavar="D", help="The δ it may use.  [default: the policy's]"),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
-def budget_option(command: Any) -> Any:
-    """--unit and --budget, for a data file without a policy."""
-    options = (
+def policy_options(command: Any) -> Any:
+    """--unit, --budget, --groups and --rows, for a data file without a policy."""
+    most = click.IntRange(1)
+    return _with(
+        command,
         click.option("--unit", metavar="COLUMN", help="Without a policy: the column that tells people apart."),
-        click.option(
-            "--budget", metavar="E[,D]", help="Without a policy: what may be learned in all.  [default: 3,1e-8]"
-        ),
+        click.option("--budget", metavar="E[,D]", help="Without a policy: what may be learned in all.  [3,1e-8]"),
+        click.option("--groups", default=1, type=most, help="Without a policy: groups that one person counts in.  [1]"),
+        click.option("--rows", default=1, type=most, help="Without a policy: rows of one person in a group.  [1]"),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
-def open_for_asking(
-    where: Path, *, unit: str | None, budget: str | None, analyst: str | None, ledger: Path | None
-) -> Table:
+def open_for_asking(where: Path, without: WithoutPolicy, *, analyst: str | None, ledger: Path | None) -> Table:
     """The table, with its durable ledger; a data file without policy and ledger gets one, and it is said."""
-    total = _total(budget)
-    if unit is not None and total is None and not (ledger or beside(where)).exists():
-        total = DEFAULT_BUDGET
-        click.echo(
-            f"There is no policy yet: {(ledger or beside(where)).name} is opened with a total of ε 3, δ 1e-8. "
-            "--budget sets another, once.",
-            err=True,
-        )
-    return open_table(where, unit=unit, budget=total, analyst=analyst, ledger=ledger)
+    total, book = _total(without.budget), ledger or beside(where)
+    begins = total is None and _has_no_policy(where, without) and not book.exists()
+    table = without.open(where, DEFAULT_BUDGET if begins else total, analyst, ledger)
+    if begins:
+        said = f"There is no policy yet: {book.name} was opened with a total of ε 3, δ 1e-8"
+        click.echo(f"{said} (--budget sets another, once).", err=True)
+    return table
 
 
-def open_for_planning(where: Path, *, unit: str | None, budget: str | None, ledger: Path | None) -> Table:
+def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | None) -> Table:
     """The table with a ledger that forgets, unless the one on record has to say which flavour it keeps."""
     book = ledger or beside(where)
-    if unit is None or (budget is None and book.exists()):
-        return open_table(where, unit=unit, ledger=InMemory() if unit is None else book)
-    return open_table(where, unit=unit, budget=_total(budget) or DEFAULT_BUDGET, ledger=InMemory())
+    if not _has_no_policy(where, without):
+        return without.open(where, None, None, InMemory())
+    if without.budget is None and book.exists():
+        return without.open(where, None, None, book)
+    return without.open(where, _total(without.budget) or DEFAULT_BUDGET, None, InMemory())
+
+
+def _has_no_policy(where: Path, without: WithoutPolicy) -> bool:
+    """Whether a data file is to be opened as the options describe it: `tacit.open` finds a policy beside the data."""
+    return where.suffix != ".toml" and (without.unit is not None or not where.with_suffix(".toml").is_file())
+
+
+def _with(command: Any, *options: Any) -> Any:
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def _total(typed: str | None) -> Guarantee | None:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from tacit.report.columns import Cell, Column
 from tacit.report.printable import printable
 
-__all__ = ["cell", "delta", "number", "percent", "price", "with_interval"]
+__all__ = ["cell", "delta", "exact", "number", "percent", "price", "with_interval"]
 
 _NOTHING = "–"
 _MOST_PLACES = 15
@@ -72,33 +72,47 @@ def number(value: float, *, whole: bool = False) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def price(exact: str) -> str:
+def price(given: str) -> str:
     """An ε or ρ as charged, from its exact text: two decimals if that is exact, otherwise up to six, rounded up.
 
     >>> price("0.5"), price("3"), price("0.125"), price("1/3")
     ('0.50', '3.00', '0.125', '0.333334')
     """
-    fraction = Fraction(exact)
+    fraction = Fraction(given)
     if fraction and fraction < Fraction(1, 10_000):
-        return delta(exact)
+        return delta(given)
     for places in range(2, 6):
         if (fraction * 10**places).denominator == 1:
             return f"{Decimal(int(fraction * 10**places)).scaleb(-places):.{places}f}"
     return f"{Decimal(math.ceil(fraction * 10**6)).scaleb(-6):.6f}"
 
 
-def delta(exact: str) -> str:
+def delta(given: str) -> str:
     """A δ from its exact text, at most three digits, rounded up.
 
     >>> delta("1e-09"), delta("0"), delta("1/30000")
     ('1e-9', '0', '3.34e-5')
     """
-    fraction = Fraction(exact)
+    fraction = Fraction(given)
     if not fraction:
         return "0"
     digits = Context(prec=3, rounding=ROUND_CEILING).divide(Decimal(fraction.numerator), Decimal(fraction.denominator))
     mantissa, exponent = f"{digits.normalize():e}".lower().split("e")
     return f"{digits.normalize():f}" if -3 <= int(exponent) <= 3 else f"{mantissa}e{int(exponent)}"
+
+
+def exact(text: str) -> str:
+    """An exact number as it was written if that is short, otherwise about four digits of it.
+
+    >>> exact("0.01"), exact("6.103515625e-05"), exact("1/3")
+    ('0.01', '≈ 6.104e-05', '1/3')
+    """
+    if len(text) <= 8:
+        return text
+    try:
+        return f"≈ {float(Fraction(text)):.4g}"
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return text
 
 
 def percent(share: float | None) -> str:

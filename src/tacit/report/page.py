@@ -8,7 +8,7 @@ from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.report.labels import row_labels
 from tacit.report.markup import Html, element, join
-from tacit.report.numbers import cell, delta, number, percent, price
+from tacit.report.numbers import cell, delta, exact, number, percent, price
 from tacit.report.picture import MOST_BARS, picture
 from tacit.report.style import STYLE
 
@@ -148,7 +148,7 @@ def _method(disclosure: Disclosure) -> list[Html]:
         group_words += f" (δ {delta(rule.delta)} of the price{passed})"
     facts = [
         ("Neighbours", disclosure.neighbours),
-        ("Contribution", _capital(words.limits(disclosure)) or "Not limited"),
+        ("Contribution", words.limits(disclosure) or "Not limited"),
         ("Groups", group_words),
         ("Unknown values", disclosure.nulls),
         ("Clamping", "; ".join(f"{c.what}: {c.low} to {c.high}, per {c.per}" for c in disclosure.clamps) or "None"),
@@ -162,17 +162,20 @@ def _method(disclosure: Disclosure) -> list[Html]:
             element("td", ", ".join(one.outputs)),
             element("td", one.measure),
             element("td", one.mechanism),
-            element("td", number(one.scale), class_="number"),
+            element("td", _four_digits(one.scale), class_="number"),
             element("td", one.sensitivity, class_="number"),
-            element("td", one.granule, class_="number"),
-            element("td", one.share, class_="number"),
-            element("td", f"±{number(one.error)}", class_="number"),
+            element("td", exact(one.granule), class_="number"),
+            element("td", exact(one.share), class_="number"),
+            element("td", f"± {_four_digits(one.error)}", class_="number"),
         )
         for one in disclosure.noise
     ]
     headings = [element("th", head, class_="number" if i > 2 else None) for i, head in enumerate(heads)]
     table = element("table", element("thead", element("tr", *headings)), element("tbody", *rows))
-    return [_facts(facts), *([element("div", table, class_="wide")] if rows else [])]
+    return [
+        _facts([(name, _capital(said)) for name, said in facts]),
+        *([element("div", table, class_="wide method")] if rows else []),
+    ]
 
 
 def _record(disclosure: Disclosure) -> Html:
@@ -194,6 +197,10 @@ def _facts(pairs: Sequence[tuple[str, str]]) -> Html:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _four_digits(value: float) -> str:
+    return number(float(f"{value:.4g}"))
 
 
 def _moment(time: str) -> str:

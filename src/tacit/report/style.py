@@ -33,6 +33,7 @@ th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px so
 th { color: var(--soft); font-weight: 600; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td.key { overflow-wrap: anywhere; min-width: 7rem; }
+.method table { font-size: .8rem; }
 td.weak { color: var(--warn); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: .4rem 0; font-size: .9rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }

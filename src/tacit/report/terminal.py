@@ -16,7 +16,7 @@ from tacit.report.disclosure import Disclosure
 from tacit.report.numbers import cell
 from tacit.report.printable import printable, shortened
 
-__all__ = ["show", "text", "to_text"]
+__all__ = ["show", "show_grid", "text", "to_text"]
 
 _LONGEST_KEY = 60
 _TERMINAL_ROWS = 60
@@ -38,11 +38,22 @@ def to_text(disclosure: Disclosure) -> str:
 
 def show(columns: Sequence[Column], footnote: str, parts: Sequence[str], *, everything: str) -> None:
     """Print the answer to standard output; a terminal gets the first rows, and ``everything`` says how to get all."""
-    console = Console(highlight=False, soft_wrap=False)
+    console = Console(highlight=False)
     if console.is_terminal:
         _print(console, columns, footnote, parts, most=_TERMINAL_ROWS, everything=everything)
     else:
         print(text(columns, footnote, parts), end="")
+
+
+def show_grid(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+    """Print a table of texts to standard output; ``right`` says which columns are set to the right."""
+    console = Console(highlight=False)
+    if console.is_terminal:
+        console.print(_grid(headings, rows, right))
+    else:
+        made, wide = _wide_console(None)
+        wide.print(_grid(headings, rows, right))
+        print(_trimmed(made), end="")
 
 
 def text(
@@ -63,10 +74,9 @@ def text(
      Łódź        7 ± 41
      95% intervals
     """
-    made = io.StringIO()
-    console = Console(file=made, width=width or 10**6, color_system=None, highlight=False, legacy_windows=False)
+    made, console = _wide_console(width)
     _print(console, columns, footnote, parts, most=most, everything=everything)
-    return "\n".join(line.rstrip() for line in made.getvalue().splitlines()) + "\n"
+    return _trimmed(made)
 
 
 def _print(
@@ -80,15 +90,10 @@ def _print(
 ) -> None:
     rows = same_length(columns)
     shown = rows if most is None or rows <= most else most
-    table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 1), header_style="bold", show_edge=False)
-    for column in columns:
-        side = "right" if _is_number(column) else "left"
-        name = Text(shortened(printable(column.name), _LONGEST_KEY))
-        table.add_column(name, justify=side, overflow="fold")  # type: ignore[arg-type]
-    for row in range(shown):
-        table.add_row(*(Text(_cut(cell(column, row))) for column in columns))
+    names = [column.name for column in columns]
+    cells = [[cell(column, row) for column in columns] for row in range(shown)]
     if columns:
-        console.print(table)
+        console.print(_grid(names, cells, [_is_number(column) for column in columns]))
     if not rows:
         console.print(" no group is large enough to show" if footnote else " no rows")
     if shown < rows:
@@ -99,15 +104,30 @@ def _print(
         console.print(Text(f" {line}", style="dim"), soft_wrap=True)
 
 
+def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Table:
+    table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 1), header_style="bold", show_edge=False)
+    for heading, numeric in zip(headings, right, strict=True):
+        name = Text(shortened(printable(heading), _LONGEST_KEY))
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(shortened(shown, _LONGEST_KEY)) for shown in row))
+    return table
+
+
+def _wide_console(width: int | None) -> tuple[io.StringIO, Console]:
+    made = io.StringIO()
+    wide = Console(file=made, width=width or 10**6, color_system=None, highlight=False, legacy_windows=False)
+    return made, wide
+
+
+def _trimmed(made: io.StringIO) -> str:
+    return "\n".join(line.rstrip() for line in made.getvalue().splitlines()) + "\n"
+
+
 def _is_number(column: Column) -> bool:
     known = [value for value in column.values if value is not None]
-    return column.is_noisy or (
-        bool(known) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)
-    )
-
-
-def _cut(shown: str) -> str:
-    return shortened(shown, _LONGEST_KEY)
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
+    return column.is_noisy or (bool(known) and numbers)
 
 
 def _lines(parts: Sequence[str], width: int) -> list[str]:
