@@ -139,7 +139,7 @@ def test_the_check_can_fail(folder: Path) -> None:
     for statement in REACHING_OUT:
         if statement and not any(word in statement for word in ("https", "INSTALL", "LOAD")):
             with contextlib.suppress(duckdb.Error):
-                duckdb.connect().execute(statement.format(folder=folder)).fetchall()
+                duckdb.connect().execute(statement.format(folder=folder))
                 done += 1
     assert done >= 15
 

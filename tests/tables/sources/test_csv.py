@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import InvalidParameter, PolicyError
+from tacit.tables.engines.duckdb_connection import LockedDuckDB
 from tacit.tables.sources import open_source
 from tacit.tables.sources.csv_records import Dialect, Records
-from tests.tables.small import columns, rows, written
+from tests.tables.small import columns, policy, rows, written
 
 _CLEAN = [
     "a",
@@ -283,3 +284,9 @@ def test_what_was_rewritten_is_gone_after_closing(tmp_path: Path, monkeypatch: p
     (tmp_path / "temp").mkdir()
     assert rows(written(tmp_path, b'c0,c1\n1,"open\n'), texts(2)) == [("1", '"open')]
     assert list((tmp_path / "temp").iterdir()) == []
+
+
+def test_rows_can_be_counted_without_any_column(tmp_path: Path) -> None:
+    for name, body in (("t.csv", b"a,b\n1,2\n3,4\n"), ("t.jsonl", b"{}\n[]\n")):
+        with LockedDuckDB(open_source(written(tmp_path, body, name)), policy([])) as connection:
+            assert connection.columns("SELECT count(*) AS n FROM rows")["n"].tolist() == [2]

@@ -100,7 +100,8 @@ find = importlib.util.find_spec
 importlib.util.find_spec = lambda name, package=None: None if name.startswith("pyarrow") else find(name, package)
 import polars
 from tests.tables.small import columns, rows
-assert rows(polars.DataFrame({"i": [1, None], "s": ["x", "y"]}), columns(i="integer", s="text"), name="t") == [(1, "x"), (None, "y")]
+frame = polars.DataFrame({"i": [1, None], "s": ["x", "y"]})
+assert rows(frame, columns(i="integer", s="text"), name="t") == [(1, "x"), (None, "y")]
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

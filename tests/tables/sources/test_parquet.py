@@ -17,8 +17,8 @@ from tests.tables.small import columns, rows, written
 def path(tmp_path: Path) -> Path:
     target = tmp_path / "t.parquet"
     duckdb.sql(
-        "SELECT * FROM (VALUES (1, 'nan'::DOUBLE, 'x', TIMESTAMPTZ '2024-01-31 10:00+02', DATE '2024-01-31', [1]), "
-        "(NULL, 2.5, '', NULL, 'infinity', NULL)) AS t(i, r, s, at, day, parts)"
+        "SELECT * FROM (VALUES (1, 'nan'::DOUBLE, 'x', TIMESTAMPTZ '2024-01-31 10:00:00+02', DATE '2024-01-31', [1]), "
+        "(NULL, 2.5, '', NULL, 'infinity', NULL)) AS t(i, r, s, \"at\", day, parts)"
     ).write_parquet(str(target))
     return target
 
