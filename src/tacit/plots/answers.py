@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,7 +32,7 @@ def bars_with_intervals(
 
 def answer_picture(
     labels: Sequence[str],
-    columns: dict[str, tuple[Sequence[float | None], Sequence[float | None], Sequence[float | None]]],
+    columns: Mapping[str, tuple[Sequence[float | None], Sequence[float | None], Sequence[float | None]]],
     *,
     title: str,
 ) -> Any:
