@@ -50,7 +50,7 @@ def test_a_changed_cap_is_a_changed_value() -> None:
         (lambda: Terms(PureDP(1), per_question=0.5), "per_question"),  # type: ignore[arg-type]
         (lambda: Terms(PureDP(1), analysts={"ada": 0.5}), "cap of ada"),  # type: ignore[dict-item]
         (lambda: Terms(PureDP(1), reading_delta=1e-6), "reading_delta"),
-        (lambda: Terms(ZCDP(1, 1e-6)), "reading_delta"),
+        (lambda: Terms(ZCDP(1, 1e-6), reading_delta=1e-6), "reading_delta"),
         (lambda: Terms(PureDP(Fraction(1, 10**6 + 3))), "cap"),
     ],
 )
@@ -102,3 +102,9 @@ def test_readable_numbers_are_short_and_not_below() -> None:
     assert readable(Fraction(1, 10)) == "0.1"
     assert readable(Fraction(2, 3)) == "0.666667"
     assert readable(Fraction(1, 3)) == "0.333334"
+
+
+def test_the_reading_delta_lies_above_the_totals_own() -> None:
+    assert Terms(ZCDP(1, 1e-9)).reading_delta == Fraction(1, 10**6)
+    assert Terms(ZCDP(1, 1e-6)).reading_delta == Fraction(1, 10**5)
+    assert Terms(ZCDP(1, "0.9")).reading_delta == Fraction(95, 100)

@@ -120,7 +120,6 @@ def test_the_auditor_sees_limits_that_are_not_kept(case: str, tmp_path: Path) ->
     more = [f"z{i},Lund,left,1e30" for i in range(4)] if case == "units" else ONE_MORE * 4
     tables = (table(tmp_path / "with", OTHERS + more, loose), table(tmp_path / "without", OTHERS, loose))
     strict = (table(tmp_path / "a", OTHERS), table(tmp_path / "b", OTHERS))
-    broken, _ = answers(question, price, tables)
     honest_plans = [one.query(question).plan(**price) for one in strict]
     integers = [one._engine_now().run(one.query(question).plan(**price).bounded) for one in tables]
 
@@ -131,7 +130,6 @@ def test_the_auditor_sees_limits_that_are_not_kept(case: str, tmp_path: Path) ->
         released = draw(replace(plan, bounded=bounded), repeated(plan, integers[at], count))
         return np.array(list(released)[-1].values, dtype=np.float64)
 
-    del broken
     found = tacit.audit(
         answer, neighbours=(0, 1), claim=ApproxDP(1, 0), samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE
     )

@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("tacit.cli.audit:audit", "Prove a leak, or find none: any mechanism, ours or not."),
     "budget": ("tacit.cli.ledger:budget", "What has been charged to a ledger, and what is left."),
     "demo": ("tacit.cli.demo:demo", "The whole story on a table it makes up: policy, questions, plot, report."),
+    "init": ("tacit.cli.init:init", "Draft a policy for a table; hints from its rows stay on your screen."),
     "log": ("tacit.cli.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
     "plan": ("tacit.cli.plan:plan", "What a question would cost, or how precise it would be; free."),
     "report": ("tacit.cli.report:report", "What must be said about an answer that was given: text, JSON or a page."),

@@ -26,7 +26,8 @@ class Terms:
 
     ``per_question`` bounds one price, ``per_analyst`` what each analyst may spend, ``analysts`` what those named may
     spend instead. ``reading_delta`` is the δ at which a ρ ledger says what its numbers mean as (ε, δ); 1e-6 unless
-    given. ``cap`` and ``largest`` are the total and the largest price as amounts.
+    given, or ten times the total's own δ if that is not below 1e-6. ``cap`` and ``largest`` are the total and the
+    largest price as amounts.
 
     >>> from tacit.privacy import ApproxDP, PureDP
     >>> print(Terms(ApproxDP(3, 1e-8), per_question=PureDP(1), analysts={"ada": PureDP(2)}))
@@ -92,8 +93,9 @@ class Terms:
             if given is not None:
                 raise InvalidParameter("reading_delta", given=given, allowed="None: an ε ledger has its own δ")
             return None
-        delta = _READING_DELTA if given is None else failure_probability(given, "reading_delta")
         floor = flavour.amount(self.total).delta
+        default = _READING_DELTA if floor < _READING_DELTA else min(10 * floor, (1 + floor) / 2)
+        delta = default if given is None else failure_probability(given, "reading_delta")
         if delta <= floor:
             allowed = f"a δ above the total's own, {text(floor)}, at which ρ is read as (ε, δ)"
             raise InvalidParameter("reading_delta", given=text(delta), allowed=allowed)

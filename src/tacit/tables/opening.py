@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from tacit.ledger import Ledger, SqliteLedger, Terms, beside
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
-from tacit.tables.bounded import Engine
+from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
@@ -41,7 +41,7 @@ def open(
     delta: object = None,
     analyst: str | None = None,
     ledger: Ledger | str | Path | None = None,
-    memory_limit: str | None = None,
+    memory_limit: str = "2GB",
 ) -> Table:
     """Open a table for private questions.
 
@@ -69,7 +69,7 @@ def open(
     who = getpass.getuser() if analyst is None else analyst
     policy = replace(policy, terms=book.budget().terms)
     key = book.budget().head.ledger
-    return Table(policy, book, who, lambda: _engine(source, policy, key, memory_limit))
+    return Table(policy, book, who, _DuckDB(source, policy, key, memory_limit))
 
 
 def _policy_of(where: Any, given: list[str]) -> tuple[Policy | None, Source | None]:
@@ -174,9 +174,23 @@ def _ledger_of(source: Source, given: Ledger | str | Path | None) -> Ledger:
     return SqliteLedger(given) if isinstance(given, str | Path) else given
 
 
-def _engine(source: Source, policy: Policy, key: str, memory_limit: str | None) -> Engine:
-    from tacit.tables.engines.duckdb import DuckDBEngine
-    from tacit.tables.engines.duckdb_connection import LockedDuckDB
+@dataclass(frozen=True, slots=True)
+class _DuckDB:
+    """DuckDB over one source. Its modules, and DuckDB itself, are loaded when they are needed."""
 
-    connection = LockedDuckDB(source, policy) if memory_limit is None else LockedDuckDB(source, policy, memory_limit)
-    return DuckDBEngine(connection, key)
+    source: Source
+    policy: Policy
+    key: str
+    memory_limit: str
+
+    def open(self) -> Engine:
+        from tacit.tables.engines.duckdb import DuckDBEngine
+        from tacit.tables.engines.duckdb_connection import LockedDuckDB
+
+        return DuckDBEngine(LockedDuckDB(self.source, self.policy, self.memory_limit), self.key)
+
+    def explain(self, query: BoundedQuery) -> str:
+        from tacit.tables.engines.duckdb_bounding import statement
+
+        kinds = {one.name: one.kind for one in self.policy.columns.values()}
+        return statement(query, kinds, "‹secret›").sql

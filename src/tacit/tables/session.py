@@ -6,17 +6,19 @@ Pay, then look: the ledger is debited, durably, before the engine reads a row fo
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from tacit.errors import AnswerLost, InvalidParameter
 from tacit.ledger import Ledger, Receipt, Request
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.answer import Answer
-from tacit.tables.bounded import Engine
+from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
 from tacit.tables.disclosing import disclose
@@ -40,17 +42,27 @@ _LOST = (
 )
 
 
+class Engines(Protocol):
+    """Where a table's engine comes from."""
+
+    def open(self) -> Engine:
+        """Connect to the data; called once, after the first payment."""
+
+    def explain(self, query: BoundedQuery) -> str:
+        """The statement an engine would run; touches no data."""
+
+
 class Table:
     """A sensitive table that can be asked private questions. Made by `tacit.open`.
 
     ``remaining`` is what the budget leaves the analyst; ``policy`` is what the owner wrote down.
     """
 
-    def __init__(self, policy: Policy, ledger: Ledger, analyst: str, engine: Callable[[], Engine]) -> None:
+    def __init__(self, policy: Policy, ledger: Ledger, analyst: str, engines: Engines) -> None:
         self._policy = policy
         self._ledger = ledger
         self._analyst = analyst
-        self._make_engine = engine
+        self._engines = engines
         self._engine: Engine | None = None
 
     @property
@@ -91,6 +103,20 @@ class Table:
         """Ask in SQL: ``query(text).ask(...)`` for short."""
         return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
 
+    def explain(
+        self,
+        text: str,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        expected_rows: int | None = None,
+    ) -> Plan:
+        """How a question would be answered at a price, with or without EXPLAIN before it; free."""
+        question = self.query(_without_explain(text))
+        return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
+
     def where(self, condition: str | Term) -> Selection[Question]:
         """Only the rows for which the condition holds."""
         return self._selection().where(condition)
@@ -108,7 +134,7 @@ class Table:
 
     def _engine_now(self) -> Engine:
         if self._engine is None:
-            self._engine = self._make_engine()
+            self._engine = self._engines.open()
         return self._engine
 
     def close(self) -> None:
@@ -172,9 +198,14 @@ class Question:
             leak = policy.delta if delta is None else failure_probability(delta)
             made = price_within(self._checked, policy, self._targets(within), rows, Fraction(leak))
         else:
-            paid = read_price(policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
-            made = make_plan(self._checked, policy, paid, rows)
-        return made
+            made = self._plan(epsilon, delta, rho, price, rows)
+        return replace(made, engine_sql=self._table._engines.explain(made.bounded))
+
+    def _plan(
+        self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
+    ) -> Plan:
+        paid = read_price(self._table.policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
+        return make_plan(self._checked, self._table.policy, paid, rows)
 
     def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
         if isinstance(within, Mapping):
@@ -192,7 +223,7 @@ class Question:
         fresh: bool = False,
     ) -> Answer:
         """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
-        plan = self.plan(epsilon=epsilon, delta=delta, rho=rho, price=price)
+        plan = self._plan(epsilon, delta, rho, price)
         table = self._table
         request = Request(table._analyst, plan.question, table.policy.fingerprint())
         if fresh:
@@ -213,3 +244,8 @@ class Question:
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"
+
+
+def _without_explain(text: str) -> str:
+    found = re.match(r"\s*EXPLAIN\b", text, flags=re.IGNORECASE)
+    return text[found.end() :] if found else text

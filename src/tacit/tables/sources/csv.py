@@ -82,7 +82,7 @@ class CsvSource:
             names, width = self._header, len(self._header)
         else:
             names, width = tuple(column.name for column in columns), len(columns)
-        self._prepare(Records(self._dialect, width))
+        parallel = self._prepare(Records(self._dialect, width))
         fields = ", ".join(f"c{i}: 'VARCHAR'" for i in range(width))
         nulls = ", ".join(quoted_text(text) for text in ("", *self._reading.null))
         scan = (
@@ -90,7 +90,7 @@ class CsvSource:
             f"delim = {quoted_text(self.delimiter)}, quote = {quoted_text(self._reading.quote)}, "
             f"escape = {quoted_text(self._reading.quote)}, header = {str(self._reading.header).lower()}, "
             f"nullstr = [{nulls}], null_padding = true, strict_mode = false, ignore_errors = true, "
-            f"parallel = {str(self._folder is None).lower()}, max_line_size = 4194304, compression = 'none')"
+            f"parallel = {str(parallel).lower()}, max_line_size = 4194304, compression = 'none')"
         )
         places = {name: f"c{i}" for i, name in enumerate(names)}
         shown = ", ".join(
@@ -103,21 +103,24 @@ class CsvSource:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder, self._readable = None, str(self._path)
 
-    def _prepare(self, records: Records) -> None:
-        """Make sure that DuckDB reads what `records` says."""
+    def _prepare(self, records: Records) -> bool:
+        """Make sure that DuckDB reads what `records` says; whether it may do so in parallel, which quotes make hard."""
         if self._text.plain:
-            styles = set[bool]()
+            styles, first, quotes = set[bool](), True, False
             for block in self._text.blocks():
                 styles |= {b"\r\n" in block} if b"\n" in block else set()
-                if len(styles) > 1 or not records.is_clean(block):
+                quotes |= bool(self._dialect.quote) and self._dialect.quote in block
+                if len(styles) > 1 or not records.is_clean(block) or (first and block[:1] in (b"\r", b"\n")):
                     break
+                first = False
             else:
-                return
+                return not quotes
         self._folder = Path(tempfile.mkdtemp(prefix="tacit-"))
         target = self._folder / "rows.csv"
         with target.open("wb") as file:
             file.writelines(records.rewritten(iter(self._text.blocks())))
         self._readable = str(target)
+        return False
 
 
 def _is_readable(name: str) -> bool:

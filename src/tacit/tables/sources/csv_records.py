@@ -2,9 +2,10 @@
 
 The rule. A record begins at the beginning of a line. If a well-formed record begins there, quoted line ends and all,
 that is the record; if it takes more than one line it must also have as many fields as there are columns, and at most
-`MOST_LINES` lines. Otherwise the record is that one line, read leniently: a quote that is not closed before a delimiter
-or the line's end is a character like any other. Blank lines are no records. Fields too many are dropped, missing ones
-are null. In a record of more than `LONGEST` bytes, fields longer than their share of it are null.
+`MOST_LINES` lines and `LONGEST` bytes. Otherwise the record is that one line, read leniently: a quote that is not closed
+before a delimiter or the line's end is a character like any other. Blank lines are no records, unless there is only one
+column; before the first record they never are. Fields too many are dropped, missing ones are null, bytes that are not
+UTF-8 become U+FFFD, NUL is left out. In a record of more than `LONGEST` bytes, fields longer than their share are null.
 
 `Records.is_clean` says of a block of whole lines, quickly, that DuckDB's reader agrees with this rule;
 `Records.rewritten` makes it so.
@@ -127,7 +128,10 @@ class Records:
     def rewritten(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
         """The file with every record on the rule's terms: well-formed, lines ended by ``\\n``."""
         pending = list[bytes]()  # lines of a record that may go on
-        for block in blocks:
+        begun = False
+        for given in blocks:
+            block = given if begun else given.lstrip(b"\r\n")
+            begun |= bool(block)
             if not pending and self.is_clean(block) and b"\r" not in block:
                 yield block if block.endswith(b"\n") else block + b"\n"
                 continue
@@ -149,7 +153,7 @@ class Records:
 
     def records(self, block: bytes) -> Iterator[list[bytes | None]]:
         """The records of a whole file in one block, by the rule: what every reader must agree with."""
-        lines, at = _lines(block), 0
+        lines, at = _lines(block.lstrip(b"\r\n")), 0
         while at < len(lines):
             fields, used = self._record(lines, at, last=True)
             at += used
@@ -159,7 +163,7 @@ class Records:
     def _record(self, lines: list[bytes], at: int, *, last: bool) -> tuple[list[bytes | None] | None, int]:
         """The record that begins at a line, and how many lines it takes: 0 if that depends on lines to come."""
         line = lines[at]
-        if not line:
+        if not line and self.width > 1:
             return None, 1
         fields, used = self.dialect.strict(line), 1
         if fields is None and self.dialect.is_open(line):

@@ -77,7 +77,7 @@ class JsonLinesSource:
             f"{from_text(self._value(i), column.kind)} AS {quoted_name(column.name)}"
             for i, column in enumerate(columns, start=1)
         )
-        found = f"SELECT json_extract_string({known}, [{paths}]) AS found FROM {scan}"
+        found = f"SELECT json_extract_string({known}, [{paths}]) AS found FROM {scan} WHERE line IS NOT NULL"
         connection.execute(f"CREATE VIEW {VIEW} AS SELECT {shown} FROM ({found})")
 
     def close(self) -> None:

@@ -1,0 +1,180 @@
+"""A first policy for a table: names and types in the file, everything else drawn from rows in hints for its owner.
+
+Run by the data's owner on the owner's machine. Types are guessed from the rows; nothing else of them goes into the
+text, which analysts will see. The hints are exact numbers: they are for the owner's screen only.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from tacit.errors import UnknownColumn
+from tacit.ledger import Terms
+from tacit.privacy import ROW, PureDP
+from tacit.tables.engines.duckdb_connection import LockedDuckDB
+from tacit.tables.kinds import Kind
+from tacit.tables.policy import ColumnPolicy, Policy, Role
+from tacit.tables.policy_writing import key, quoted
+from tacit.tables.sources import Source, open_source
+from tacit.tables.sources.casts import TYPES, from_text
+from tacit.tables.sources.csv import CsvSource
+from tacit.tables.sources.source import quoted_name
+
+__all__ = ["Draft", "draft"]
+
+_NAMES_OF_UNITS = (
+    "user",
+    "person",
+    "patient",
+    "customer",
+    "client",
+    "member",
+    "account",
+    "student",
+    "employee",
+    "household",
+)
+_ENOUGH = 0.99  # of the values that are there
+_PLAIN_INTEGER = r"\s*[+-]?\d{1,18}\s*"
+_PLAIN_TRUTH = r"(?i)\s*(true|false|t|f|yes|no|y|n)\s*"
+_PLAIN_DATE = r"\s*\d{4}-\d{1,2}-\d{1,2}\s*"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The text of a policy file, and what its owner may want to know while completing it."""
+
+    text: str
+    hints: tuple[str, ...]
+    unit: str | None
+    """The unit in the text; None if it is still open."""
+
+    def __repr__(self) -> str:
+        return "Draft(private)"
+
+
+def draft(source_path: str | Path, unit: str | None = None, *, beside: str | Path | None = None) -> Draft:
+    """Draft a policy for a file; ``beside`` is the folder that the policy will be in, that of the data unless given."""
+    path = Path(source_path)
+    source = open_source(path)
+    names = _usable(source.column_names())
+    if unit is not None and unit != "row" and unit not in names:
+        raise _unknown(unit, names)
+    everything = {name: ColumnPolicy(name, Kind.TEXT, Role.PRIVATE) for name in names}
+    policy = Policy("draft", str(path), ROW, everything, Terms(PureDP(1)))
+    with LockedDuckDB(source, policy) as connection:
+        kinds = {name: _kind(connection, name) for name in names}
+        hints = tuple(_hints(connection, kinds, unit))
+    folder = path.parent if beside is None else Path(beside)
+    shown = os.path.relpath(path.resolve(), folder.resolve())
+    return Draft(_text(shown, source, kinds, unit), hints, unit)
+
+
+def likely_units(names: list[str]) -> list[str]:
+    """The columns whose names sound like a person's, best first."""
+    named = [name for name in names if any(word in name.lower() for word in _NAMES_OF_UNITS)]
+    ids = [name for name in names if name.lower() == "id" or name.lower().endswith(("_id", " id", "id"))]
+    return sorted(dict.fromkeys(named + ids), key=lambda name: (name not in named, name not in ids))[:3]
+
+
+def _usable(given: tuple[str, ...]) -> list[str]:
+    """Names that a policy can hold: visible, and different in SQL."""
+    folded = [name.casefold() for name in given]
+    return [name for name in given if name.strip() and name.isprintable() and folded.count(name.casefold()) == 1]
+
+
+def _unknown(unit: str, names: list[str]) -> UnknownColumn:
+    near = get_close_matches(unit, names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return UnknownColumn(f"There is no column {unit!r} to be the unit; there are: {', '.join(names)}, or row.{hint}")
+
+
+def _kind(connection: LockedDuckDB, name: str) -> Kind:
+    """The narrowest kind that nearly all values can be read as; text if there are none."""
+    column = quoted_name(name)
+
+    def like(pattern: str) -> str:
+        return f"regexp_full_match({column}, '{pattern}')"
+
+    tests = {
+        Kind.INTEGER: like(_PLAIN_INTEGER),
+        Kind.REAL: f"{from_text(column, Kind.REAL)} IS NOT NULL",
+        Kind.BOOLEAN: like(_PLAIN_TRUTH),
+        Kind.DATE: f"{like(_PLAIN_DATE)} AND {from_text(column, Kind.DATE)} IS NOT NULL",
+        Kind.TIMESTAMP: f"{from_text(column, Kind.TIMESTAMP)} IS NOT NULL",
+    }
+    counts = ", ".join(f"count(*) FILTER ({test}) AS {TYPES[kind]}" for kind, test in tests.items())
+    found = connection.columns(f"SELECT count({column}) AS known, {counts} FROM rows")
+    known = int(found["known"][0])
+    fitting = (kind for kind in tests if known and int(found[TYPES[kind]][0]) >= _ENOUGH * known)
+    return next(fitting, Kind.TEXT)
+
+
+def _text(shown: str, source: Source, kinds: dict[str, Kind], unit: str | None) -> str:
+    table = Path(shown).name.partition(".")[0]
+    likely = " or ".join(quoted(name) for name in likely_units(list(kinds))) or "a column's name"
+    lines = [
+        "version = 1",
+        f"source = {quoted(shown)}",
+        f"table = {quoted(table)}",
+        f"unit = {quoted(unit or '?')}  # who is protected: "
+        + ("every row that shares a value of this column" if unit else f'{likely}; "row" if each row is a person'),
+        "# population = 10000  # a number of units that is surely exceeded; delta is checked against it",
+        "",
+    ]
+    if unit != "row":
+        lines += ["[limits]  # how much of one unit counts; more is left out", "groups = 1", "rows = 1", ""]
+    lines += ["[budget]  # how much may be learned, by everybody together", "epsilon = 3.0", "delta = 1e-8", ""]
+    if isinstance(source, CsvSource) and source.delimiter != ",":
+        lines += ["[reading]", f"delimiter = {quoted(source.delimiter)}", ""]
+    lines += [
+        "# role: private (may be asked about, protected by noise), public (its values are no secret: list them as",
+        "# keys), identifier (names units), forbidden (may not be asked about). Delete a line to forbid a column.",
+        "[columns]",
+    ]
+    width = max((len(key(name)) for name in kinds), default=0)
+    for name, kind in kinds.items():
+        role = Role.IDENTIFIER if name == unit else Role.PRIVATE
+        line = f'{key(name):{width}} = {{ type = "{kind}", role = "{role}" }}'
+        if kind.is_number and role is Role.PRIVATE:
+            line += "  # to sum or average it, add bounds = [low, high], known without looking at the data"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _hints(connection: LockedDuckDB, kinds: dict[str, Kind], unit: str | None) -> list[str]:
+    """Exact facts about the rows, one line each."""
+    total = int(connection.columns("SELECT count(*) AS n FROM rows")["n"][0])
+    hints = [f"{total:,} rows"]
+    for name, kind in kinds.items():
+        column = quoted_name(name)
+        found = connection.columns(f"SELECT count(*) - count({column}) AS n, count(DISTINCT {column}) AS d FROM rows")
+        hint = f"{name}: {kind}, {int(found['d'][0]):,} different values, {int(found['n'][0]):,} empty"
+        if kind.is_number:
+            value = from_text(column, kind)
+            spread = connection.columns(
+                f"SELECT quantile_cont({value}, 0.01) AS a, quantile_cont({value}, 0.99) AS b FROM rows "
+                f"WHERE {value} BETWEEN -1e300 AND 1e300"
+            )
+            if spread["a"][0] is not None:
+                hint += f", 98% of them between {spread['a'][0]:g} and {spread['b'][0]:g}"
+        hints.append(hint)
+    for name in [unit] if unit and unit != "row" else [] if unit else likely_units(list(kinds)):
+        hints += _unit_hints(connection, name)
+    return hints
+
+
+def _unit_hints(connection: LockedDuckDB, name: str) -> list[str]:
+    column = quoted_name(name)
+    found = connection.columns(
+        "SELECT count(*) AS units, quantile_disc(n, 0.5) AS half, quantile_disc(n, 0.95) AS most, max(n) AS top "
+        f"FROM (SELECT count(*) AS n FROM rows WHERE {column} IS NOT NULL GROUP BY {column})"
+    )
+    units = int(found["units"][0])
+    if not units:
+        return [f"as unit, {name}: no values"]
+    half, most, top = (int(found[one][0]) for one in ("half", "most", "top"))
+    return [f"as unit, {name}: {units:,} units; half have at most {half:,} rows, 95% at most {most:,}, one has {top:,}"]

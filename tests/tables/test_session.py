@@ -1,0 +1,274 @@
+"""Sessions: pay, then look; asking again is free; nothing that is free depends on the data."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+
+import pytest
+
+import tacit
+from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, NotPrivate, PolicyError, UnknownColumn
+from tacit.privacy import ZCDP, ApproxDP, PureDP
+from tacit.tables.session import Table
+from tests.tables.visits import POLICY, write_visits
+
+BY_CITY = "SELECT city, COUNT(*) AS visits, AVG(spend) AS spend FROM visits GROUP BY city"
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    return write_visits(tmp_path, users=400)
+
+
+@pytest.fixture
+def table(policy: Path) -> Table:
+    return tacit.open(policy, analyst="ada")
+
+
+def charged(table: Table) -> object:
+    return table.ledger.budget().charged
+
+
+def test_an_answer_has_numbers_intervals_a_price_and_a_receipt(table: Table) -> None:
+    answer = table.sql("SELECT plan, COUNT(*) AS n FROM visits GROUP BY plan", epsilon=0.5)
+    assert answer.columns == ("plan", "n")
+    assert answer["plan"].values == ("free", "pro")
+    assert all(low < n < high for n, low, high in zip(answer["n"], answer["n"].lows, answer["n"].highs, strict=True))
+    assert answer.spent == ApproxDP("0.5", 0)
+    assert answer.receipt.charged == ApproxDP("0.5", 0) == charged(table)
+    assert table.remaining == ApproxDP("2.5", "1e-6")
+    one = table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+    assert one["n"].low < one["n"].value < one["n"].high
+
+
+def test_the_price_is_charged_to_the_digit_and_delta_only_where_used(table: Table) -> None:
+    assert table.sql(BY_CITY, epsilon="0.1").spent == ApproxDP("0.1", "1e-8")
+    assert table.sql("SELECT COUNT(*) FROM visits", epsilon=0.1).spent == ApproxDP("0.1", 0)
+    assert charged(table) == ApproxDP("0.2", "1e-8")
+
+
+def test_asking_again_is_free_in_this_process_and_the_next(policy: Path, table: Table) -> None:
+    first = table.sql(BY_CITY, epsilon=0.5)
+    again = table.sql("select city, count(*) as visits, avg(spend) as spend from visits group by 1", epsilon="0.50")
+    assert again.to_dict() == first.to_dict()
+    with tacit.open(policy, analyst="ada") as other:
+        assert other.sql(BY_CITY, epsilon=0.5).to_dict() == first.to_dict()
+        assert charged(other) == ApproxDP("0.5", "1e-8")
+
+
+def test_fresh_another_price_another_analyst_and_another_policy_pay(policy: Path, table: Table) -> None:
+    question = "SELECT COUNT(*) AS n FROM visits"
+    table.sql(question, epsilon=0.1)
+    table.sql(question, epsilon=0.1, fresh=True)
+    table.sql(question, epsilon=0.2)
+    assert charged(table) == ApproxDP("0.4", 0)
+    with tacit.open(policy, analyst="bob") as other:
+        other.sql(question, epsilon=0.1)
+        assert charged(other) == ApproxDP("0.5", 0)
+    policy.write_text(POLICY.replace("rows = 3", "rows = 2"), encoding="utf-8")
+    with tacit.open(policy, analyst="ada") as changed:
+        changed.sql(question, epsilon=0.1)
+        assert charged(changed) == ApproxDP("0.6", 0)
+
+
+def test_the_budget_cannot_be_overspent(table: Table) -> None:
+    question = "SELECT COUNT(*) AS n FROM visits WHERE age > "
+    for age in range(3):
+        table.sql(f"{question}{age}", epsilon=1)
+    with pytest.raises(BudgetExceeded, match="nothing was spent"):
+        table.sql(f"{question}99", epsilon="1e-9")
+    assert charged(table) == ApproxDP(3, 0)
+
+
+def test_averaging_does_not_get_past_the_budget(policy: Path) -> None:
+    """Many sessions at once: the sum of what they get is still the cap."""
+    paid = []
+
+    def ask(name: str) -> None:
+        with tacit.open(policy, analyst=name) as one:
+            for i in range(4):
+                try:
+                    paid.append(one.sql("SELECT COUNT(*) FROM visits", epsilon="0.4", fresh=i > 0).spent)
+                except BudgetExceeded:
+                    return
+
+    threads = [threading.Thread(target=ask, args=(f"a{i}",)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(paid) == 7  # 7 · 0.4 = 2.8 of 3
+
+
+def test_sql_and_python_ask_the_same_question(table: Table) -> None:
+    built = table.group_by("city").agg(visits=tacit.count(), spend=tacit.mean("spend"))
+    assert built.tree == table.query(BY_CITY).tree
+    assert built.to_sql() == table.query(BY_CITY).to_sql()
+    adults = table.where(tacit.col("age") >= 40).agg(n=tacit.count())
+    assert adults.tree == table.query("SELECT COUNT(*) AS n FROM visits WHERE age >= 40").tree
+
+
+def test_plans_are_free_and_the_same_whatever_the_data(tmp_path: Path, table: Table) -> None:
+    (tmp_path / "other").mkdir()
+    other = tacit.open(write_visits(tmp_path / "other", users=3, seed=9), analyst="ada")
+    questions = [
+        BY_CITY,
+        "SELECT STDDEV(age) AS s, SUM(spend) FROM visits WHERE city LIKE 'A%'",
+        "SELECT COUNT(*) FROM visits",
+    ]
+    for question in questions:
+        assert str(table.query(question).plan(epsilon=1)) == str(other.query(question).plan(epsilon=1))
+    assert charged(table) == ApproxDP(0, 0)
+    assert "‹secret›" in str(table.query(BY_CITY).plan(epsilon=1))
+    assert table.ledger.budget().head.ledger not in str(table.query(BY_CITY).plan(epsilon=1))
+
+
+def test_within_finds_the_price(table: Table) -> None:
+    question = table.query("SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits")
+    plan = question.plan(within={"n": 20, "m": 3}, expected_rows=5000)
+    assert plan.error("n") <= 20
+    assert plan.error("m") <= 3
+    cheaper = question.plan(epsilon=float(plan.price.eps) * 0.98, expected_rows=5000)  # type: ignore[attr-defined]
+    assert cheaper.error("n") > 20 or cheaper.error("m") > 3
+    with pytest.raises(InvalidParameter, match="expected_rows"):
+        question.plan(within={"m": 3})
+    with pytest.raises(InvalidParameter, match="one aggregate: n, m"):
+        question.plan(within={"x": 3})
+    with pytest.raises(InvalidParameter, match="either"):
+        question.plan(within=3, epsilon=1)
+
+
+def test_explain_is_free(table: Table) -> None:
+    plan = table.explain(f"EXPLAIN {BY_CITY}", epsilon=0.5)
+    assert "unit: one user_id, at most 5 groups, 3 rows each" in str(plan)
+    assert "price: ε 0.5, δ 1e-08" in str(plan)
+    assert charged(table) == ApproxDP(0, 0)
+
+
+def test_a_failure_after_the_payment_is_the_same_error_whatever_it_was(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = set()
+    for i, wrong in enumerate([MemoryError("42 is secret"), KeyError("Lund"), ZeroDivisionError(), UnicodeError("x")]):
+
+        def broken(error: Exception = wrong) -> None:
+            raise error
+
+        monkeypatch.setattr(table, "_engine_now", broken)
+        with pytest.raises(AnswerLost) as caught:
+            table.sql(f"SELECT COUNT(*) FROM visits WHERE age > {i}", epsilon=0.1)
+        texts.add(str(caught.value))
+        assert caught.value.__context__ is None
+        assert caught.value.__cause__ is None
+    assert len(texts) == 1
+    assert "secret" not in texts.pop()
+    assert charged(table) == ApproxDP("0.4", 0)
+
+
+def test_a_tiny_memory_limit_gives_the_constant_error(policy: Path) -> None:
+    with tacit.open(policy, analyst="ada", memory_limit="1MB") as small, pytest.raises(AnswerLost, match="no refund"):
+        small.sql(BY_CITY, epsilon=0.1)
+
+
+def test_logs_say_nothing_of_the_data(table: Table, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, logger="tacit"):
+        answer = table.sql(BY_CITY, epsilon=0.5)
+    said = " ".join(record.getMessage() for record in caplog.records)
+    assert "paid" in said
+    assert not any(str(city) in said for city in answer["city"])
+    assert not any(str(n) in said for n in answer["visits"])
+
+
+def test_private_keys_need_a_delta_and_groups_too_small_are_left_out(table: Table) -> None:
+    with pytest.raises(NotPrivate, match="δ"):
+        table.sql(BY_CITY, epsilon=0.5, delta=0)
+    assert charged(table) == ApproxDP(0, 0)
+    names = table.sql("SELECT user_id || '' FROM visits" if False else BY_CITY, epsilon=1)["city"].values
+    assert set(names) <= {"Aarhus", "Bergen", "Łódź", "Porto", "São Paulo"}
+    assert list(names) == sorted(names)
+
+
+def test_a_key_of_one_person_stays_hidden(tmp_path: Path) -> None:
+    policy = write_visits(tmp_path, users=400)
+    with (tmp_path / "visits.csv").open("a", encoding="utf-8") as file:
+        file.writelines(f"hermit,Hermitage {i},free,5,40,2026-01-01,\n" for i in range(3))
+    with tacit.open(policy, analyst="ada") as table:
+        for i in range(5):
+            found = table.sql(f"SELECT city, COUNT(*) AS n FROM visits WHERE age > {i} GROUP BY city", epsilon=0.5)
+            assert not any(str(city).startswith("Hermitage") for city in found["city"])
+
+
+def test_without_a_policy_counts_can_be_asked(tmp_path: Path) -> None:
+    write_visits(tmp_path, users=100)
+    (tmp_path / "visits.toml").unlink()
+    data = tmp_path / "visits.csv"
+    with tacit.open(data, unit="user_id", budget=ApproxDP(3, "1e-8"), analyst="ada") as table:
+        assert len(table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)) == 1
+        with pytest.raises(InvalidParameter, match="spend"):
+            table.sql("SELECT AVG(spend) FROM visits", epsilon=1)
+    with tacit.open(data, unit="user_id", bounds={"spend": (0, 200)}, analyst="ada") as again:
+        assert again.remaining == ApproxDP(2, "1e-8")  # the budget follows the data
+        assert 0 <= again.sql("SELECT AVG(spend) AS m FROM visits", epsilon=1)["m"].value <= 200
+    with pytest.raises(PolicyError, match="other terms"):
+        tacit.open(data, unit="user_id", budget=ApproxDP(4, "1e-8"))
+    for wrong in ({}, {"unit": "nobody"}, {"unit": "user_id", "bounds": {"spend": (3, 1)}}):
+        with pytest.raises((InvalidParameter, PolicyError)):
+            tacit.open(data, **wrong)  # type: ignore[arg-type]
+
+
+def test_another_policy_on_the_same_data_finds_the_same_ledger(tmp_path: Path, table: Table) -> None:
+    table.sql("SELECT COUNT(*) FROM visits", epsilon=1)
+    (tmp_path / "second.toml").write_text(POLICY.replace("rows = 3", "rows = 9"), encoding="utf-8")
+    with tacit.open(tmp_path / "second.toml", analyst="ada") as other:
+        assert charged(other) == ApproxDP(1, 0)
+
+
+def test_a_ledger_in_rho(tmp_path: Path) -> None:
+    policy = write_visits(tmp_path, users=300)
+    policy.write_text(POLICY.replace("epsilon = 3", "rho = 0.5"), encoding="utf-8")
+    with tacit.open(policy, analyst="ada") as table:
+        answer = table.sql(BY_CITY, rho="0.1")
+        assert answer.spent == ZCDP("0.1", "1e-8")
+        assert table.sql("SELECT COUNT(*) AS n FROM visits", rho="0.1").spent == ZCDP("0.1", 0)
+        with pytest.raises(InvalidParameter, match="ρ"):
+            table.sql(BY_CITY, epsilon=1)
+
+
+def test_frames_are_asked_the_same_way() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"who": [f"u{i}" for i in range(500)], "pay": [float(i % 50) for i in range(500)]})
+    table = tacit.open(
+        frame,
+        name="people",
+        unit="who",
+        budget=PureDP(2),
+        bounds={"pay": (0, 50)},
+        ledger=tacit.InMemory(),
+        analyst="a",
+    )
+    assert "forgotten" in repr(table)
+    answer = table.sql("SELECT AVG(pay) AS m, COUNT(*) AS n FROM people", epsilon=2)
+    assert answer["m"].low <= 24.5 <= answer["m"].high or answer["n"].low <= 500 <= answer["n"].high
+
+
+def test_wrong_names_are_told_before_anything_is_paid(table: Table) -> None:
+    with pytest.raises(UnknownColumn, match="spend"):
+        table.sql("SELECT AVG(spent) FROM visits", epsilon=1)
+    with pytest.raises(InvalidParameter, match="epsilon"):
+        table.sql(BY_CITY, epsilon=0)
+    with pytest.raises(UnknownColumn, match="visits"):
+        table.sql(BY_CITY, epsilon=1)["visit"]
+    assert charged(table) == ApproxDP(1, "1e-8")
+
+
+def test_an_empty_table_answers_like_any_other(tmp_path: Path) -> None:
+    policy = write_visits(tmp_path, users=0)
+    with tacit.open(policy, analyst="ada") as table:
+        assert len(table.sql(BY_CITY, epsilon="0.5")) == 0
+        answer = table.sql(
+            "SELECT plan, COUNT(*) AS n, AVG(age) AS a, STDDEV(spend) AS s FROM visits GROUP BY plan", epsilon=1
+        )
+        assert len(answer) == 2
+        assert all(0 <= a <= 120 for a in answer["a"])
