@@ -41,7 +41,7 @@ def test_an_answer_shows_intervals_the_price_and_who_is_protected(folder: Path) 
     assert lines[2].split()[0] == "Łódź"
     assert lines[3] == " 95% intervals for the noise; groups too small to show are left out"
     assert lines[4].startswith(" spent ε 2.00, δ 1e-9 (so far ε 2.00 of 3.00) · unit: one user_id, at most 5 groups")
-    assert lines[4].endswith("#1 · tacit report visits.toml 1")
+    assert lines[4].endswith("visits.ledger #1 · tacit report visits.toml 1")
     assert "Nowhere" not in ran.stdout
     assert "\x1b" not in ran.stdout
     assert ran.stderr == ""

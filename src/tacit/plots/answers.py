@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tacit.errors import MissingPackage
+from tacit.errors import InvalidParameter, MissingPackage
 
 __all__ = ["answer_picture", "bars_with_intervals", "save"]
 
@@ -46,6 +46,8 @@ def answer_picture(
     except ModuleNotFoundError:
         raise MissingPackage("matplotlib", extra="plots") from None
 
+    if not columns:
+        raise InvalidParameter("answer", given="columns without noise only", allowed="a number to draw")
     shown = labels[:_MOST_BARS]
     crowded = len(shown) > _MOST_LABELLED
     height = 4.2 if crowded else max(1.9, 0.36 * len(shown) + 1.5)
