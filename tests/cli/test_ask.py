@@ -99,6 +99,12 @@ def test_without_a_policy_it_counts_and_the_ledger_is_the_same(folder: Path) -> 
     assert "so far ε 1.50 of 3.00" in tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5").stdout
 
 
+def test_without_a_policy_more_rows_of_a_person_can_count(folder: Path) -> None:
+    words = ["ask", "visits.csv", COUNT, "--unit", "user_id", "--epsilon", "1"]
+    assert "at most 1 group, 1 row " in tacit(folder, *words).stdout
+    assert "at most 1 group, 7 rows " in tacit(folder, *words, "--rows", "7").stdout
+
+
 def test_a_budget_can_be_set_once(folder: Path) -> None:
     (folder / "visits.toml").unlink()
     words = ["ask", "visits.csv", COUNT, "--unit", "user_id", "--epsilon", "1"]
@@ -160,6 +166,9 @@ def _failing(*_: object) -> None:
         (["nothing.toml", COUNT, "--epsilon", "1"], 1, "nothing.toml"),
         (["nothing.csv", COUNT, "--epsilon", "1", "--unit", "user_id"], 1, "nothing.csv"),
         (["visits.csv", COUNT, "--epsilon", "1", "--unit", "who"], 1, "who"),
+        (["visits.toml", COUNT, "--epsilon", "1", "--rows", "5"], 1, "--rows: given 'beside a policy file'"),
+        (["visits.csv", COUNT, "--epsilon", "1", "--groups", "5"], 1, "--groups: given 'beside a policy file'"),
+        (["visits.toml", COUNT, "--epsilon", "1", "--unit", "user_id"], 1, "unit: given 'beside a policy file'"),
         (["visits.toml", COUNT, "--epsilon", "1", "--analyst", "\u200b"], 1, "analyst"),
     ],
 )
