@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from importlib.metadata import version
+from pathlib import Path
 
 from tacit.ledger import Receipt
 from tacit.ledger.amounts import Amount as Charged
@@ -46,7 +47,7 @@ def disclose(plan: Plan, columns: Columns, receipt: Receipt) -> Disclosure:
         nulls=_NULLS,
         clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
         rounding=_ROUNDING,
-        ledger=receipt.source,
+        ledger=_ledger_name(receipt.source),
         entry=receipt.number,
         head=receipt.head,
         policy=plan.policy.fingerprint(),
@@ -54,6 +55,11 @@ def disclose(plan: Plan, columns: Columns, receipt: Receipt) -> Disclosure:
         time=receipt.time,
         remarks=_remarks(plan),
     )
+
+
+def _ledger_name(source: str) -> str:
+    """What the ledger of a source is called when it lies beside it: visits.csv, visits.ledger."""
+    return Path(source.removeprefix("frame:")).with_suffix(".ledger").name
 
 
 def _amount(amount: Charged, receipt: Receipt) -> Amount:

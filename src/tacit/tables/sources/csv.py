@@ -41,6 +41,9 @@ class CsvSource:
             raise InvalidParameter(
                 "source", given=str(path), allowed="a CSV file whose first line names columns", hint=hint
             )
+        if reading.header and not all(_is_readable(name) for name in self._header):
+            hint = "Its first line is not readable text: is it a CSV? In another encoding, say encoding in [reading]."
+            raise InvalidParameter("source", given=path.name, allowed="a CSV file of readable text", hint=hint)
         self._dialect = Dialect(delimiter.encode(), reading.quote.encode(), reading.lines)
         self._folder: Path | None = None
         self._readable: str = str(path)
@@ -116,6 +119,10 @@ class CsvSource:
             file.writelines(records.rewritten(iter(self._text.blocks())))
         self._readable = str(target)
         return False
+
+
+def _is_readable(name: str) -> bool:
+    return name.isprintable() and "\N{REPLACEMENT CHARACTER}" not in name
 
 
 def _header(text: TextFile, reading: Reading) -> tuple[tuple[str, ...], str]:
