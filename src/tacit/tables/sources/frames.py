@@ -10,6 +10,7 @@ import decimal
 import numbers
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,11 +106,10 @@ def _is_pandas(frame: Any) -> bool:
 
 
 def _without_objects(frame: Any) -> Any:
-    """A Polars frame whose columns of Python objects are texts: as an Arrow stream they would be addresses in memory."""
+    """A Polars frame whose columns of Python objects are texts: as an Arrow stream they are addresses in memory."""
     if type(frame).__module__.split(".")[0] != "polars":
         return frame
-    import polars  # it is loaded: the frame is one of its own
-
+    polars = import_module("polars")  # it is loaded: the frame is one of its own
     objects = [name for name, dtype in frame.schema.items() if dtype == polars.Object]
     texts = [polars.Series(name, _texts(frame[name].to_list()), dtype=polars.String) for name in objects]
     return frame.with_columns(texts) if texts else frame
