@@ -12,6 +12,8 @@ import pytest
 
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.tables.engines.duckdb_connection import LockedDuckDB
+from tacit.tables.kinds import Kind
+from tacit.tables.policy import ColumnPolicy, Role
 from tacit.tables.sources import open_source
 from tacit.tables.sources.csv_records import Dialect, Records
 from tests.tables.small import columns, policy, rows, written
@@ -238,6 +240,13 @@ def test_without_a_header_columns_are_in_the_order_of_the_policy(tmp_path: Path)
     path = written(tmp_path, b"1,x\n2,y,z\n")
     assert by_text(rows(path, columns(n="integer", s="text"), {"header": "false"})) == [(1, "x"), (2, "y")]
     assert open_source(path, {"header": "false"}).column_names() == ("column1", "column2")
+
+
+def test_a_forbidden_column_keeps_its_place_in_a_file_without_a_header(tmp_path: Path) -> None:
+    first, last = columns(a="integer", c="integer")
+    hidden = ColumnPolicy("b", Kind.TEXT, Role.FORBIDDEN)
+    path = written(tmp_path, b"1,secret,3\n")
+    assert rows(path, [first, hidden, last], {"header": "false"}) == [(1, 3)]
 
 
 def test_a_missing_column_is_said_before_anything_is_read(tmp_path: Path) -> None:

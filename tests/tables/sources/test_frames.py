@@ -33,6 +33,11 @@ class _Broken:
         raise RuntimeError("secret")
 
 
+class _Unusable:
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        raise RuntimeError("secret")
+
+
 MIXED = [
     1, "2", 3.5, None, float("nan"), True, Decimal("4.5"), b"5", [6], {"a": 7}, "x\ud800", datetime.date(2024, 1, 31),
     datetime.datetime(2024, 1, 31, 10, tzinfo=datetime.UTC), np.int64(8), np.float32(9.5), _Broken(), 2**100, (),
@@ -124,3 +129,22 @@ def test_a_missing_column_and_a_type_that_does_not_fit() -> None:
 def test_an_empty_frame() -> None:
     assert rows(pd.DataFrame({"a": pd.Series([], dtype=object)}), columns(a="integer"), name="t") == []
     assert rows(pl.DataFrame({"a": []}), columns(a="integer"), name="t") == []
+
+
+def test_whether_values_are_missing_does_not_show_in_the_schema() -> None:
+    for values in ([1, 2], [1, None]):
+        frame = pd.DataFrame({"a": pd.array(values, dtype="Int64")})
+        assert rows(frame, columns(a="integer"), name="t") == [(value,) for value in values]
+        assert rows(frame, columns(a="date"), name="t") == [(None,), (None,)]
+
+
+def test_a_polars_column_of_anything() -> None:
+    frame = pl.DataFrame({"x": pl.Series(MIXED, dtype=pl.Object)})
+    numbers = [value for (value,) in rows(frame, columns(x="real"), name="t")]
+    assert numbers[:8] == [1, 2, 3.5, None, None, None, 4.5, 5]
+
+
+def test_columns_that_no_engine_takes() -> None:
+    with pytest.raises(InvalidParameter, match="columns of numbers"):
+        rows(_Unusable(), columns(a="text"), name="t")
+    assert rows(pd.DataFrame({"a": np.array([1.5], dtype=np.float16)}), columns(a="real"), name="t") == [(1.5,)]

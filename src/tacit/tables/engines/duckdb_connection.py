@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import TacitError
-from tacit.tables.policy import Policy, Role
+from tacit.tables.policy import Policy
 from tacit.tables.sources.source import Source, quoted_name, quoted_text
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class LockedDuckDB:
 
     def __init__(self, source: Source, policy: Policy, memory_limit: str = "2GB", threads: int | None = None) -> None:
         self._source = source
-        columns = [one for one in policy.columns.values() if one.role is not Role.FORBIDDEN]
+        columns = list(policy.columns.values())
         source.check(columns)
         self._folder = Path(tempfile.mkdtemp(prefix="tacit-"))
         self._connection: duckdb.DuckDBPyConnection | None = None

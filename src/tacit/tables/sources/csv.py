@@ -17,7 +17,7 @@ from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
-from tacit.tables.sources.source import missing_column, quoted_name, quoted_text, view_statement
+from tacit.tables.sources.source import missing_column, quoted_name, quoted_text, view_statement, visible
 from tacit.tables.sources.text_files import TextFile, open_text
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class CsvSource:
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         if not self._reading.header:
             return
-        for column in columns:
+        for column in visible(columns):
             times = self._header.count(column.name)
             if times == 0:
                 raise missing_column(column.name, self._header, f"the header of {self._path.name}")
@@ -93,7 +93,7 @@ class CsvSource:
             f"parallel = {str(parallel).lower()}, max_line_size = 4194304, compression = 'none')"
         )
         places = {name: f"c{i}" for i, name in enumerate(names)}
-        shown = [f"{from_text(places[one.name], one.kind)} AS {quoted_name(one.name)}" for one in columns]
+        shown = [f"{from_text(places[one.name], one.kind)} AS {quoted_name(one.name)}" for one in visible(columns)]
         connection.execute(view_statement(shown, scan))
 
     def close(self) -> None:

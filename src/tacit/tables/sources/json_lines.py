@@ -19,7 +19,7 @@ from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
-from tacit.tables.sources.source import quoted_name, quoted_text, view_statement
+from tacit.tables.sources.source import quoted_name, quoted_text, view_statement, visible
 from tacit.tables.sources.text_files import open_text
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class JsonLinesSource:
         """Nothing: the names are in the rows."""
 
     def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
+        columns = visible(columns)
         self._prepare()
         scan = (
             f"read_csv({quoted_text(self._readable)}, columns = {{line: 'VARCHAR'}}, auto_detect = false, "
