@@ -12,6 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.tables.expressions import Call, Case, Column, Expression, Literal
+from tacit.tables.kinds import Kind
+from tacit.tables.operators import OPERATORS, common_kind
+from tests.tables.engines.random_rows import SCHEMA
 
 DAY = datetime.date
 MOMENT = datetime.datetime
@@ -45,12 +48,8 @@ def tidy(found: Any) -> Any:
     return found
 
 
-def kind_of(expression: Expression, row: Row) -> type | None:
-    """The Python type that the expression has whatever the row: only used to widen."""
-    from tests.tables.engines.random_rows import SCHEMA
-    from tacit.tables.kinds import Kind
-    from tacit.tables.operators import OPERATORS, common_kind
-
+def kind_of(expression: Expression, row: Row) -> Kind | None:
+    """The kind that the expression has whatever the row."""
     def kind(one: Expression) -> Kind | None:
         match one:
             case Column(name):
@@ -66,7 +65,7 @@ def kind_of(expression: Expression, row: Row) -> type | None:
                 return OPERATORS[operator].gives(tuple(kind(part) for part in arguments))
         raise AssertionError(one)
 
-    return kind(expression)  # type: ignore[return-value]
+    return kind(expression)
 
 
 def widened(found: Any, others: list[Any], expressions: list[Expression], row: Row) -> Any:

@@ -66,7 +66,7 @@ def row_hash(key: str, unit: Term, group: Sequence[Term], content: Sequence[Term
 
 
 def _number(start: str, parts: Sequence[str]) -> str:
-    """The first 31 bits of the hash, modulo the prime."""
+    """The first 31 bits of the hash (its bytes read from the last to the first), modulo the prime."""
     return f"(CAST(md5_number({_text(start, parts)}) >> 97 AS BIGINT) % {_PRIME})"
 
 
