@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import TacitError
 from tacit.tables.policy import Policy, Role
 from tacit.tables.sources.source import Source, quoted_name, quoted_text
 
@@ -49,6 +50,9 @@ class LockedDuckDB:
             self._connection = _open(self._folder, memory_limit, threads)
             source.attach(self._connection, columns)
             _lock(self._connection, source.paths)
+        except TacitError:  # the source's own words, about its format
+            self.close()
+            raise
         except Exception:
             failed = True
         if failed:  # raised here, so that the error does not carry the engine's as its context

@@ -17,7 +17,7 @@ from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
-from tacit.tables.sources.source import VIEW, missing_column, quoted_name, quoted_text
+from tacit.tables.sources.source import missing_column, quoted_name, quoted_text, view_statement
 from tacit.tables.sources.text_files import TextFile, open_text
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class CsvSource:
         if self._reading.header:
             names, width = self._header, len(self._header)
         else:
-            names, width = tuple(column.name for column in columns), len(columns)
+            names, width = tuple(column.name for column in columns), max(len(columns), 1)
         parallel = self._prepare(Records(self._dialect, width))
         fields = ", ".join(f"c{i}: 'VARCHAR'" for i in range(width))
         nulls = ", ".join(quoted_text(text) for text in ("", *self._reading.null))
@@ -93,10 +93,8 @@ class CsvSource:
             f"parallel = {str(parallel).lower()}, max_line_size = 4194304, compression = 'none')"
         )
         places = {name: f"c{i}" for i, name in enumerate(names)}
-        shown = ", ".join(
-            f"{from_text(places[column.name], column.kind)} AS {quoted_name(column.name)}" for column in columns
-        )
-        connection.execute(f"CREATE VIEW {VIEW} AS SELECT {shown} FROM {scan}")
+        shown = [f"{from_text(places[one.name], one.kind)} AS {quoted_name(one.name)}" for one in columns]
+        connection.execute(view_statement(shown, scan))
 
     def close(self) -> None:
         if self._folder is not None:

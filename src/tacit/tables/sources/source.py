@@ -12,7 +12,7 @@ from tacit.tables.policy import ColumnPolicy
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["VIEW", "Source", "missing_column", "quoted_name", "quoted_text"]
+__all__ = ["VIEW", "Source", "missing_column", "quoted_name", "quoted_text", "view_statement"]
 
 VIEW = "rows"
 """The name of the view that `Source.attach` makes."""
@@ -48,6 +48,11 @@ def missing_column(name: str, present: Sequence[str], where: str) -> PolicyError
     hint = f" Did you mean {near[0]!r}?" if near else ""
     shown = ", ".join(present[:20]) + (", …" if len(present) > 20 else "")
     return PolicyError(f"The policy declares a column {name!r}, and {where} has: {shown}.{hint} Nothing was spent.")
+
+
+def view_statement(shown: Sequence[str], scan: str) -> str:
+    """The statement that makes the view of these expressions; of nothing but rows if there are none."""
+    return f"CREATE VIEW {VIEW} AS SELECT {', '.join(shown) or 'NULL AS nothing'} FROM {scan}"
 
 
 def quoted_name(name: str) -> str:

@@ -292,7 +292,7 @@ _KIND_OF_TYPE = {name: kind for kind, names in _KINDS.items() for name in names.
 def _cast(scope: Scope, node: exp.Cast | exp.TryCast) -> Expression:
     only(node, "this", "to")
     kind = _kind(node.args["to"])
-    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal) and node.this.is_string and kind.is_time:
+    if type(node) is exp.Cast and isinstance(node.this, exp.Literal) and node.this.is_string and kind.is_time:
         text = str(node.this.this)
         value = read_date(text) if kind is Kind.DATE else read_timestamp(text)
         if value is None:
