@@ -182,6 +182,13 @@ def test_refusals_are_readable_and_free(folder: Path, words: list[str], code: in
         assert charged(folder) == "ApproxDP(0, 0)"
 
 
+def test_explain_is_free(folder: Path) -> None:
+    ran = tacit(folder, "ask", "visits.toml", f"explain {COUNT}", "--epsilon", "0.5")
+    assert ran.returncode == 0, ran.stderr
+    assert "price: ε 0.5" in ran.stdout
+    assert not (folder / "visits.ledger").exists()
+
+
 def test_analysts_have_their_own_answers(folder: Path) -> None:
     ada = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5", "--analyst", "ada")
     bob = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5", "--analyst", "bob")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tacit.cli.questions import WithoutPolicy, open_for_asking, policy_options, price_options
+from tacit.cli.questions import WithoutPolicy, open_for_asking, open_for_planning, policy_options, price_options
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
@@ -58,7 +58,8 @@ def ask(
     tacit ask visits.toml "SELECT city, COUNT(*) AS n FROM visits GROUP BY city" --epsilon 0.5
     tacit ask visits.csv "SELECT COUNT(*) FROM visits" --unit user_id --epsilon 1
 
-    The second form needs no policy, and can count only. Asking the same again at the same price is free.
+    The second form needs no policy, and can count only. Asking the same again at the same price is free. EXPLAIN before
+    the SELECT shows the plan and spends nothing, as tacit plan does.
 
     Exit codes: 0 answered, 1 refused (nothing was spent), 2 wrong usage, 3 the budget does not allow it (nothing was
     spent), 4 paid for but no answer could be drawn.
@@ -67,6 +68,10 @@ def ask(
         raise click.UsageError("Say what the answer may cost: --epsilon 0.5. `tacit plan` shows what that buys.")
     _check_targets(csv, parquet, report, plot)
     without = WithoutPolicy(unit, budget, groups, rows)
+    if sql.lstrip()[:8].strip().upper() == "EXPLAIN":
+        with open_for_planning(where, without, ledger) as table:
+            click.echo(str(table.explain(sql, epsilon=epsilon, delta=delta, rho=rho)))
+        return
     with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
         before = table.ledger.budget().head.number
         answer = table.query(sql).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)

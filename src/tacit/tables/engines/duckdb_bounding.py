@@ -123,7 +123,9 @@ class _Writer:
 
     def find(self) -> None:
         """Rows where the condition is true and the unit is known."""
-        columns = [f"{cast(t, kind)} AS k{i}" for i, (t, kind) in enumerate(zip(self.keys, self.key_kinds, strict=True))]
+        columns = [
+            f"{cast(t, kind)} AS k{i}" for i, (t, kind) in enumerate(zip(self.keys, self.key_kinds, strict=True))
+        ]
         conditions = []
         if self.query.unit is not None:
             unit = render(Column(self.query.unit), self.kinds).sql
