@@ -236,7 +236,7 @@ def _call(node: Call, leaf: Leaf) -> str:
         return f"-({_expression(node.arguments[0], leaf)})"
     if name in CASTS:
         return f"TRY_CAST({_expression(node.arguments[0], leaf)} AS {TYPES[Kind(name.removeprefix('to_'))]})"
-    if name == "date_add":
+    if name == "date_add" and all(isinstance(one, Literal) for one in node.arguments[:2]):
         unit, count, value = node.arguments
         assert isinstance(unit, Literal)
         assert isinstance(count, Literal)
