@@ -24,6 +24,7 @@ __all__ = ["Checked", "check"]
 _COUNTS = ("count_rows", "count", "count_units")
 _NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop")
 Bounds = tuple[Fraction, Fraction]
+_LARGEST = Fraction(10) ** 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class _Settling:
             allowed = ", ".join((*_COUNTS, *_NUMERIC))
             raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)
         self._must_be_number(replace(one, argument=argument), self.rows.kind(argument))
-        return self._bounded(replace(one, argument=argument))
+        return _computable(self._bounded(replace(one, argument=argument)))
 
     def _must_be_number(self, one: Aggregate, kind: Kind | None) -> None:
         if kind is not None and kind.is_number:
@@ -211,6 +212,15 @@ def _column_behind(argument: Expression | None) -> Column | None:
     if isinstance(argument, Case) and len(argument.branches) == 1 and argument.otherwise == Literal(None):
         argument = argument.branches[0][1]
     return argument if isinstance(argument, Column) else None
+
+
+def _computable(one: Aggregate) -> Aggregate:
+    """An aggregate whose bounds, and their squares, are numbers that doubles can hold."""
+    for low, high in (pair for pair in (one.bounds, one.group_bounds) if pair is not None):
+        if max(abs(low), abs(high)) > _LARGEST or 0 < high - low < 1 / _LARGEST:
+            allowed = "ends between -1e150 and 1e150, equal or at least 1e-150 apart"
+            raise InvalidParameter("bounds", given=Words(quoted(one)), allowed=allowed)
+    return one
 
 
 def _pair(bounds: Bounds) -> Bounds:

@@ -226,16 +226,21 @@ def _call(node: Call, leaf: Leaf) -> str:
         return _not(node.arguments[0], leaf)
     if name == "negative":
         return f"-({_expression(node.arguments[0], leaf)})"
-    if name in _OWN_GRAMMAR or name in _INFIX or name in _JOINED or name in CASTS or name == "date_add":
+    if name in _OWN_GRAMMAR or name in _INFIX or name in _JOINED or name in CASTS or _is_interval(node):
         return _grown(node, leaf)
     parts = [_expression(part, leaf) for part in node.arguments]
     return f"{_NAMES.get(name, name.upper())}({', '.join(parts)})"
 
 
+def _is_interval(node: Call) -> bool:
+    """Whether it is a date moved by a fixed interval, which has a grammar of its own."""
+    return node.operator == "date_add" and all(isinstance(one, Literal) for one in node.arguments[:2])
+
+
 def _grown(node: Call, leaf: Leaf) -> str:
     """Where an argument could be torn apart: it stands in brackets."""
     name = node.operator
-    if name == "date_add":
+    if _is_interval(node):
         unit, count, value = node.arguments
         assert isinstance(unit, Literal)
         assert isinstance(count, Literal)
