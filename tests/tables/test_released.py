@@ -111,8 +111,10 @@ def _larger(part: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
     return st.one_of(
         st.builds(lambda name, x: Call(name, (x,)), st.sampled_from(unary), part),
         st.builds(
-            lambda name, x, y: Call(name, (x, y)), st.sampled_from(["+", "-", "*", "/", "//", "least", "greatest", "power"]),
-            part, part,
+            lambda name, x, y: Call(name, (x, y)),
+            st.sampled_from(["+", "-", "*", "/", "//", "least", "greatest", "power"]),
+            part,
+            part,
         ),
         st.builds(lambda x, digits: Call("round", (x, Literal(digits))), part, st.integers(-2, 2)),
     )  # fmt: skip

@@ -78,6 +78,8 @@ def _refused(node: exp.Expression) -> Exception:
         return not_yet("a subquery", "Write one SELECT on the table.")
     if isinstance(node, exp.RegexpLike | exp.RegexpILike | exp.SimilarTo):
         return not_yet("a regular expression", "Write LIKE, STARTS_WITH or CONTAINS.")
+    if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets):
+        return not_yet(f"{type(node).__name__.upper()} (…)", "Ask once for each way of grouping.")
     if isinstance(node, exp.BitwiseXor):
         return not_yet("^", "Write POWER(x, y).")
     if isinstance(node, exp.NullSafeNEQ | exp.NullSafeEQ):
