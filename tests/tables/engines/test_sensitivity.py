@@ -23,12 +23,12 @@ def sound(rows: Rows) -> Engine:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_unit_moves_the_integers_further_than_claimed(seed: int) -> None:
-    tally = examine(sound, seed, 60)
+    tally = examine(sound, seed, 40)
     print(f"seed {seed}: {tally}")
-    assert tally.queries == 60
-    assert tally.neighbours > 90
-    assert tally.moved > 40
-    assert tally.bounded > 20
+    assert tally.queries == 40
+    assert tally.neighbours > 60
+    assert tally.moved > 25
+    assert tally.bounded > 12
 
 
 @pytest.mark.slow
