@@ -53,10 +53,13 @@ def tacit_sampled(plan: Repeated, tolerance: float) -> float:
     return (plan.times * one).epsilon(plan.delta, tolerance=tolerance)
 
 
-def tacit_calibration(plan: Calibration) -> float:
+def tacit_calibration(plan: Calibration, tolerance: float) -> float:
     tacit = load("tacit")
     target = tacit.ApproxDP(plan.epsilon, plan.delta)
-    return tacit.calibrate(tacit.Gaussian, steps=plan.times, sampling=plan.sampling, target=target).scale
+    found = tacit.calibrate(
+        tacit.Gaussian, steps=plan.times, sampling=plan.sampling, target=target, tolerance=tolerance
+    )
+    return found.scale
 
 
 # dp-accounting: loss distributions that connect the dots, and Rényi curves
