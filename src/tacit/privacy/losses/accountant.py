@@ -141,7 +141,7 @@ class _Grids:
         )
         by_mass, whole = spread_out(parts)
         upper_step = max(least, wanted_step(by_mass, way.tilt, way.slack))
-        lower_step = max(least, wanted_step(whole, way.tilt, way.slack))
+        lower_step = max(least, wanted_step(whole, way.tilt, way.slack / 8))  # its error is rather of first order
         layout = Layout.through_atoms(parts, upper_step)
         weights = [way.outline.weight(i, way.tilt, way.backward) for i in range(len(parts))]
         cells = layout.cut(parts, tail, weights)

@@ -30,6 +30,8 @@ class Layout:
         spacings = [lattice.spacing for lattice in lattices if lattice is not None and lattice.spacing > 0]
         step = max(min(wanted, _WIDEST_STEP), _NARROWEST_STEP)
         common = common_step(spacings) if spacings else None
+        if spacings and common is None:  # not all of them meet on one grid: the one that is used most does
+            _, common = max((n * (1 - _spread(pair)), pair.lattice.spacing) for pair, n in parts if pair.lattice)
         if common is not None and common >= _NARROWEST_STEP:
             step = common / max(1, math.ceil(common / step))
         return cls(step, tuple(lattice.anchor if lattice is not None else 0.0 for lattice in lattices))

@@ -15,6 +15,7 @@ from tacit.privacy.losses.grid import Weight
 from tacit.privacy.losses.pair import Floats, Pair
 
 _SPREADS = np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 24.0, 40.0])
+_FEW_PARTS = 32
 _FOURTEEN = np.linspace(0, 1, 14)
 
 
@@ -51,14 +52,23 @@ class Outline:
 
     def log_moments(self, tilts: Floats) -> Floats:
         """K(tilt) = ln E[e^(tilt·S)] of the total loss S, at many tilts at once."""
-        if self.counts.size > 1:
+        if self.counts.size > _FEW_PARTS:
             return np.array([self._cumulants(float(tilt))[0] for tilt in tilts])
-        exponents = tilts[:, None] * self.losses
-        exponents += self.logs
-        tops = exponents.max(axis=1)
-        exponents -= tops[:, None]
-        moments: Floats = self.counts[0] * (tops + np.log(np.exp(exponents, out=exponents).sum(axis=1)))
+        moments: Floats = np.zeros(tilts.size)
+        for part, count in enumerate(self.counts):
+            losses, logs = self._part(part)
+            exponents = tilts[:, None] * losses
+            exponents += logs
+            tops = exponents.max(axis=1)
+            exponents -= tops[:, None]
+            moments += count * (tops + np.log(np.exp(exponents, out=exponents).sum(axis=1)))
         return moments
+
+    def _part(self, part: int) -> tuple[Floats, Floats]:
+        """The losses and log masses of one part."""
+        start = int(self.starts[part])
+        stop = int(self.starts[part + 1]) if part + 1 < self.starts.size else self.losses.size
+        return self.losses[start:stop], self.logs[start:stop]
 
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
         """K(tilt), and the mean and variance of S under the tilt."""
@@ -80,9 +90,7 @@ class Outline:
 
     def weight(self, part: int, tilt: float, backward: bool) -> Weight | None:
         """How much depends on each loss of a part at this tilt, in the order of the pair itself."""
-        start = int(self.starts[part])
-        stop = int(self.starts[part + 1]) if part + 1 < self.starts.size else self.losses.size
-        losses, logs = self.losses[start:stop], self.logs[start:stop]
+        losses, logs = self._part(part)
         if losses.size < 2:
             return None
         tilted = logs + tilt * losses
