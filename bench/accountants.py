@@ -16,7 +16,7 @@ class Repeated:
     delta: float
     sampling: float = 1.0
 
-    def nudged(self, step: int) -> Self:
+    def nudged(self, step: float) -> Self:
         """Nearly the same plan, so that nothing remembered from an earlier call helps."""
         return replace(self, scale=self.scale * (1 + step * 1e-9))
 
@@ -30,7 +30,7 @@ class Calibration:
     times: int
     sampling: float
 
-    def nudged(self, step: int) -> Self:
+    def nudged(self, step: float) -> Self:
         nudge = 1 + step * 1e-9
         return replace(self, epsilon=self.epsilon * nudge, delta=self.delta * nudge, sampling=self.sampling * nudge)
 

@@ -74,9 +74,11 @@ class Entry:
     rounds: int = 5
     note: str = ""
 
-    def contestant(self, plan: Plan) -> Contestant:
+    def contestant(self, plan: Plan, place: int) -> Contestant:
+        """``place`` sets its plans apart from those of the others: they share a process, and what it remembers."""
+
         def prepare() -> Callable[[], float]:
-            calls = itertools.count()
+            calls = itertools.count(place / 100)
             return lambda: float(self.answer(plan.nudged(next(calls))))
 
         return Contestant(self.name, prepare, rounds=self.rounds, note=self.note)
@@ -84,7 +86,7 @@ class Entry:
 
 def table(question: Question, ours: Sequence[Entry], theirs: Sequence[Entry]) -> Table:
     """One race of all, ours first."""
-    timings = race([entry.contestant(question.plan) for entry in (*ours, *theirs)])
+    timings = race([entry.contestant(question.plan, place) for place, entry in enumerate((*ours, *theirs))])
     own, peers = timings[: len(ours)], timings[len(ours) :]
     rows = [shown(question, timing) for timing in own]
     rows += [compared(question, own, t, e.target) for t, e in zip(peers, theirs, strict=True)]

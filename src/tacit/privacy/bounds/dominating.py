@@ -77,7 +77,10 @@ def _float_up(exact: Fraction) -> float:
 
 
 def _composed(parts: Parts) -> LossDistribution | None:
-    losses = [(dominating_loss(part), often) for part, often in parts]
-    if any(loss is None for loss, _ in losses):
-        return None
-    return type(losses[0][0]).compose(often * loss for loss, often in losses if loss is not None)
+    losses = []
+    for part, often in parts:
+        loss = dominating_loss(part)
+        if loss is None:
+            return None
+        losses.append(often * loss)
+    return losses[0].compose(losses)

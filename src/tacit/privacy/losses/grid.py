@@ -52,6 +52,7 @@ class CellLoss:
     places: Places
     origin: float
     step: float
+    exact: bool = False
 
     def reversed(self) -> CellLoss:
         """The same for the pair (Q, P)."""
@@ -63,12 +64,19 @@ class CellLoss:
             places=-self.places[::-1],
             origin=-self.origin,
             step=self.step,
+            exact=self.exact,
         )
 
     @property
     def blur(self) -> float:
         far = abs(self.origin) + self.step * max(abs(int(self.places[0])), abs(int(self.places[-1])))
-        return 4 * RATIO_ACCURACY + 2.0**-47 * far
+        return 2.0**-49 * far if self.exact and not self._between().any() else 4 * RATIO_ACCURACY + 2.0**-47 * far
+
+    def _between(self) -> NDArray[np.bool_]:
+        """The cells that have mass, and not on one of their ends."""
+        p, to_right, _ = self._split()
+        found: NDArray[np.bool_] = (to_right != 0) & (to_right != p)
+        return found
 
     def dear(self) -> GridLoss:
         """Masses that cost at least as much as the pair, once ``blur`` is added to every loss."""
@@ -117,6 +125,8 @@ def _shares(excess: Floats, shortfall: Floats, weights: Floats) -> Floats:
     share[i]·excess[i] ≥ (1-share[i-1])·shortfall[i-1], and what is above equality is lost. Where masses rise,
     balancing from the left is stable; where they fall, from the right: both are done and joined at the best point.
     """
+    if not excess.any():  # every outcome lies on a grid point
+        return np.ones(excess.size)
     rising, lost_left = _balance_from_left(excess.tolist(), shortfall.tolist())
     falling, lost_right = _balance_from_right(excess.tolist(), shortfall.tolist())
     left, right = np.cumsum(np.array(lost_left) * weights), np.cumsum((np.array(lost_right) * weights)[::-1])[::-1]
@@ -189,7 +199,17 @@ def cut(pair: Pair, step: float, origin: float, tail: float, weight: Weight | No
         places=places,
         origin=origin,
         step=step,
+        exact=_exact(pair, step, origin),
     )
+
+
+def _exact(pair: Pair, step: float, origin: float) -> bool:
+    """Whether the atoms are exact and the grid runs through them, and not merely near them."""
+    lattice = pair.lattice
+    if lattice is None or not lattice.exact or lattice.anchor != origin:
+        return False
+    steps = lattice.spacing / step
+    return abs(steps - round(steps)) <= 2.0**-51 * steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ def _smallest(f: Callable[[Floats], Floats]) -> float:
         grid = low + (high - low) * _FOURTEEN
         values = f(np.exp(grid))
         best = int(np.argmin(values))
-        if high - low <= 1.3:
+        if high - low <= 0.5:
             break
         low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 13)])
     found, spacing = float(grid[best]), float(grid[1] - grid[0])
