@@ -35,7 +35,7 @@ class Outline:
         """The outlines of (P, Q) and of (Q, P)."""
         forward: list[tuple[Floats, Floats]] = []
         backward: list[tuple[Floats, Floats]] = []
-        points = 48 if len(parts) < 64 else 24
+        points = (48 if len(parts) < 64 else 24) + int(-math.log10(tail) / 4)  # tiny tails reach far
         for pair, _ in parts:
             losses, p, q = _merged(pair, tail, points)
             forward.append((losses, p))
@@ -169,7 +169,7 @@ def _smallest(f: Callable[[Floats], Floats]) -> float:
         grid = low + (high - low) * _FOURTEEN
         values = f(np.exp(grid))
         best = int(np.argmin(values))
-        if high - low <= 0.5:
+        if high - low <= 1.3:
             break
         low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 13)])
     found, spacing = float(grid[best]), float(grid[1] - grid[0])
@@ -196,7 +196,7 @@ def _merged(pair: Pair, tail: float, points: int) -> tuple[Floats, Floats, Float
     return np.log(p / q), p, q
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _ranges(points: int) -> tuple[Floats, Floats]:
     """Ends of ranges around 0, as shares of the largest loss, and near an end, as shares of the width."""
     sizes = np.geomspace(1e-6, 1, points)
