@@ -24,6 +24,7 @@ TOLERANCE = 4e-5
 _COARSE = 3e-3  # a first search at this tolerance says where to look
 _CERTIFIED = 1e-4  # from this tolerance on, the proof that less noise fails is insisted on
 _STEPS = 100
+_TOO_LITTLE_NOISE = frozenset({"sensitivity / scale", "epsilon", "eta", "mu", "largest loss of one use"})
 
 
 class Family(Protocol):
@@ -76,6 +77,7 @@ def calibrate(
     epsilon, delta = _target(target)
     count = whole("steps", steps, least=1)
     one_use = _one_use(family, sensitivity)
+    _checked_sampling(sampling)
 
     def plan(scale: float) -> LossDistribution:
         return count * _sample(one_use(scale), sampling)
@@ -166,7 +168,7 @@ def _upper(plan: Callable[[float], LossDistribution], scale: float, delta: float
     try:
         return plan(scale).epsilon(delta, tolerance=tolerance)
     except InvalidParameter as error:
-        if error.name in {"sensitivity / scale", "epsilon", "eta", "largest loss of one use"}:
+        if error.name in _TOO_LITTLE_NOISE:
             return math.inf
         raise
 
@@ -175,7 +177,7 @@ def _lower(plan: Callable[[float], LossDistribution], scale: float, delta: float
     try:
         return plan(scale).epsilon_bounds(delta, tolerance=tolerance)[0]
     except InvalidParameter as error:
-        if error.name in {"sensitivity / scale", "epsilon", "eta", "largest loss of one use"}:
+        if error.name in _TOO_LITTLE_NOISE:
             return math.inf
         raise
 
@@ -211,6 +213,15 @@ def _checked(loss: object) -> LossDistribution:
 def _sample(loss: LossDistribution, sampling: Real | tuple[int, int] | None) -> LossDistribution:
     if sampling is None:
         return loss
-    if isinstance(sampling, tuple):
-        return loss.sampled_without_replacement(*sampling)
-    return loss.sampled(sampling)
+    if not isinstance(sampling, tuple):
+        return loss.sampled(sampling)
+    chosen, population = sampling
+    return loss.sampled_without_replacement(chosen, population)
+
+
+def _checked_sampling(sampling: Real | tuple[int, int] | None) -> None:
+    """Refuses, before any search, a sample that no noise is needed for, and a pair that is not one."""
+    allowed = "a rate above 0 and at most 1, or a pair (chosen, population)"
+    wrong = len(sampling) != 2 or sampling[0] == 0 if isinstance(sampling, tuple) else sampling == 0
+    if wrong:
+        raise InvalidParameter("sampling", given=sampling, allowed=allowed)
