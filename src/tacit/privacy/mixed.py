@@ -100,7 +100,7 @@ class Composed:
         return LossDistribution.compose(losses), composition.compose(promises)
 
     def _shared(self, delta: Fraction) -> float:
-        """No one bound covers all parts: half of δ for each kind, ε added (basic composition)."""
+        """Half of δ for each kind, ε added: basic composition, concurrent (Vadhan & Zhang 2023)."""
         loss, promise = self._halves()
         if not delta:
             return math.inf

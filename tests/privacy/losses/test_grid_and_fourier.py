@@ -133,7 +133,7 @@ def test_sums_from_frequencies_agree_with_sums_of_weights(plan, tilt):
 def test_wider_cells_are_bounds_too(pair):
     """Cells of several steps where little depends on them: dear stays above the truth, cheap below."""
     weight = Outline.of(((pair, 1),), 1e-18)[0].weight(0, 4.0, False)
-    cells = cut(pair, 1e-4, 0.0, 1e-18, weight)
+    cells = cut(pair, 1e-4, 0.0, 1e-18, lambda: weight)
     even = cut(pair, 1e-4, 0.0, 1e-18)
     assert cells.places.size < 0.6 * even.places.size
     dear, cheap = cells.dear(), cells.cheap(4.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tacit.privacy.losses import direct
 from tacit.privacy.losses.fourier import add_up
@@ -143,13 +144,13 @@ class _Grids:
         upper_step = max(least, wanted_step(by_mass, way.tilt, way.slack))
         lower_step = max(least, wanted_step(whole, way.tilt, way.slack / 8))  # its error is rather of first order
         layout = Layout.through_atoms(parts, upper_step)
-        weights = [way.outline.weight(i, way.tilt, way.backward) for i in range(len(parts))]
-        cells = layout.cut(parts, tail, weights)
+        weight = partial(way.outline.weight, tilt=way.tilt, backward=way.backward)
+        cells = layout.cut(parts, tail, weight)
         counts = [n for _, n in parts]
         if not lower:
             return cls(counts, cells, None)
         finer = Layout.through_atoms(parts, lower_step)
-        return cls(counts, cells, cells if finer == layout else finer.cut(parts, tail, weights))
+        return cls(counts, cells, cells if finer == layout else finer.cut(parts, tail, weight))
 
     def read(self, way: _Way) -> tuple[Reading, float, Reading | None, float]:
         """The upper reading and its blur, and the lower reading and its blur."""

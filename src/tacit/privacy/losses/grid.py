@@ -9,6 +9,7 @@ post-processing of the pair, in shares chosen so that each merged outcome lies o
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,7 +175,9 @@ def _balance_from_right(excess: list[float], shortfall: list[float]) -> tuple[li
     return shares, lost
 
 
-def cut(pair: Pair, step: float, origin: float, tail: float, weight: Weight | None = None) -> CellLoss:
+def cut(
+    pair: Pair, step: float, origin: float, tail: float, weight: Callable[[], Weight | None] | None = None
+) -> CellLoss:
     """``pair`` in cells with edges on origin + step·ℤ, out to where at most ``tail`` lies beyond.
 
     Every cell is one step wide, or wider where ``weight`` says that little depends on it.
@@ -183,8 +186,9 @@ def cut(pair: Pair, step: float, origin: float, tail: float, weight: Weight | No
     start = math.floor((low - origin) / step) - 1
     stop = math.ceil((high - origin) / step) + 1
     places: Places = np.arange(start, stop + 1)
-    if weight is not None and places.size > 2 * _GRADED_CELLS:
-        places = graded(start, stop, step, origin, weight)
+    chosen = weight() if weight is not None and places.size > 2 * _GRADED_CELLS else None
+    if chosen is not None:
+        places = graded(start, stop, step, origin, chosen)
     edges = np.empty(places.size + 2)
     points = origin + step * places
     # An atom on a grid point must fall to one side of it: to the right, by a hair that ``blur`` covers.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from tacit.privacy.losses.atoms import common_step
 from tacit.privacy.losses.grid import CellLoss, Weight, cut
@@ -36,11 +37,11 @@ class Layout:
             step = common / max(1, math.ceil(common / step))
         return cls(step, tuple(lattice.anchor if lattice is not None else 0.0 for lattice in lattices))
 
-    def cut(self, parts: Parts, tail: float, weights: Sequence[Weight | None]) -> list[CellLoss]:
+    def cut(self, parts: Parts, tail: float, weight: Callable[[int], Weight | None]) -> list[CellLoss]:
         """Every part in cells, wider ones where little depends on them, until at most ``tail`` lies beyond."""
         return [
-            cut(pair, self.step, origin, tail, weight if _spread(pair) > 0 else None)
-            for (pair, _), origin, weight in zip(parts, self.origins, weights, strict=True)
+            cut(pair, self.step, origin, tail, partial(weight, i) if _spread(pair) > 0 else None)
+            for i, ((pair, _), origin) in enumerate(zip(parts, self.origins, strict=True))
         ]
 
 

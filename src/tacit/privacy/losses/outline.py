@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tacit.privacy.losses.grid import Weight
 from tacit.privacy.losses.pair import Floats, Pair
 
-_SPREADS = np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 24.0, 40.0])
+_SPREADS = np.array([0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0, 12.0, 24.0])
 _FEW_PARTS = 32
 _FOURTEEN = np.linspace(0, 1, 14)
 
@@ -41,7 +41,8 @@ class Outline:
             forward.append((losses, p))
             backward.append((-losses[::-1], q[::-1]))
         counts = np.array([count for _, count in parts], dtype=np.float64)
-        return cls._joined(forward, counts), cls._joined(backward, counts)
+        one = cls._joined(forward, counts)
+        return one, one if all(pair.symmetric for pair, _ in parts) else cls._joined(backward, counts)
 
     @classmethod
     def _joined(cls, tables: list[tuple[Floats, Floats]], counts: Floats) -> Self:
