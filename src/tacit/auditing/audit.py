@@ -237,4 +237,5 @@ def _refuse_constant_failure(first: Outcomes, second: Outcomes) -> None:
     if words.startswith("raises ") and bool((first.form == only).all()) and bool((second.form == only).all()):
         hint = "Call it with one of the neighbours to see the error."
         allowed = "a function that can be called with either neighbour"
-        raise InvalidParameter("mechanism", given=f"a function that {words} every time", allowed=allowed, hint=hint)
+        given = f"a function that {words.partition(':')[0]} every time"
+        raise InvalidParameter("mechanism", given=given, allowed=allowed, hint=hint)

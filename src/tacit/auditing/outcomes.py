@@ -30,9 +30,10 @@ _PLAIN = frozenset({bool, int, float})
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception as an outcome: of its type, its text is not looked at."""
+    """An exception as an outcome: its type and its text, both of which an onlooker sees."""
 
     kind: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -290,7 +291,7 @@ def _leaves(item: Any) -> Iterator[Any]:
 def _words(item: Any) -> str:
     """The structure of an outcome in words: types of numbers, everything else as it is."""
     if isinstance(item, Raised):
-        return f"raises {item.kind}"
+        return f"raises {item.kind}: {item.text}" if item.text else f"raises {item.kind}"
     if isinstance(item, bool | np.bool_):
         return "bool"
     if isinstance(item, numbers.Integral):

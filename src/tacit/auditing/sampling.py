@@ -47,7 +47,7 @@ class Sampler:
         try:
             return self._run(data)
         except Exception as error:  # whatever it is, an onlooker sees it
-            return Raised(type(error).__name__)
+            return Raised(type(error).__name__, _text(error))
 
     def _together(self, data: Any, count: int) -> Any:
         try:
@@ -61,3 +61,10 @@ class Sampler:
             hint = "Leave batch out, and it is called with one input at a time."
             raise InvalidParameter("batch", given=given, allowed=allowed, hint=hint)
         return drawn
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # a text that cannot be had is none
+        return ""

@@ -126,5 +126,9 @@ def _at_sensitivity(pair: Pair, mechanism: Any) -> Pair:
         return pair
     if not all(isinstance(data, list) for data in pair):
         raise InvalidParameter("mechanism", given=mechanism, allowed="one whose neighbours are known", hint="")
-    moved = tuple([shift + size * value for value in data] for data in pair)
+    moved = tuple([_plain(shift + size * value) for value in data] for data in pair)
     return moved[0], moved[1]
+
+
+def _plain(exact: Fraction) -> Fraction | int:
+    return exact.numerator if exact.denominator == 1 else exact

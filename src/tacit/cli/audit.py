@@ -64,7 +64,9 @@ _NO_SENSITIVITY = frozenset({"quantile", "quantiles", "randomized-response"})
 )
 @click.option("--seconds", type=float, metavar="T", help="Fewer samples where they would take longer than this.")
 @click.option("--batch", type=int, metavar="N", help="FUNCTION takes an array of inputs and answers each.")
-@click.option("--confidence", type=float, default=0.999, show_default=True, metavar="P", help="Of the verdict.")
+@click.option(
+    "--confidence", type=float, default=0.999, show_default=True, metavar="P", help="Of all verdicts together."
+)
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Picture of the worst, a PNG or SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def audit(
@@ -112,7 +114,7 @@ def audit(
             samples=samples or (10**6 if (batch or subject.batch) > 1 or seconds is not None else 10**5),
             seconds=seconds,
             batch=batch,
-            confidence=confidence,
+            confidence=1 - (1 - confidence) / len(subjects),  # so that all verdicts together have the one stated
             progress=progress,
         )
 

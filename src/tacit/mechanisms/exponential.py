@@ -70,7 +70,7 @@ class Exponential(SelectionMechanism):
             promise=promise,
         )
         self._set(asked, read, monotone, range_of(asked))
-        self._base = None if base is None else read_scores(base, name="base")
+        self._base = None if base is None else _own(read_scores(base, name="base"))
         if self._base is not None:
             read_base(self._base, len(self._base))
 
@@ -160,6 +160,11 @@ class Exponential(SelectionMechanism):
 
     def _identity(self) -> tuple[object, ...]:
         return repr(self), None if self._base is None else tuple(map(exact_score, self._base))
+
+
+def _own(weights: Weights) -> Weights:
+    """A copy, so that whoever gave the array cannot change it afterwards."""
+    return weights.copy() if isinstance(weights, np.ndarray) else weights
 
 
 def _ascending(edges: Any, intervals: int) -> list[Fraction]:

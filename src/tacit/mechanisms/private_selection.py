@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -172,8 +173,7 @@ class PrivateSelection:
         best: Selected | None = None
         for _ in range(self._stopping.draw(self._gamma, bits)):
             index = int(uniform_below(len(mechanisms), 1, bits)[0])
-            score, result = mechanisms[index]()
-            ranked = -math.inf if math.isnan(score) else score
+            ranked, result = _scored(mechanisms[index]())
             if best is None or ranked > best.score:  # of equal scores the first stays: see the proof
                 best = Selected(index, ranked, result)
         assert best is not None
@@ -197,6 +197,15 @@ class PrivateSelection:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+def _scored(returned: Any) -> tuple[Any, Any]:
+    """The score, NaN as the worst of all, and the result."""
+    if not isinstance(returned, tuple) or len(returned) != 2 or not isinstance(returned[0], numbers.Real):
+        allowed = "functions that return a pair (score, result) whose score is a number"
+        raise InvalidParameter("mechanisms", given=kind_of(returned), allowed=allowed)
+    score, result = returned
+    return (-math.inf if math.isnan(score) else score), result
 
 
 def _gamma(stopping: Stopping, mean: Fraction) -> Fraction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ from tacit.mechanisms.quantised import Range, read_range
 from tacit.mechanisms.scores import kind_of, read_scores
 from tacit.mechanisms.selecting import float_above, meaning, range_of, regret
 from tacit.noise.entropy import BitSource
-from tacit.noise.lattice import Lattice
+from tacit.noise.lattice import LARGEST, Lattice
 from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, Neighbours, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.neighbours import relation
@@ -26,14 +27,15 @@ from tacit.privacy.prices import Price, price
 __all__ = ["Quantile", "read_level", "read_line", "sorted_values"]
 
 _MOST_DIGITS = 10**9
+_FLOATS = (float, np.float16, np.float32)
 
 
 class Quantile:
     """ε-DP (or ε²/8-zCDP) quantile: the exponential mechanism on a lattice between public bounds.
 
     A point's score is minus the distance of its rank from q·n; adding a value moves it by at most max(q, 1-q),
-    replacing one by at most 1. Values are rounded to the lattice and clamped to the bounds; an empty data set gives
-    a uniform point. Proof: docs/proofs/quantiles.md.
+    replacing one by at most 1. Values are rounded to the lattice and clamped to the bounds, NaN is left out; an empty
+    data set gives a uniform point. Proof: docs/proofs/quantiles.md.
 
     >>> m = Quantile(0.5, bounds=(0, 100), epsilon=1)
     >>> abs(m.release(range(101)) - 50) < 30, m.guarantee
@@ -112,7 +114,7 @@ class Quantile:
         return LossDistribution.bounded_range(float_above(range_of(self._guarantee)), self._guarantee.neighbours)
 
     def release(self, values: Any, *, entropy: BitSource | None = None) -> float:
-        """A multiple of the granule between the bounds. NaN and infinity are refused before anything is drawn."""
+        """A multiple of the granule between the bounds, for any numbers: NaN takes no part, infinity is a bound."""
         ordered = sorted_values(values)
         points = SortedReals(ordered, self._lattice, self._line)
         rank = self._level * ordered.size
@@ -168,18 +170,50 @@ def read_line(bounds: tuple[Fraction, Fraction], granule: Price | None) -> tuple
 
 
 def sorted_values(values: object) -> npt.NDArray[Any]:
-    """The values in order, as an array of numbers; NaN and infinity are refused."""
-    array = np.asarray(values) if hasattr(values, "__array__") or isinstance(values, list | tuple | range) else None
-    if array is not None and array.size == 0:
-        return np.empty(0)
-    if array is None or array.ndim != 1 or hasattr(values, "mask"):
+    """The values in order, as an array of numbers; NaN is a missing value and left out, infinity the largest float.
+
+    No value is an error, and how one is read does not depend on the others: neighbours differ in one value only.
+    """
+    array = _listed(values) if isinstance(values, list | tuple) else _array(values)
+    if array is None or array.ndim != 1:
         raise InvalidParameter("values", given=kind_of(values), allowed="a list or a one-dimensional array of numbers")
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
-        ordered = np.sort(array.astype(np.float64, copy=False))
-        if not (math.isfinite(ordered[0]) and math.isfinite(ordered[-1])):  # NaN is sorted to the end
-            allowed = "finite numbers, neither NaN nor infinite"
-            raise InvalidParameter("values", given=kind_of(values), allowed=allowed)
-        return ordered
-    if array.dtype.kind in "iub":
-        return np.sort(array.astype(np.int64, copy=False) if array.dtype.kind == "b" else array)
-    return np.sort(np.array(read_scores(values, name="values"), dtype=object))
+    if not array.size:
+        return np.empty(0)
+    ordered = np.sort(array)
+    return _finite(ordered) if ordered.dtype.kind == "f" else ordered
+
+
+def _array(values: object) -> npt.NDArray[Any] | None:
+    """An array of integers, of float64, or of Python's exact numbers; None for anything else."""
+    if hasattr(values, "mask") or not (isinstance(values, range) or hasattr(values, "__array__")):
+        return None
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        return array.astype(np.float64, copy=False) if array.dtype.itemsize <= 8 else None
+    if array.dtype == object and array.ndim == 1:
+        return _listed(array.tolist())
+    if array.dtype.kind == "b":
+        return array.astype(np.int64)
+    return array if array.dtype.kind in "iu" else None
+
+
+def _listed(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """A list as an array: numpy alone would round large integers if a float stands beside them."""
+    there = [_largest(item) for item in values if not (isinstance(item, _FLOATS) and item != item)]
+    if not there:
+        return np.empty(0)
+    read = read_scores(there, name="values")
+    return read if isinstance(read, np.ndarray) else np.array(read, dtype=object)
+
+
+def _largest(item: Any) -> Any:
+    """Infinity as the largest float, everything else as it is."""
+    return math.copysign(LARGEST, item) if isinstance(item, _FLOATS) and math.isinf(item) else item
+
+
+def _finite(ordered: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Sorted floats without NaN, which sorts last, and with the largest float for infinity."""
+    if not math.isfinite(ordered[0]) or not math.isfinite(ordered[-1]):
+        ordered = ordered[: np.searchsorted(ordered, math.nan)]
+        np.clip(ordered, -LARGEST, LARGEST, out=ordered)
+    return ordered

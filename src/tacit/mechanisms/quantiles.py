@@ -114,7 +114,7 @@ class Quantiles:
         return added if self._guarantee.neighbours is ADD_REMOVE else added.to_replace()
 
     def release(self, values: Any, *, entropy: BitSource | None = None) -> npt.NDArray[np.float64]:
-        """One multiple of the granule per quantile, ascending. NaN and infinity are refused, and nothing drawn."""
+        """One multiple of the granule per quantile, ascending: NaN takes no part, infinity is a bound."""
         ordered = sorted_values(values)
         bits = bits_from(entropy)
         points = SortedReals(ordered, self._lattice, self._line).part(0, ordered.size)

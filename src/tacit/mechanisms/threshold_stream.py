@@ -12,14 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Exhausted, InvalidParameter, NotPrivate
+from tacit.mechanisms.base import within_floats
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.scores import kind_of
 from tacit.noise.entropy import BitSource
 from tacit.noise.floors import chunks
 from tacit.noise.hurdles import ManyThrows, Throw, Throws, gap_floor, reaches
-from tacit.noise.lattice import Lattice
+from tacit.noise.lattice import LARGEST, Lattice
 
-__all__ = ["Closed", "ThresholdStream", "read_queries", "read_query"]
+__all__ = ["Closed", "ThresholdStream", "read_queries", "read_query", "read_threshold", "usable_scale"]
 
 Booleans = npt.NDArray[np.bool_]
 
@@ -230,6 +231,19 @@ def read_query(value: Any) -> float | Fraction:
             raise InvalidParameter("value", given=kind_of(value), allowed="one number", hint=hint)
         return Fraction(read.item())
     return read
+
+
+def read_threshold(threshold: Any) -> Fraction:
+    """A public threshold, exactly; those beyond the floats are refused."""
+    exact = Fraction(read_query(threshold))
+    if abs(exact) > LARGEST:
+        raise InvalidParameter("threshold", given=kind_of(threshold), allowed="a number that a float can hold")
+    return exact
+
+
+def usable_scale(scale: Fraction) -> Fraction:
+    """The scale of noise, refused where the error bounds of the comparisons would leave the floats."""
+    return within_floats(scale, bits=450)
 
 
 def read_queries(values: Any) -> npt.NDArray[Any]:

@@ -13,7 +13,7 @@ from tacit.mechanisms.scores import read_count
 from tacit.mechanisms.selecting import both_ways, float_above, meaning, stated
 from tacit.mechanisms.splits import Split, read_split
 from tacit.mechanisms.tails import laplace_quantile, read_beta
-from tacit.mechanisms.threshold_stream import ThresholdStream, read_query
+from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold, usable_scale
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import LaplaceThrows
 from tacit.noise.lattice import Lattice
@@ -56,7 +56,7 @@ class Thresholding:
         self._monotone = monotone
         self._split = read_split(split)
         self._hits = read_count(hits, "hits", most=10**9)
-        self._threshold = Fraction(read_query(threshold))
+        self._threshold = read_threshold(threshold)
         asked = read_promise(
             f"{type(self).__name__} with split={split.name}",
             split.accepts,
@@ -71,6 +71,8 @@ class Thresholding:
         if pair is None or not pair[0]:
             raise InvalidParameter("epsilon", given=0, allowed="a finite number above 0")
         self._calibrate(asked)
+        for scale in (self._scales.threshold, self._scales.query):
+            usable_scale(scale * self._sensitivity.value)
 
     def _calibrate(self, asked: Guarantee) -> None:
         self._scales = self._split.scales(asked, self._hits, both_ways(self._monotone))
