@@ -13,17 +13,24 @@ from tacit.errors import InvalidParameter
 __all__ = ["Sampler"]
 
 Run = Callable[[Any], Any]
+Repeated = Callable[[Any, int], Any]
 
 _LOOPED = 4096
 
 
 class Sampler:
-    """Draws outcomes of a function of the data; ``batch`` inputs at a time as one array if it is above 1."""
+    """Draws outcomes of a function of the data; ``batch`` at a time if it is above 1.
 
-    def __init__(self, run: Run, batch: int, progress: Callable[[int], None]) -> None:
+    A batch is what ``repeated`` gives, or what ``run`` gives for an array of that many inputs.
+    """
+
+    def __init__(
+        self, run: Run, batch: int, progress: Callable[[int], None], *, repeated: Repeated | None = None
+    ) -> None:
         self._run = run
         self._batch = batch
         self._progress = progress
+        self._repeated = repeated
 
     def draw(self, data: Any, count: int, origin: int | None = None) -> Outcomes:
         """This many outcomes at once; without an origin for whole numbers, one is chosen."""
@@ -50,6 +57,8 @@ class Sampler:
             return Raised(type(error).__name__, _text(error))
 
     def _together(self, data: Any, count: int) -> Any:
+        if self._repeated is not None:
+            return self._repeated(data, count)
         try:
             repeated = np.repeat(np.asarray(data)[None], count, axis=0)
             drawn = self._run(repeated)

@@ -10,7 +10,6 @@ from typing import Any
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.registry import MECHANISMS
 from tacit.mechanisms.selection_registry import SELECTIONS, Selection
 from tacit.noise.entropy import BitSource
@@ -33,6 +32,8 @@ class Subject:
     batch: int = 1
     distribution: Callable[[Any], Any] | None = None
     """The law of the outcome, where the mechanism gives it."""
+    repeated: Callable[[Any, int], Any] | None = None
+    """(data, count) → that many independent outcomes at array speed, one in each row; used if ``batch`` is above 1."""
 
 
 def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | None:
@@ -41,14 +42,15 @@ def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | No
         return _additive(mechanism, entropy)
     kind = _selection_for(mechanism)
     if kind is not None:
-        run = kind.run
+        run, many = kind.run, kind.many
         return Subject(
             name=repr(mechanism),
             run=lambda data: run(mechanism, data, entropy),
             claim=mechanism.guarantee,
             pairs=(_at_sensitivity(kind.neighbours, mechanism),),
-            batch=_BATCH if _answers_arrays(mechanism) else 1,
+            batch=1 if many is None else _BATCH,
             distribution=getattr(mechanism, "probabilities", None),
+            repeated=None if many is None else lambda data, count: many(mechanism, data, count, entropy),
         )
     return None
 
@@ -105,10 +107,6 @@ def _selection_for(mechanism: Any) -> Selection | None:
             if type(example) is type(mechanism) and _monotone(example) == _monotone(mechanism):
                 alike.append(kind)
     return alike[0] if alike else None
-
-
-def _answers_arrays(mechanism: Any) -> bool:
-    return isinstance(mechanism, RandomizedResponse) and all(type(c) is bool for c in mechanism.categories)
 
 
 def _monotone(mechanism: Any) -> bool:

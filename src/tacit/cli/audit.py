@@ -41,12 +41,13 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "gaussian-above-threshold": {"threshold": 0, "length": 10},
     "naive-threshold": {"threshold": 0, "length": 10},
     "numeric-sparse": {"threshold": 0, "hits": 2},
+    "private-selection": {"runs": 4},
     "quantile": {"q": 0.5, "bounds": (0, 15), "granule": 1},
     "quantiles": {"qs": (0.25, 0.5, 0.75), "bounds": (0, 7), "granule": 1},
     "sparse-vector": {"threshold": 0, "hits": 2},
     "top-k": {"k": 2},
 }
-_NO_SENSITIVITY = frozenset({"quantile", "quantiles", "randomized-response"})
+_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response"})
 
 
 @click.command()

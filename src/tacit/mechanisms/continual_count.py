@@ -161,6 +161,19 @@ class ContinualCount:
         """A fresh stream; each costs the whole price."""
         return CountStream(self._factorisation.start(self._horizon), self._noise, self._horizon, bits_from(entropy))
 
+    def _runs(self, increments: list[int], count: int, entropy: BitSource) -> npt.NDArray[Any]:
+        """The totals of many independent streams of the same increments, a row for each: what an audit draws.
+
+        The tree's state adds up whatever it is given, so that each of its numbers may be an array of one per stream.
+        """
+        if self._factorisation != BINARY_TREE or self._noise.scale > _WIDE:
+            rows = [self.start(entropy=entropy).add_many(increments) for _ in range(count)]
+            return np.array([[int(total) for total in row] for row in rows])
+        state: Any = self._factorisation.start(self._horizon)
+        shape = (count, len(increments))
+        noise = self._noise.release(np.zeros(shape, dtype=np.int64), entropy=entropy)
+        return np.stack([state.total(state.push(x) + noise[:, i]) for i, x in enumerate(increments)], axis=1)
+
     def explain(self) -> str:
         """Two sentences for someone who has to decide."""
         who = "Adding or removing" if self.guarantee.neighbours is ADD_REMOVE else "Replacing"

@@ -18,7 +18,7 @@ from tacit.mechanisms.scores import Described, read_base, read_scores
 from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, range_of, read_field, regret, stated
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
-from tacit.noise.lottery import Tickets, Weights, draw
+from tacit.noise.lottery import Tickets, Weights, draw, draws
 from tacit.noise.race import ScoreArray, exact_score, relative_scores
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
@@ -94,6 +94,9 @@ class Exponential(SelectionMechanism):
 
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int:
         return draw(Tickets(scores, self._factor, self._weights(len(scores))), entropy)
+
+    def _picks(self, scores: ScoreArray, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+        return draws(Tickets(scores, self._factor, self._weights(len(scores))), count, entropy)
 
     def point(
         self, edges: object, scores: object, *, granule: Price | None = None, entropy: BitSource | None = None

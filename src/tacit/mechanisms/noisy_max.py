@@ -6,12 +6,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, range_of, read_field, regret, stated
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
-from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, ScoreArray, race
+from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, ScoreArray, race, races
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
@@ -88,6 +91,9 @@ class NoisyMax(SelectionMechanism):
 
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int:
         return race(scores, self._factor, self._noise, entropy)
+
+    def _picks(self, scores: ScoreArray, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+        return races(scores, self._factor, self._noise, count, entropy)
 
     def accuracy(self, beta: Price, *, candidates: int, optimal: int = 1) -> float:
         """How far below the best score the choice is, but for a probability β (docs/proofs/noisy_max.md).

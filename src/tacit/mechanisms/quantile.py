@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.line import Line, SortedReals, line_lattice, point_near_rank
+from tacit.mechanisms.line import Line, SortedReals, line_lattice, point_near_rank, points_near_rank
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantised import Range, read_range
 from tacit.mechanisms.scores import kind_of, read_scores
@@ -119,6 +119,13 @@ class Quantile:
         points = SortedReals(ordered, self._lattice, self._line)
         rank = self._level * ordered.size
         return self._lattice.value(point_near_rank(points, rank, self._line, self._factor, bits_from(entropy)))
+
+    def _releases(self, values: Any, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
+        """Many independent releases of the same values: what an audit draws."""
+        ordered = sorted_values(values)
+        points = SortedReals(ordered, self._lattice, self._line)
+        rank = self._level * ordered.size
+        return self._lattice.values(points_near_rank(points, rank, self._line, self._factor, count, entropy))
 
     def accuracy(self, beta: Price) -> float:
         """How many ranks the released point is off, but for a probability β: ln(points/β)·2Δ/ε.

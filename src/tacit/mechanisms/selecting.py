@@ -9,6 +9,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.scores import read_candidates, read_count, read_scores
@@ -99,6 +102,10 @@ class SelectionMechanism(ABC):
 
     @abstractmethod
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int: ...
+
+    @abstractmethod
+    def _picks(self, scores: ScoreArray, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+        """Many independent choices by the same scores: what an audit draws."""
 
     @abstractmethod
     def accuracy(self, beta: Price, *, candidates: int, optimal: int = 1) -> float:

@@ -20,7 +20,7 @@ from tacit.noise.floors import chunks
 from tacit.noise.hurdles import ManyThrows, Throw, Throws, gap_floor, reaches
 from tacit.noise.lattice import LARGEST, Lattice
 
-__all__ = ["Closed", "ThresholdStream", "read_queries", "read_query", "read_threshold", "usable_scale"]
+__all__ = ["Closed", "ThresholdStream", "exact_value", "read_queries", "read_query", "read_threshold", "usable_scale"]
 
 Booleans = npt.NDArray[np.bool_]
 
@@ -193,12 +193,12 @@ class ThresholdStream(Closed):
         for i in np.flatnonzero(~(margins < -slack)):
             index = start + int(i)
             if not margins[i] > slack[i]:
-                lead = _exact(values[index]) - self._threshold
+                lead = exact_value(values[index]) - self._threshold
                 if not reaches(lead, jumps.throw(index), self._bar):
                     continue
             out[index] = True
             self._left -= 1
-            self._last, self._gap = (jumps, index, _exact(values[index]), self._bar), None
+            self._last, self._gap = (jumps, index, exact_value(values[index]), self._bar), None
             if self._left == 0:
                 return index
             if self._redrawn:
@@ -267,7 +267,7 @@ def _one(value: float | Fraction) -> npt.NDArray[Any]:
     return out
 
 
-def _exact(value: Any) -> Fraction:
+def exact_value(value: Any) -> Fraction:
     return Fraction(value.item() if isinstance(value, np.generic) else value)
 
 
