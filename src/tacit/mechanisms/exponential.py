@@ -15,7 +15,16 @@ from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.line import line_lattice
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_base, read_scores
-from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, range_of, read_field, regret, stated
+from tacit.mechanisms.selecting import (
+    SelectionMechanism,
+    both_ways,
+    cheapest,
+    float_above,
+    range_of,
+    read_field,
+    regret,
+    stated,
+)
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, Weights, draw, draws
@@ -81,6 +90,30 @@ class Exponential(SelectionMechanism):
         epsilon = both_ways(monotone) * read.value / positive(scale, "scale")
         promise = PureDP(epsilon, neighbours=read.neighbours)
         return cls(sensitivity=read, promise=promise, monotone=monotone, base=base)
+
+    @classmethod
+    def for_accuracy(
+        cls,
+        error: Price,
+        beta: Price,
+        *,
+        candidates: int,
+        optimal: int = 1,
+        sensitivity: object,
+        monotone: bool = False,
+    ) -> Exponential:
+        """The most private choice that is further than ``error`` below the best with probability at most β.
+
+        >>> Exponential.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
+        PureDP(1.52019)
+        """
+        read = stated(sensitivity, monotone)
+        return cheapest(
+            lambda promise: cls(sensitivity=read, promise=promise, monotone=monotone),
+            lambda made: made.accuracy(beta, candidates=candidates, optimal=optimal),
+            error,
+            read.neighbours,
+        )
 
     @property
     def loss_range(self) -> Fraction:

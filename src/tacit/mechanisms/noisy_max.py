@@ -11,7 +11,16 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import PriceLike, read_promise
-from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, range_of, read_field, regret, stated
+from tacit.mechanisms.selecting import (
+    SelectionMechanism,
+    both_ways,
+    cheapest,
+    float_above,
+    range_of,
+    read_field,
+    regret,
+    stated,
+)
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, ScoreArray, race, races
@@ -77,6 +86,31 @@ class NoisyMax(SelectionMechanism):
         epsilon = both_ways(monotone) * read.value / positive(scale, "scale")
         promise = PureDP(epsilon, neighbours=read.neighbours)
         return cls(sensitivity=read, promise=promise, monotone=monotone, noise=noise)
+
+    @classmethod
+    def for_accuracy(
+        cls,
+        error: Price,
+        beta: Price,
+        *,
+        candidates: int,
+        optimal: int = 1,
+        sensitivity: object,
+        monotone: bool = False,
+        noise: RaceNoise | None = None,
+    ) -> NoisyMax:
+        """The most private choice that is further than ``error`` below the best with probability at most β.
+
+        >>> NoisyMax.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
+        PureDP(1.37955)
+        """
+        read = stated(sensitivity, monotone)
+        return cheapest(
+            lambda promise: cls(sensitivity=read, promise=promise, monotone=monotone, noise=noise),
+            lambda made: made.accuracy(beta, candidates=candidates, optimal=optimal),
+            error,
+            read.neighbours,
+        )
 
     @property
     def noise(self) -> RaceNoise:

@@ -16,7 +16,7 @@ from tacit.mechanisms.line import Line, SortedReals, line_lattice, point_near_ra
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantised import Range, read_range
 from tacit.mechanisms.scores import kind_of, read_scores
-from tacit.mechanisms.selecting import float_above, meaning, range_of, regret
+from tacit.mechanisms.selecting import cheapest, float_above, meaning, range_of, regret
 from tacit.noise.entropy import BitSource
 from tacit.noise.lattice import LARGEST, Lattice
 from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, Neighbours, PureDP
@@ -77,6 +77,25 @@ class Quantile:
         if not loss_range:
             raise InvalidParameter("price", given=asked, allowed="a price above 0: at 0 nothing may be learned")
         self._factor = loss_range / (2 * self.sensitivity)
+
+    @classmethod
+    def for_accuracy(
+        cls,
+        q: Price,
+        error: Price,
+        beta: Price,
+        *,
+        bounds: Range,
+        neighbours: Neighbours = ADD_REMOVE,
+        granule: Price | None = None,
+    ) -> Quantile:
+        """The most private quantile that is more than ``error`` ranks off with probability at most β."""
+        return cheapest(
+            lambda promise: cls(q, bounds=bounds, promise=promise, neighbours=neighbours, granule=granule),
+            lambda made: made.accuracy(beta),
+            error,
+            relation(neighbours),
+        )
 
     @property
     def guarantee(self) -> Guarantee:

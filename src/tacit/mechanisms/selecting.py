@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, TypeVar
@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.base import bits_from, meaning
+from tacit.mechanisms.promise import six_digits
 from tacit.mechanisms.scores import read_candidates, read_count, read_scores
-from tacit.mechanisms.tails import read_beta
+from tacit.mechanisms.tails import read_beta, read_error
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import ScoreArray
-from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, LInf, PureDP, Sensitivity
+from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, LInf, Neighbours, PureDP, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, round_up
 from tacit.privacy.rounding import UP, ZERO, decimal_up, ln_up
@@ -26,6 +27,7 @@ from tacit.privacy.rounding import UP, ZERO, decimal_up, ln_up
 __all__ = [
     "SelectionMechanism",
     "both_ways",
+    "cheapest",
     "float_above",
     "meaning",
     "range_of",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+M = TypeVar("M")
 
 
 class SelectionMechanism(ABC):
@@ -190,6 +193,24 @@ def regret(factor: Fraction, beta: Price, ratio: Fraction) -> float:
     """ln(ratio/β)/factor, rounded up, and never below 0."""
     log = ln_up(decimal_up(ratio / read_beta(beta))) if ratio else ZERO
     return round_up(Fraction(max(Decimal(0), UP.multiply(log, decimal_up(1 / factor)))))
+
+
+def cheapest(at: Callable[[PureDP], M], off: Callable[[M], float], error: Price, neighbours: Neighbours) -> M:
+    """The mechanism of the least ε, to six digits, that is off by at most ``error``; its error must go as 1/ε.
+
+    ``at`` builds one from its promise, ``off`` says by how much it is off but for a probability β.
+    """
+    exact = read_error(error)
+    unit = Fraction(off(at(PureDP(1, neighbours=neighbours))))
+    if not unit:
+        allowed = "nothing here: with these candidates the best is always chosen, at any price"
+        raise InvalidParameter("error", given=error, allowed=allowed)
+    price = unit / exact
+    while True:
+        made = at(PureDP(six_digits(price), neighbours=neighbours))
+        if Fraction(off(made)) <= exact:
+            return made
+        price *= Fraction(1_000_001, 1_000_000)
 
 
 def read_field(candidates: int, optimal: int) -> tuple[int, int]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.selecting import cheapest, stated
 from tacit.mechanisms.splits import BOOK, Split
 from tacit.mechanisms.thresholding import Thresholding
-from tacit.privacy import Guarantee
+from tacit.privacy import Guarantee, PureDP
+from tacit.privacy.prices import Price
 
 __all__ = ["SparseVector"]
 
@@ -54,3 +56,31 @@ class SparseVector(Thresholding):
             monotone=monotone,
             split=split,
         )
+
+    @classmethod
+    def for_accuracy(
+        cls,
+        error: Price,
+        beta: Price,
+        *,
+        length: int,
+        threshold: float | Fraction,
+        sensitivity: object,
+        hits: int,
+        monotone: bool = False,
+        split: Split = BOOK,
+    ) -> SparseVector:
+        """The most private stream all of whose first ``length`` answers are right to within ``error``, but for a β."""
+        read = stated(sensitivity, monotone)
+
+        def at(promise: PureDP) -> SparseVector:
+            return cls(
+                promise=promise,
+                threshold=threshold,
+                sensitivity=read,
+                hits=hits,
+                monotone=monotone,
+                split=split,
+            )
+
+        return cheapest(at, lambda made: made.accuracy(beta, length=length), error, read.neighbours)
