@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Exhausted, InvalidParameter
-from tacit.mechanisms.base import AdditiveMechanism, bits_from
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, meaning
 from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace, whole_steps
 from tacit.mechanisms.factorisations import BINARY_TREE, SQUARE_ROOT, Factorisation, PrefixState
 from tacit.mechanisms.inputs import whole_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of, read_count
-from tacit.mechanisms.selecting import meaning
 from tacit.mechanisms.tails import read_beta
 from tacit.mechanisms.threshold_stream import Closed
 from tacit.noise.entropy import BitSource
@@ -70,11 +69,11 @@ class ContinualCount:
             "ContinualCount" if factorisation == BINARY_TREE else "ContinualCount with SQUARE_ROOT",
             (PureDP, ZCDP, GaussianDP, ApproxDP) if factorisation == BINARY_TREE else (ZCDP, GaussianDP, ApproxDP),
             self._sensitivity.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            epsilon,
+            delta,
+            rho,
+            mu,
+            promise,
         )
         self._noise = self._calibrated(asked)
 

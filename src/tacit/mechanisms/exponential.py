@@ -18,7 +18,6 @@ from tacit.mechanisms.scores import Described, read_base, read_scores
 from tacit.mechanisms.selecting import (
     SelectionMechanism,
     both_ways,
-    cheapest,
     float_above,
     range_of,
     read_field,
@@ -68,16 +67,7 @@ class Exponential(SelectionMechanism):
         base: object = None,
     ) -> None:
         read = stated(sensitivity, monotone)
-        asked = read_promise(
-            "Exponential",
-            (PureDP, ZCDP),
-            read.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("Exponential", (PureDP, ZCDP), read.neighbours, epsilon, delta, rho, mu, promise)
         self._set(asked, read, monotone, range_of(asked))
         self._base = None if base is None else _own(read_scores(base, name="base"))
         if self._base is not None:
@@ -90,30 +80,6 @@ class Exponential(SelectionMechanism):
         epsilon = both_ways(monotone) * read.value / positive(scale, "scale")
         promise = PureDP(epsilon, neighbours=read.neighbours)
         return cls(sensitivity=read, promise=promise, monotone=monotone, base=base)
-
-    @classmethod
-    def for_accuracy(
-        cls,
-        error: Price,
-        beta: Price,
-        *,
-        candidates: int,
-        optimal: int = 1,
-        sensitivity: object,
-        monotone: bool = False,
-    ) -> Exponential:
-        """The most private choice that is further than ``error`` below the best with probability at most β.
-
-        >>> Exponential.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
-        PureDP(1.52019)
-        """
-        read = stated(sensitivity, monotone)
-        return cheapest(
-            lambda promise: cls(sensitivity=read, promise=promise, monotone=monotone),
-            lambda made: made.accuracy(beta, candidates=candidates, optimal=optimal),
-            error,
-            read.neighbours,
-        )
 
     @property
     def loss_range(self) -> Fraction:

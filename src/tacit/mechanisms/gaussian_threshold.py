@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from, within_floats
+from tacit.mechanisms.base import bits_from, meaning, within_floats
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.selecting import both_ways, meaning, stated
+from tacit.mechanisms.selecting import both_ways, stated
 from tacit.mechanisms.tails import gaussian_quantile, read_beta
 from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold
 from tacit.noise.entropy import BitSource
@@ -62,14 +62,7 @@ class GaussianAboveThreshold:
         self._hits = read_count(hits, "hits", most=1000)
         self._threshold = read_threshold(threshold)
         asked = read_promise(
-            "GaussianAboveThreshold",
-            (ApproxDP,),
-            self._sensitivity.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            "GaussianAboveThreshold", (ApproxDP,), self._sensitivity.neighbours, epsilon, delta, rho, mu, promise
         )
         assert isinstance(asked, ApproxDP)
         if not asked.dlt or not asked.eps:

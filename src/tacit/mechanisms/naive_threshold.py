@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.selecting import meaning, stated
+from tacit.mechanisms.selecting import stated
 from tacit.mechanisms.tails import laplace_quantile, read_beta
 from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold, usable_scale
 from tacit.noise.entropy import BitSource
@@ -51,14 +51,7 @@ class NaiveThreshold:
         self._length = read_count(length, "length", most=10**12)
         self._threshold = read_threshold(threshold)
         asked = read_promise(
-            "NaiveThreshold",
-            (PureDP,),
-            self._sensitivity.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            "NaiveThreshold", (PureDP,), self._sensitivity.neighbours, epsilon, delta, rho, mu, promise
         )
         assert isinstance(asked, PureDP)
         self._guarantee = asked

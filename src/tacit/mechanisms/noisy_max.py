@@ -67,11 +67,11 @@ class NoisyMax(SelectionMechanism):
             "NoisyMax" if noise is None else f"NoisyMax with {noise.name} noise",
             (PureDP, ZCDP) if noise in (None, GUMBEL) else (PureDP,),
             read.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            epsilon,
+            delta,
+            rho,
+            mu,
+            promise,
         )
         self._set(asked, read, monotone, range_of(asked))
         default = EXPONENTIAL if isinstance(asked, PureDP) else GUMBEL

@@ -11,9 +11,8 @@ import numpy.typing as npt
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.parallel_streams import NOT_ASKED, side_by_side
-from tacit.mechanisms.promise import PriceLike
 from tacit.mechanisms.selecting import both_ways
-from tacit.mechanisms.splits import BOOK, NoiseScales, Split, advanced_sigma
+from tacit.mechanisms.splits import NoiseScales, advanced_sigma
 from tacit.mechanisms.threshold_stream import Closed, ThresholdStream, read_queries, read_query
 from tacit.mechanisms.thresholding import Thresholding
 from tacit.noise.entropy import BitSource
@@ -40,33 +39,6 @@ class NumericSparse(Thresholding):
     """
 
     __slots__ = ("_answer",)
-
-    def __init__(
-        self,
-        *,
-        threshold: float | Fraction,
-        sensitivity: object,
-        hits: int,
-        epsilon: PriceLike = None,
-        delta: PriceLike = None,
-        rho: PriceLike = None,
-        mu: PriceLike = None,
-        promise: Guarantee | None = None,
-        monotone: bool = False,
-        split: Split = BOOK,
-    ) -> None:
-        super().__init__(
-            threshold=threshold,
-            sensitivity=sensitivity,
-            hits=hits,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-            monotone=monotone,
-            split=split,
-        )
 
     def _calibrate(self, asked: Guarantee) -> None:
         assert isinstance(asked, PureDP | ApproxDP)

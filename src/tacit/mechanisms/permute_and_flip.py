@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_scores
-from tacit.mechanisms.selecting import SelectionMechanism, both_ways, cheapest, float_above, read_field, regret, stated
+from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, read_field, regret, stated
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import EXPONENTIAL, ScoreArray, race, races, relative_scores
 from tacit.privacy import Guarantee, PureDP
@@ -50,16 +50,7 @@ class PermuteAndFlip(SelectionMechanism):
         monotone: bool = False,
     ) -> None:
         read = stated(sensitivity, monotone)
-        asked = read_promise(
-            "PermuteAndFlip",
-            (PureDP,),
-            read.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("PermuteAndFlip", (PureDP,), read.neighbours, epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         self._set(asked, read, monotone, asked.eps)
 
@@ -69,30 +60,6 @@ class PermuteAndFlip(SelectionMechanism):
         read = stated(sensitivity, monotone)
         epsilon = both_ways(monotone) * read.value / positive(scale, "scale")
         return cls(sensitivity=read, promise=PureDP(epsilon, neighbours=read.neighbours), monotone=monotone)
-
-    @classmethod
-    def for_accuracy(
-        cls,
-        error: Price,
-        beta: Price,
-        *,
-        candidates: int,
-        optimal: int = 1,
-        sensitivity: object,
-        monotone: bool = False,
-    ) -> PermuteAndFlip:
-        """The most private choice that is further than ``error`` below the best with probability at most β.
-
-        >>> PermuteAndFlip.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
-        PureDP(1.37955)
-        """
-        read = stated(sensitivity, monotone)
-        return cheapest(
-            lambda promise: cls(sensitivity=read, promise=promise, monotone=monotone),
-            lambda made: made.accuracy(beta, candidates=candidates, optimal=optimal),
-            error,
-            read.neighbours,
-        )
 
     @property
     def loss(self) -> LossDistribution:

@@ -10,10 +10,10 @@ from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of
-from tacit.mechanisms.selecting import float_above, meaning
+from tacit.mechanisms.selecting import float_above
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_floor, flint, rational
@@ -120,16 +120,7 @@ class PrivateSelection:
         stopping: Stopping = LOGARITHMIC,
         neighbours: Neighbours = ADD_REMOVE,
     ) -> None:
-        asked = read_promise(
-            "PrivateSelection",
-            (PureDP,),
-            relation(neighbours),
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("PrivateSelection", (PureDP,), relation(neighbours), epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         if stopping not in (GEOMETRIC, LOGARITHMIC):
             raise InvalidParameter("stopping", given=stopping, allowed="LOGARITHMIC or GEOMETRIC")

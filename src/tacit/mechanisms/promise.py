@@ -21,14 +21,13 @@ def read_promise(
     mechanism: str,
     accepts: tuple[type[Guarantee], ...],
     neighbours: Neighbours,
-    *,
     epsilon: PriceLike = None,
     delta: PriceLike = None,
     rho: PriceLike = None,
     mu: PriceLike = None,
     promise: Guarantee | None = None,
 ) -> Guarantee:
-    """The one guarantee that the keywords ask for, if ``mechanism`` is proved to give it."""
+    """The one guarantee that a constructor's keywords ask for, if ``mechanism`` is proved to give it."""
     asked = _one_of(epsilon, delta, rho, mu, promise, neighbours)
     if type(asked) not in accepts:
         names = " or ".join(_KEYWORDS[kind] for kind in accepts if kind in _KEYWORDS)

@@ -5,32 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.line import Line, SortedReals, line_lattice, point_near_rank, points_near_rank
+from tacit.mechanisms.base import bits_from, meaning
+from tacit.mechanisms.line import SortedReals, point_near_rank, points_near_rank
 from tacit.mechanisms.promise import PriceLike, read_promise
-from tacit.mechanisms.quantised import Range, read_range
+from tacit.mechanisms.quantised import Range
+from tacit.mechanisms.rank_mechanism import RankMechanism
 from tacit.mechanisms.scores import kind_of, read_scores
-from tacit.mechanisms.selecting import cheapest, float_above, meaning, range_of, regret
+from tacit.mechanisms.selecting import cheapest, float_above, range_of, regret
 from tacit.noise.entropy import BitSource
-from tacit.noise.lattice import LARGEST, Lattice
+from tacit.noise.lattice import LARGEST
 from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, Neighbours, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.neighbours import relation
 from tacit.privacy.prices import Price, price
 
-__all__ = ["Quantile", "read_level", "read_line", "sorted_values"]
+__all__ = ["Quantile", "read_level", "sorted_values"]
 
 _MOST_DIGITS = 10**9
 _FLOATS = (float, np.float16, np.float32)
 
 
-class Quantile:
+class Quantile(RankMechanism):
     """ε-DP (or ε²/8-zCDP) quantile: the exponential mechanism on a lattice between public bounds.
 
     A point's score is minus the distance of its rank from q·n; adding a value moves it by at most max(q, 1-q),
@@ -42,9 +43,7 @@ class Quantile:
     (True, PureDP(1))
     """
 
-    __slots__ = ("_factor", "_guarantee", "_lattice", "_level", "_line", "_range")
-
-    proof: ClassVar[str] = "proofs/quantiles.md"
+    __slots__ = ("_factor", "_level")
 
     def __init__(
         self,
@@ -60,18 +59,8 @@ class Quantile:
         granule: Price | None = None,
     ) -> None:
         self._level = read_level(q)
-        self._range = read_range(bounds)
-        self._lattice, self._line = read_line(self._range, granule)
-        asked = read_promise(
-            "Quantile",
-            (PureDP, ZCDP),
-            relation(neighbours),
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        self._read_line(bounds, granule)
+        asked = read_promise("Quantile", (PureDP, ZCDP), relation(neighbours), epsilon, delta, rho, mu, promise)
         self._guarantee = asked
         loss_range = range_of(asked)
         if not loss_range:
@@ -98,11 +87,6 @@ class Quantile:
         )
 
     @property
-    def guarantee(self) -> Guarantee:
-        """What is promised for any two neighbours, whatever the values."""
-        return self._guarantee
-
-    @property
     def q(self) -> float:
         """The quantile: 0 the minimum, 0.5 the median, 1 the maximum."""
         return float(self._level)
@@ -116,16 +100,6 @@ class Quantile:
     def scale(self) -> float:
         """Ranks per e-fold of probability."""
         return float(1 / self._factor)
-
-    @property
-    def granule(self) -> float:
-        """The step of the lattice: every release is a multiple of it."""
-        return float(self._lattice.granule)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The public range."""
-        return float(self._range[0]), float(self._range[1])
 
     @property
     def loss(self) -> LossDistribution:
@@ -163,16 +137,7 @@ class Quantile:
         )
 
     def __repr__(self) -> str:
-        return (
-            f"Quantile({self.q!r}, promise={self._guarantee!r}, bounds={self.bounds!r},"
-            f" neighbours={self._guarantee.neighbours!r}, granule={self.granule!r})"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Quantile) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
+        return f"Quantile({self.q!r}, {self._shown()})"
 
 
 def read_level(q: object) -> Fraction:
@@ -182,17 +147,6 @@ def read_level(q: object) -> Fraction:
     if not 0 <= exact <= 1 or exact.denominator > _MOST_DIGITS:
         raise InvalidParameter("q", given=q, allowed=allowed)
     return exact
-
-
-def read_line(bounds: tuple[Fraction, Fraction], granule: Price | None) -> tuple[Lattice, Line]:
-    """The lattice, and those of its points that lie between the bounds."""
-    low, high = bounds
-    lattice = line_lattice(high - low, granule)
-    line = Line(math.ceil(low / lattice.granule), math.floor(high / lattice.granule))
-    if line.points < 2 or max(abs(line.low), abs(line.high)) >= 1 << 52:
-        allowed = "a power of two with at least two multiples between the bounds, and fewer than 2^52 from zero to them"
-        raise InvalidParameter("granule", given=granule, allowed=allowed, hint="Leave it out for a default.")
-    return lattice, line
 
 
 def sorted_values(values: object) -> npt.NDArray[Any]:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,6 @@ __all__ = [
     "both_ways",
     "cheapest",
     "float_above",
-    "meaning",
     "range_of",
     "read_field",
     "regret",
@@ -58,6 +57,9 @@ class SelectionMechanism(ABC):
     _sensitivity: Sensitivity
     _monotone: bool
     _factor: Fraction
+
+    @abstractmethod
+    def __init__(self, *, sensitivity: object, promise: Guarantee | None = None, monotone: bool = False) -> None: ...
 
     def _set(self, guarantee: Guarantee, sensitivity: Sensitivity, monotone: bool, loss_range: Fraction) -> None:
         if not loss_range:
@@ -92,6 +94,33 @@ class SelectionMechanism(ABC):
     @abstractmethod
     def loss(self) -> LossDistribution:
         """The loss of one choice as a distribution, which prices plans fixed in advance more tightly than ε does."""
+
+    @classmethod
+    def for_accuracy(
+        cls,
+        error: Price,
+        beta: Price,
+        *,
+        candidates: int,
+        optimal: int = 1,
+        sensitivity: object,
+        monotone: bool = False,
+    ) -> Self:
+        """The most private choice that is further than ``error`` below the best with probability at most β.
+
+        >>> from tacit import Exponential, PermuteAndFlip
+        >>> Exponential.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
+        PureDP(1.52019)
+        >>> PermuteAndFlip.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
+        PureDP(1.37955)
+        """
+        read = stated(sensitivity, monotone)
+        return cheapest(
+            lambda promise: cls(sensitivity=read, promise=promise, monotone=monotone),
+            lambda made: made.accuracy(beta, candidates=candidates, optimal=optimal),
+            error,
+            read.neighbours,
+        )
 
     def select(self, candidates: Sequence[T], scores: object, *, entropy: BitSource | None = None) -> T:
         """The candidate that was picked. Draws nothing if the scores cannot be used."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tacit.mechanisms.promise import PriceLike
 from tacit.mechanisms.selecting import cheapest, stated
 from tacit.mechanisms.splits import BOOK, Split
 from tacit.mechanisms.thresholding import Thresholding
-from tacit.privacy import Guarantee, PureDP
+from tacit.privacy import PureDP
 from tacit.privacy.prices import Price
 
 __all__ = ["SparseVector"]
@@ -29,33 +28,6 @@ class SparseVector(Thresholding):
     """
 
     __slots__ = ()
-
-    def __init__(
-        self,
-        *,
-        threshold: float | Fraction,
-        sensitivity: object,
-        hits: int,
-        epsilon: PriceLike = None,
-        delta: PriceLike = None,
-        rho: PriceLike = None,
-        mu: PriceLike = None,
-        promise: Guarantee | None = None,
-        monotone: bool = False,
-        split: Split = BOOK,
-    ) -> None:
-        super().__init__(
-            threshold=threshold,
-            sensitivity=sensitivity,
-            hits=hits,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-            monotone=monotone,
-            split=split,
-        )
 
     @classmethod
     def for_accuracy(

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_candidates, read_count, read_scores
-from tacit.mechanisms.selecting import both_ways, float_above, meaning, read_field, regret, root_down, stated
+from tacit.mechanisms.selecting import both_ways, float_above, read_field, regret, root_down, stated
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.noise.podium import podium, podiums
@@ -68,11 +68,11 @@ class TopK:
             "TopK with exponential noise" if noise == EXPONENTIAL else "TopK",
             (PureDP,) if noise == EXPONENTIAL else (PureDP, ZCDP, ApproxDP),
             self._sensitivity.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            epsilon,
+            delta,
+            rho,
+            mu,
+            promise,
         )
         default = EXPONENTIAL if isinstance(asked, PureDP) else GUMBEL
         self._noise: RaceNoise = default if noise is None else noise
