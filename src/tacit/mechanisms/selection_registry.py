@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tacit.mechanisms.above_threshold import AboveThreshold
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.continual_count import ContinualCount
@@ -86,7 +88,7 @@ def _report(mechanism: Any, value: Any, entropy: BitSource | None) -> Any:
 
 
 def _many_reports(mechanism: Any, value: Any, count: int, entropy: BitSource | None) -> Any:
-    return mechanism.randomize([value] * count, entropy=entropy)
+    return mechanism.randomize(np.full(count, value) if type(value) is bool else [value] * count, entropy=entropy)
 
 
 def _totals(mechanism: Any, increments: Any, entropy: BitSource | None) -> Any:
