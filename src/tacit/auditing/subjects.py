@@ -64,7 +64,8 @@ def every_subject(entropy: BitSource | None = None) -> list[Subject]:
 
 def _additive(mechanism: AdditiveMechanism, entropy: BitSource | None) -> Subject:
     entry = next((e for e in MECHANISMS if isinstance(mechanism, e.mechanism)), None)
-    whole = entry is not None and entry.whole
+    # With a stated granule arrays have to be multiples of it: whole numbers are.
+    whole = entry is not None and (entry.whole or getattr(mechanism, "_granule", None) is not None)
     bounds = getattr(mechanism, "bounds", None)
     return Subject(
         name=repr(mechanism),
