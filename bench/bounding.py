@@ -155,8 +155,14 @@ def side_by_side(path: Path, rounds: int) -> list[Table]:
             f"count and mean by city, {form}: {10 * USERS:,} rows" if path.name.endswith(f"_{USERS}.duckdb") else form,
             Contestant("tacit", lambda: ours(path, form), rounds=rounds),
             [
-                (Contestant("window functions, MD5", lambda: sql(path, text.format(**MD5)), rounds=rounds), AtMost(limit)),
-                (Contestant("window functions, DuckDB's hash", lambda: sql(path, text.format(**OWN)), rounds=rounds), None),
+                (
+                    Contestant("window functions, MD5", lambda: sql(path, text.format(**MD5)), rounds=rounds),
+                    AtMost(limit),
+                ),
+                (
+                    Contestant("window functions, DuckDB's hash", lambda: sql(path, text.format(**OWN)), rounds=rounds),
+                    None,
+                ),
                 (Contestant("tacit, keys not listed", lambda: ours(path, "private keys"), rounds=rounds), None),
             ],
         )
@@ -199,7 +205,9 @@ def memory(path: Path) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--peak", metavar="FORM", help="run one form once and print the peak memory; for the bench itself")
+    parser.add_argument(
+        "--peak", metavar="FORM", help="run one form once and print the peak memory; for the bench itself"
+    )
     parser.add_argument("--path", type=Path)
     arguments = parser.parse_args()
     if arguments.peak:

@@ -50,6 +50,7 @@ def tidy(found: Any) -> Any:
 
 def kind_of(expression: Expression, row: Row) -> Kind | None:
     """The kind that the expression has whatever the row."""
+
     def kind(one: Expression) -> Kind | None:
         match one:
             case Column(name):

@@ -90,16 +90,29 @@ FAULTS: dict[str, tuple[Callable[[Rows], Engine], bool]] = {
     "one row more": (lambda rows: Faulty(rows, ask=lambda q: replace(q, rows=q.rows + 1)), True),
     "groups that tie are all kept": (lambda rows: Faulty(rows, run=ties_kept), False),
     "order by position": (lambda rows: Faulty(rows, run=by_position), False),
-    "null is a unit": (lambda rows: Faulty(rows, run=lambda sql: sql.replace(" IS NOT NULL AND", " IS NULL OR TRUE AND")), True),
+    "null is a unit": (
+        lambda rows: Faulty(rows, run=lambda sql: sql.replace(" IS NOT NULL AND", " IS NULL OR TRUE AND")),
+        True,
+    ),
     "listed keys are filtered last": (
         lambda rows: Faulty(rows, ask=lambda q: replace(q, public_keys=None), answer=filtered_late),
         True,
     ),
     "a key listed twice counts twice": (
-        lambda rows: Faulty(rows, run=lambda sql: re.sub(r"SELECT min\(g\) AS g, (.*)\n(.*FROM \(VALUES [^;]*?\n? *)GROUP BY [k0-9, ]+\n", r"SELECT g, \1\n\2", sql)),
+        lambda rows: Faulty(
+            rows,
+            run=lambda sql: re.sub(
+                r"SELECT min\(g\) AS g, (.*)\n(.*FROM \(VALUES [^;]*?\n? *)GROUP BY [k0-9, ]+\n",
+                r"SELECT g, \1\n\2",
+                sql,
+            ),
+        ),
         True,
     ),
-    "no clamp of a row": (lambda rows: Faulty(rows, run=lambda sql: re.sub(r"least\(greatest\(x(\d), [^)]*\)\), [^)]*\)\)", r"x\1", sql)), True),
+    "no clamp of a row": (
+        lambda rows: Faulty(rows, run=lambda sql: re.sub(r"least\(greatest\(x(\d), [^)]*\)\), [^)]*\)\)", r"x\1", sql)),
+        True,
+    ),
 }
 """Each fault, and whether only the oracle can see it (it breaks the words, not always the claim)."""
 
