@@ -6,16 +6,18 @@ import decimal
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import six_digits_up
 from tacit.mechanisms.tails import largest_scale, read_beta, read_error, read_size
 from tacit.noise.entropy import BitSource, system_entropy
 from tacit.privacy import ADD_REMOVE, Guarantee, Norm, Sensitivity
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import ONE, UP, decimal_up, exp_up
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["AdditiveMechanism", "ScaledMechanism", "bits_from", "meaning", "most_private", "within_floats"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacit.errors import NotPrivate
 from tacit.mechanisms.adding import IntegerNoise, add_to_integers
@@ -13,6 +13,7 @@ from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
 from tacit.mechanisms.discrete_laplace import whole_steps
 from tacit.mechanisms.gaussian_noise import ACCEPTS, gaussian_loss, variance_for
 from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import (
     discrete_gaussian_tail,
@@ -26,9 +27,11 @@ from tacit.noise.floors import CHUNK
 from tacit.noise.gaussian import DiscreteGaussianSampler, RoundedGaussianSampler
 from tacit.noise.tabulated import LARGEST_VARIANCE, TabulatedGaussianSampler
 from tacit.privacy import L2, ZCDP, Guarantee, Norm, RenyiDP, Sensitivity
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
 from tacit.privacy.sensitivity import root_up
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["DiscreteGaussian"]
 
@@ -114,7 +117,7 @@ class DiscreteGaussian(ScaledMechanism):
                 f" {self._sensitivity!r} does not say. For one whole number use"
                 " LossDistribution.discrete_gaussian(scale, sensitivity); for any array .guarantee holds."
             )
-        return LossDistribution.discrete_gaussian(root_up(self._variance), 1, self._sensitivity.neighbours)
+        return loss_distribution().discrete_gaussian(root_up(self._variance), 1, self._sensitivity.neighbours)
 
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """An int of any size for an int; an int64 array for an array of integers."""

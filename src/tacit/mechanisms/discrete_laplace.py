@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.adding import add_to_integers
 from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
 from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import discrete_laplace_tail, each_level, least_step
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
 from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["DiscreteLaplace"]
 
@@ -74,7 +77,7 @@ class DiscreteLaplace(ScaledMechanism):
     def loss(self) -> LossDistribution:
         """That of the discrete Laplace law, in any dimension (docs/proofs/discrete_laplace.md)."""
         steps = int(self._sensitivity.value)
-        return LossDistribution.discrete_laplace(self._scale, steps, self._sensitivity.neighbours)
+        return loss_distribution().discrete_laplace(self._scale, steps, self._sensitivity.neighbours)
 
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """An int of any size for an int; an int64 array for an array of integers."""
