@@ -94,13 +94,18 @@ def _refused(node: exp.Expression) -> Exception:
 # --- leaves
 
 
+_CLOCKS = ("current_date", "current_time", "current_timestamp", "current_datetime", "localtime", "localtimestamp")
+
+
 def _column(scope: Scope, node: exp.Column) -> Expression:
     only(node, "this", "table")
     if isinstance(node.this, exp.Star):
         raise _refused(node.this)
     if not isinstance(node.this, exp.Identifier):
         raise _refused(node)
-    table = node.args.get("table")
+    name, table = str(node.this.this), node.args.get("table")
+    if table is None and not node.this.args.get("quoted") and name.lower() in _CLOCKS:
+        raise void(name.upper(), FUNCTIONS[name.lower()], "Write DATE '2024-01-31'.")
     if table is not None and str(table.this).lower() not in scope.tables:
         allowed = " or ".join(sorted(scope.tables))
         raise not_yet(f"{table.this}.{node.this.this}", f"Columns are those of {allowed}; write the name alone.")
