@@ -60,7 +60,9 @@ def listed(group: tuple[Any, ...], query: BoundedQuery) -> bool:
 
 def position(group: tuple[Any, ...], query: BoundedQuery) -> int | None:
     def equal(x: Any, y: Any) -> bool:
-        return x is y is None or (x is not None and y is not None and x == y and isinstance(x, bool) == isinstance(y, bool))
+        return x is y is None or (
+            x is not None and y is not None and x == y and isinstance(x, bool) == isinstance(y, bool)
+        )
 
     return next(
         (i for i, one in enumerate(query.public_keys or ()) if all(map(equal, group, one))),
@@ -142,9 +144,10 @@ def quantised(measured: Quantised, row: Row) -> int:
     x = value(measured.expression, row)
     if x is None:
         return 0
-    low, high, centre, granule = (float(one) for one in (measured.low, measured.high, measured.centre, measured.granule))
+    low, high, centre, granule = (
+        float(one) for one in (measured.low, measured.high, measured.centre, measured.granule)
+    )
     near = math.floor((min(max(float(x), low), high) - centre) / granule + 0.5)
     lowest = -math.floor((measured.centre - measured.low) / Fraction(measured.granule))
     highest = math.floor((measured.high - measured.centre) / Fraction(measured.granule))
     return min(max(near, lowest), highest)
-

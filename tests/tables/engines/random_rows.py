@@ -15,7 +15,7 @@ from tacit.tables.operators import TIME_UNITS
 
 SCHEMA = {
     "who": Kind.INTEGER,
-    "Na\"me": Kind.TEXT,
+    'Na"me': Kind.TEXT,
     "i": Kind.INTEGER,
     "x": Kind.REAL,
     "s": Kind.TEXT,
@@ -35,19 +35,90 @@ DAY, MOMENT = datetime.date, datetime.datetime
 BIG = 2**63 - 1
 ODD: dict[Kind, list[Any]] = {
     Kind.INTEGER: [0, 1, -1, 2, 3, 7, 42, -5, 100, BIG, -BIG - 1, BIG - 1, 2**31, 2**53 + 1, -(2**62)],
-    Kind.REAL: [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 42.0, 0.1, 1e308, -1e308, 5e-324, 1e16, 9.3e18, -1e-9, 1 / 3]
-    + [math.nan, math.inf, -math.inf],
-    Kind.TEXT: ["", "a", "A", "b", "O'Brien", "null", "12", " 7 ", "-9", "1e5", "1.5", "NaN", "inf", "99999999999999999999"]
-    + ["2020-02-29", "2021-02-29", "2021-01-05 10:30:00", "2021-01-05T24:00:00", "0000-01-01", "9999-12-31", "true", "no"]
-    + ["é", "日本", "👩‍👩", "a\0b", "%_", "a_b", "--", ";", "x" * 60, '"', "\\", "Å"],
+    Kind.REAL: [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        2.5,
+        -2.5,
+        42.0,
+        0.1,
+        1e308,
+        -1e308,
+        5e-324,
+        1e16,
+        9.3e18,
+        -1e-09,
+        1 / 3,
+        math.nan,
+        math.inf,
+        -math.inf,
+    ],
+    Kind.TEXT: [
+        "",
+        "a",
+        "A",
+        "b",
+        "O'Brien",
+        "null",
+        "12",
+        " 7 ",
+        "-9",
+        "1e5",
+        "1.5",
+        "NaN",
+        "inf",
+        "99999999999999999999",
+        "2020-02-29",
+        "2021-02-29",
+        "2021-01-05 10:30:00",
+        "2021-01-05T24:00:00",
+        "0000-01-01",
+        "9999-12-31",
+        "true",
+        "no",
+        "é",
+        "日本",
+        "👩\u200d👩",
+        "a\x00b",
+        "%_",
+        "a_b",
+        "--",
+        ";",
+        "x" * 60,
+        '"',
+        "\\",
+        "Å",
+    ],
     Kind.BOOLEAN: [True, False],
-    Kind.DATE: [DAY(1, 1, 1), DAY(9999, 12, 31), DAY(2020, 2, 29), DAY(2021, 1, 31), DAY(1969, 12, 31), DAY(2024, 12, 30)],
-    Kind.TIMESTAMP: [MOMENT(1, 1, 1), MOMENT(9999, 12, 31, 23, 59, 59, 999999), MOMENT(2020, 2, 29, 12, 30, 15, 500000)]
-    + [MOMENT(1969, 12, 31, 23, 59, 59, 1), MOMENT(2021, 1, 31, 0, 0, 0), MOMENT(2024, 12, 30, 7, 8, 9)],
+    Kind.DATE: [
+        DAY(1, 1, 1),
+        DAY(9999, 12, 31),
+        DAY(2020, 2, 29),
+        DAY(2021, 1, 31),
+        DAY(1969, 12, 31),
+        DAY(2024, 12, 30),
+    ],
+    Kind.TIMESTAMP: [
+        MOMENT(1, 1, 1),
+        MOMENT(9999, 12, 31, 23, 59, 59, 999999),
+        MOMENT(2020, 2, 29, 12, 30, 15, 500000),
+        MOMENT(1969, 12, 31, 23, 59, 59, 1),
+        MOMENT(2021, 1, 31, 0, 0, 0),
+        MOMENT(2024, 12, 30, 7, 8, 9),
+    ],
 }
 BEYOND = {
     Kind.DATE: ["5881580-07-10", "infinity", "-infinity", "10000-01-01", "0044-03-15 (BC)"],
-    Kind.TIMESTAMP: ["infinity", "-infinity", "10000-01-01 00:00:00", "290000-01-01 00:00:00", "0044-03-15 (BC) 01:00:00"],
+    Kind.TIMESTAMP: [
+        "infinity",
+        "-infinity",
+        "10000-01-01 00:00:00",
+        "290000-01-01 00:00:00",
+        "0044-03-15 (BC) 01:00:00",
+    ],
 }
 """Times that DuckDB has and the calendar has not; None to Python."""
 
@@ -77,7 +148,9 @@ class Rows:
         self.database.execute(f"INSERT INTO held SELECT {slots}", cells)
         for name in ("d", "t") if beyond else ():
             odd = beyond.choice(BEYOND[SCHEMA[name]])  # type: ignore[union-attr]
-            self.database.execute(f"UPDATE held SET {name} = CAST('{odd}' AS {TYPES[SCHEMA[name]]}) WHERE {name} IS NULL")
+            self.database.execute(
+                f"UPDATE held SET {name} = CAST('{odd}' AS {TYPES[SCHEMA[name]]}) WHERE {name} IS NULL"
+            )
 
     def columns(self, sql: str) -> dict[str, Any]:
         self.reached += 1
@@ -168,7 +241,9 @@ class Expressions:
         if pick == 5:
             return Call(rng.choice(["sign", "floor", "ceil", "round"]), (self.number(depth),))
         if pick == 6:
-            low, high, count = rng.choice([(0, 100, 10), (-1e308, 1e308, 7), (0.5, 0.25, 3), (0, 1, 1), (-5, 5.5, 1000)])
+            low, high, count = rng.choice(
+                [(0, 100, 10), (-1e308, 1e308, 7), (0.5, 0.25, 3), (0, 1, 1), (-5, 5.5, 1000)]
+            )
             return Call("width_bucket", (self.number(depth), Literal(low), Literal(high), Literal(count)))
         if pick == 7:
             return Call("length", (self.make(Kind.TEXT, depth),))

@@ -50,6 +50,7 @@ def tidy(found: Any) -> Any:
 
 def kind_of(expression: Expression, row: Row) -> Kind | None:
     """The kind that the expression has whatever the row."""
+
     def kind(one: Expression) -> Kind | None:
         match one:
             case Column(name):
@@ -282,7 +283,20 @@ def to_boolean(x: Any) -> Any:
         return x != 0
     if not isinstance(x, str):
         return None
-    words = {"true": 1, "t": 1, "yes": 1, "y": 1, "on": 1, "1": 1, "false": 0, "f": 0, "no": 0, "n": 0, "off": 0, "0": 0}
+    words = {
+        "true": 1,
+        "t": 1,
+        "yes": 1,
+        "y": 1,
+        "on": 1,
+        "1": 1,
+        "false": 0,
+        "f": 0,
+        "no": 0,
+        "n": 0,
+        "off": 0,
+        "0": 0,
+    }
     found = words.get(x.strip(" ").lower())
     return None if found is None else bool(found)
 

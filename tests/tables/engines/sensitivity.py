@@ -81,7 +81,9 @@ def must_be_near(one: Answer, other: Answer, query: BoundedQuery) -> None:
     """Each measure within its reach in each group, units within one, in no more groups than claimed, in every norm."""
     nothing = (0,) * (1 + len(query.measures))
     groups = 1 if query.unit is None else query.groups
-    changes = [[abs(x - y) for x, y in zip(one.get(k, nothing), other.get(k, nothing), strict=True)] for k in {*one, *other}]
+    changes = [
+        [abs(x - y) for x, y in zip(one.get(k, nothing), other.get(k, nothing), strict=True)] for k in {*one, *other}
+    ]
     for i, reach in enumerate([1, *(measure.reach for measure in query.measures)]):
         moved = [change[i] for change in changes if change[i]]
         within = all(m <= reach for m in moved) and len(moved) <= groups
@@ -93,7 +95,9 @@ def must_be_near(one: Answer, other: Answer, query: BoundedQuery) -> None:
 
 def loose(query: BoundedQuery, held: list[Row], near: list[Row]) -> int:
     """How far the answers were apart if nothing were limited: shows that limits were at work."""
-    free = replace(query, groups=10**6, rows=10**6, measures=tuple(replace(m, low=-(2**62), high=2**62) for m in query.measures))
+    free = replace(
+        query, groups=10**6, rows=10**6, measures=tuple(replace(m, low=-(2**62), high=2**62) for m in query.measures)
+    )
     return loose_distance(expected(free, held, SECRET), expected(free, near, SECRET))
 
 
@@ -144,7 +148,9 @@ def bounded_query(rng: random.Random) -> BoundedQuery:
 
 def group_key(rng: random.Random, make: Expressions) -> Expression:
     if rng.random() < 0.6:
-        return Column(rng.choice([name for name, kind in SCHEMA.items() if kind is not Kind.REAL or rng.random() < 0.5]))
+        return Column(
+            rng.choice([name for name, kind in SCHEMA.items() if kind is not Kind.REAL or rng.random() < 0.5])
+        )
     if rng.random() < 0.5:
         return Call("width_bucket", (Column("x"), Literal(-10), Literal(50), Literal(6)))
     return make.make(rng.choice([Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN, Kind.DATE]), 2)

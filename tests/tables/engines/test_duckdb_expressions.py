@@ -106,7 +106,9 @@ def test_constants_that_cannot_be_computed_are_null_and_not_an_error(expression:
     sql = render(expression, SCHEMA).sql
     expected = 0 if expression.operator == "%" else None  # type: ignore[attr-defined]
     assert rows.database.execute(f"SELECT {sql} FROM rows").fetchall() == [(expected,)] * 3
-    assert rows.database.execute(f"SELECT count(*) FROM rows WHERE {sql} IS NULL").fetchall() == [(3 * (expected is None),)]
+    assert rows.database.execute(f"SELECT count(*) FROM rows WHERE {sql} IS NULL").fetchall() == [
+        (3 * (expected is None),)
+    ]
 
 
 def test_a_deep_expression_does_not_grow_exponentially() -> None:
@@ -139,4 +141,6 @@ def test_what_is_not_well_typed_is_refused(expression: Expression) -> None:
 def test_an_odd_column_name_is_only_a_name() -> None:
     rows = Rows()
     rows.fill([dict.fromkeys(SCHEMA) | {'Na"me': "it's"}])
-    assert rows.database.execute(f"SELECT {render(Column('Na' + chr(34) + 'me'), SCHEMA).sql} FROM rows").fetchone() == ("it's",)
+    assert rows.database.execute(
+        f"SELECT {render(Column('Na' + chr(34) + 'me'), SCHEMA).sql} FROM rows"
+    ).fetchone() == ("it's",)

@@ -69,8 +69,7 @@ def by_position(sql: str) -> str:
 
 
 def ties_kept(sql: str) -> str:
-    sql = re.sub(r"% 2147483647 \* 4294967296 \+ (listed|names)\.g\)", "* 0)", sql)
-    return sql
+    return re.sub(r"% 2147483647 \* 4294967296 \+ (listed|names)\.g\)", "* 0)", sql)
 
 
 def filtered_late(query: BoundedQuery, found: Integers) -> Integers:
@@ -90,16 +89,29 @@ FAULTS: dict[str, tuple[Callable[[Rows], Engine], bool]] = {
     "one row more": (lambda rows: Faulty(rows, ask=lambda q: replace(q, rows=q.rows + 1)), True),
     "groups that tie are all kept": (lambda rows: Faulty(rows, run=ties_kept), False),
     "order by position": (lambda rows: Faulty(rows, run=by_position), False),
-    "null is a unit": (lambda rows: Faulty(rows, run=lambda sql: sql.replace(" IS NOT NULL AND", " IS NULL OR TRUE AND")), True),
+    "null is a unit": (
+        lambda rows: Faulty(rows, run=lambda sql: sql.replace(" IS NOT NULL AND", " IS NULL OR TRUE AND")),
+        True,
+    ),
     "listed keys are filtered last": (
         lambda rows: Faulty(rows, ask=lambda q: replace(q, public_keys=None), answer=filtered_late),
         True,
     ),
     "a key listed twice counts twice": (
-        lambda rows: Faulty(rows, run=lambda sql: re.sub(r"SELECT min\(g\) AS g, (.*)\n(.*FROM \(VALUES [^;]*?\n? *)GROUP BY [k0-9, ]+\n", r"SELECT g, \1\n\2", sql)),
+        lambda rows: Faulty(
+            rows,
+            run=lambda sql: re.sub(
+                r"SELECT min\(g\) AS g, (.*)\n(.*FROM \(VALUES [^;]*?\n? *)GROUP BY [k0-9, ]+\n",
+                r"SELECT g, \1\n\2",
+                sql,
+            ),
+        ),
         True,
     ),
-    "no clamp of a row": (lambda rows: Faulty(rows, run=lambda sql: re.sub(r"least\(greatest\(x(\d), [^)]*\)\), [^)]*\)\)", r"x\1", sql)), True),
+    "no clamp of a row": (
+        lambda rows: Faulty(rows, run=lambda sql: re.sub(r"least\(greatest\(x(\d), [^)]*\)\), [^)]*\)\)", r"x\1", sql)),
+        True,
+    ),
 }
 """Each fault, and whether only the oracle can see it (it breaks the words, not always the claim)."""
 
@@ -108,8 +120,7 @@ FAULTS: dict[str, tuple[Callable[[Rows], Engine], bool]] = {
 def test_a_planted_fault_is_noticed(name: str) -> None:
     make, needs_oracle = FAULTS[name]
     with pytest.raises(Moved):
-        for seed in range(40):
-            examine(make, seed, 60, oracle=needs_oracle)
+        examine(make, 0, 2400, oracle=needs_oracle)
 
 
 def test_a_missing_clamp_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
