@@ -23,6 +23,7 @@ from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
 from tacit.tables.desk import Desk, Engines
 from tacit.tables.disclosing import disclose
+from tacit.tables.discovery import Discovery
 from tacit.tables.drawing import draw
 from tacit.tables.plan import Plan, make_plan, price_within
 from tacit.tables.policy import Policy
@@ -97,6 +98,11 @@ class Table:
         listed = [statements] if isinstance(statements, str | Query | Question) else list(statements)
         checked = [self.query(one.tree if isinstance(one, Question) else one)._checked for one in listed]
         return Batch(self._desk, checked, weights, expected_rows)
+
+    @property
+    def discover(self) -> Discovery:
+        """Bounds, keys and limits for the policy, discovered privately at a stated price."""
+        return Discovery(self._desk, self.query)
 
     def explain(
         self,
