@@ -17,7 +17,7 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(READY)   ## private answers about a generated table, with error bars and a plot
+demo: $(READY)   ## from a CSV to private answers: the whole story on a generated table, in demo-output/
 	$(BIN)/tacit demo
 
 test: $(READY)   ## the tests

@@ -74,6 +74,7 @@ def gaussian_tail(x: Decimal) -> Decimal:
     return UP.multiply(TWO, UP.multiply(normal.mills(x)[1], normal.density(x)[1]))
 
 
+@lru_cache(maxsize=256)
 def gaussian_quantile(level: Decimal) -> Decimal:
     """x with P[|Z| > x] ≤ level, within 10⁻¹² of the smallest."""
     if level >= 1:

@@ -12,6 +12,7 @@ from tacit.tables.domains import MOST_KEYS, domain
 from tacit.tables.expressions import Case, Column, Expression, Key, Literal, Value
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
+from tacit.tables.literals import bounds_of
 from tacit.tables.names import Names
 from tacit.tables.policy import Policy
 from tacit.tables.query import Aggregate, Output, Query
@@ -23,6 +24,7 @@ __all__ = ["Checked", "check"]
 _COUNTS = ("count_rows", "count", "count_units")
 _NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop")
 Bounds = tuple[Fraction, Fraction]
+_LARGEST = Fraction(10) ** 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class _Settling:
             allowed = ", ".join((*_COUNTS, *_NUMERIC))
             raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)
         self._must_be_number(replace(one, argument=argument), self.rows.kind(argument))
-        return self._bounded(replace(one, argument=argument))
+        return _computable(self._bounded(replace(one, argument=argument)))
 
     def _must_be_number(self, one: Aggregate, kind: Kind | None) -> None:
         if kind is not None and kind.is_number:
@@ -212,12 +214,19 @@ def _column_behind(argument: Expression | None) -> Column | None:
     return argument if isinstance(argument, Column) else None
 
 
+def _computable(one: Aggregate) -> Aggregate:
+    """An aggregate whose bounds, and their squares, are numbers that doubles can hold."""
+    for low, high in (pair for pair in (one.bounds, one.group_bounds) if pair is not None):
+        if max(abs(low), abs(high)) > _LARGEST or 0 < high - low < 1 / _LARGEST:
+            allowed = "ends between -1e150 and 1e150, equal or at least 1e-150 apart"
+            raise InvalidParameter("bounds", given=Words(quoted(one)), allowed=allowed)
+    return one
+
+
 def _pair(bounds: Bounds) -> Bounds:
-    low, high = bounds
-    fits = all(isinstance(end, Fraction | int) and math.isfinite(float(end)) for end in bounds)
-    if not fits or low > high:
-        raise InvalidParameter("bounds", given=bounds, allowed="a lower and an upper end, in this order")
-    return Fraction(low), Fraction(high)
+    if not isinstance(bounds, tuple) or len(bounds) != 2 or not all(isinstance(end, Fraction | int) for end in bounds):
+        raise InvalidParameter("bounds", given=bounds, allowed="a lower and an upper end")
+    return bounds_of(Fraction(bounds[0]), Fraction(bounds[1]))
 
 
 def _pair_or_none(bounds: Bounds | None) -> Bounds | None:

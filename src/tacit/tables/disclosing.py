@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from importlib.metadata import version
+from pathlib import Path
 
 from tacit.ledger import Receipt
 from tacit.ledger.amounts import Amount as Charged
@@ -73,7 +74,7 @@ def describe(
         nulls=_NULLS,
         clamps=clamps,
         rounding=_ROUNDING,
-        ledger=receipt.source,
+        ledger=_ledger_name(receipt.source),
         entry=receipt.number,
         head=receipt.head,
         policy=policy.fingerprint(),
@@ -81,6 +82,11 @@ def describe(
         time=receipt.time,
         remarks=remarks,
     )
+
+
+def _ledger_name(source: str) -> str:
+    """What the ledger of a source is called when it lies beside it: visits.csv, visits.ledger."""
+    return Path(source.removeprefix("frame:")).with_suffix(".ledger").name
 
 
 def _amount(amount: Charged, receipt: Receipt) -> Amount:

@@ -69,7 +69,7 @@ class LaplaceNoise:
         small, large = np.minimum(first, second), np.maximum(first, second)
         small = np.maximum(np.minimum(small, large * (1 - 1e-6)), 1e-300)  # equal scales are a removable singularity
         ratio = (small / large) ** 2
-        with np.errstate(under="ignore"):
+        with np.errstate(under="ignore", over="ignore"):
             tail = (np.exp(-gap / large) - ratio * np.exp(-gap / small)) / (1 - ratio)
         return tail < beta
 

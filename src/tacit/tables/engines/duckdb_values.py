@@ -13,7 +13,7 @@ from tacit.tables.engines.duckdb_expressions import render
 from tacit.tables.engines.duckdb_terms import literal
 from tacit.tables.kinds import Kind
 
-__all__ = ["WIDEST", "clamped", "read", "row_value", "widest_row"]
+__all__ = ["WIDEST", "clamped", "read", "row_value", "summed", "widest_row"]
 
 WIDEST = 2**62
 """No row and no unit may count for more: then 2⁶⁴ of them fit into the 127 bits that are summed in."""
@@ -56,6 +56,11 @@ def widest_row(value: RowValue) -> int:
             return max(abs(value.lowest), abs(value.highest))
         case Square(inner):
             return widest_row(inner) ** 2
+
+
+def summed(value: RowValue, column: str) -> str:
+    """The sum over rows, in 64 bits where even 2⁴⁸ rows could not fill them, otherwise in 128."""
+    return f"sum(CAST({column} AS SMALLINT))" if widest_row(value) < 2**15 else f"sum({column})"
 
 
 def clamped(sql: str, measure: Measure) -> str:

@@ -45,7 +45,9 @@ def from_type(expression: str, type_name: str, kind: Kind) -> str:
         plain = expression if base == "VARCHAR" else f"CAST({expression} AS VARCHAR)"
         return from_text(plain, kind)
     if kind is Kind.TEXT:
-        return f"TRY_CAST({expression} AS VARCHAR)"
+        return f"TRY(CAST({expression} AS VARCHAR))" if base in _ZONED else f"TRY_CAST({expression} AS VARCHAR)"
+    if kind.is_time and base in _ZONED:
+        return _in_calendar(f"TRY(CAST({expression} AS {TYPES[kind]}))", kind)
     if kind is Kind.BOOLEAN and base in _NUMBERS:
         return f"CASE WHEN {expression} = 1 THEN true WHEN {expression} = 0 THEN false END"
     if kind is Kind.REAL:
@@ -85,11 +87,16 @@ def from_text(expression: str, kind: Kind) -> str:
 
 
 def _moment(text: str) -> str:
-    """A text as UTC. The first branch is for speed; the second for ISO 8601 with a zone and no seconds."""
-    zoned = "TRY_CAST(TRY_CAST({} AS TIMESTAMPTZ) AS TIMESTAMP)"
+    """A text as UTC. The first branch is for speed; the third for ISO 8601 with a zone and no seconds.
+
+    TRY_CAST to and from TIMESTAMPTZ raises for moments at the ends of DuckDB's time, which TRY catches, slowly; a year
+    of other than four digits never gets there.
+    """
+    zoned = "TRY(CAST(TRY_CAST({} AS TIMESTAMPTZ) AS TIMESTAMP))"
     filled = f"{text}[1:16] || ':00' || {text}[17:]"
     return (
         f"CASE WHEN strlen({text}) = 19 AND {text}[17] = ':' THEN TRY_CAST({text} AS TIMESTAMP) "
+        f"WHEN ltrim({text})[5] <> '-' THEN NULL "
         f"WHEN {text}[17] IN ('Z', '+', '-') THEN {zoned.format(filled)} "
         f"ELSE {zoned.format(text)} END"
     )

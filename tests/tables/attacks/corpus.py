@@ -1,0 +1,312 @@
+"""Statements that are fine, and pieces that are not: what the mutations start from."""
+
+from __future__ import annotations
+
+__all__ = ["COLUMN_NAMES", "CONDITIONS", "FUNCTIONS", "INJECTIONS", "NUMBERS", "STATEMENTS", "TEXTS"]
+
+STATEMENTS = tuple(
+    line.strip()
+    for line in """
+    SELECT COUNT(*) FROM visits
+    SELECT COUNT(*) AS n FROM visits WHERE age > 40
+    SELECT COUNT(age) FROM visits
+    SELECT COUNT(DISTINCT user_id) FROM visits
+    SELECT COUNT(DISTINCT user_id) AS people, COUNT(*) AS rows FROM visits GROUP BY plan
+    SELECT SUM(spend) AS s FROM visits
+    SELECT AVG(spend) AS m FROM visits WHERE spend IS NOT NULL
+    SELECT VARIANCE(age), STDDEV(age), VAR_POP(age), STDDEV_POP(age) FROM visits
+    SELECT city, COUNT(*) AS n FROM visits GROUP BY city
+    SELECT city, COUNT(*) AS n, AVG(spend) AS m FROM visits GROUP BY city ORDER BY n DESC LIMIT 3
+    SELECT plan, SUM(spend) FROM visits GROUP BY plan HAVING SUM(spend) > 100
+    SELECT plan, COUNT(*) FROM visits GROUP BY plan ORDER BY 2 DESC, 1 LIMIT 1 OFFSET 1
+    SELECT city, plan, COUNT(*) FROM visits GROUP BY city, plan
+    SELECT YEAR(day) AS y, COUNT(*) FROM visits GROUP BY y
+    SELECT DATE_TRUNC('month', day) AS month, COUNT(*) FROM visits GROUP BY 1 ORDER BY 1
+    SELECT EXTRACT(MONTH FROM moment) AS m, AVG(age) FROM visits GROUP BY 1
+    SELECT WIDTH_BUCKET(age, 0, 100, 10) AS decade, COUNT(*) FROM visits GROUP BY 1
+    SELECT age // 10 AS decade, COUNT(*) FROM visits GROUP BY age // 10
+    SELECT CASE WHEN age < 30 THEN 'young' WHEN age < 60 THEN 'middle' END AS c, COUNT(*) FROM visits GROUP BY 1
+    SELECT COUNT(*) FROM visits WHERE city LIKE 'A%' AND plan IN ('free', 'pro')
+    SELECT COUNT(*) FROM visits WHERE city NOT LIKE '%r_en' OR city IS NULL
+    SELECT COUNT(*) FROM visits WHERE 1 / (age - 42) > 0
+    SELECT COUNT(*) FROM visits WHERE CAST(city AS BIGINT) = 1
+    SELECT COUNT(*) FROM visits WHERE points + 9223372036854775807 > 0
+    SELECT COUNT(*) FROM visits WHERE points * points * points <> 7
+    SELECT COUNT(*) FROM visits WHERE -points = 9223372036854775807
+    SELECT COUNT(*) FROM visits WHERE ABS(points) < 10
+    SELECT COUNT(*) FROM visits WHERE points % (age - 42) = 0
+    SELECT COUNT(*) FROM visits WHERE points // (age - 42) = 0
+    SELECT COUNT(*) FROM visits WHERE spend * 10 > 1e308 OR EXP(spend) > 3 OR LN(spend) < 1 OR SQRT(spend) > 2
+    SELECT COUNT(*) FROM visits WHERE POWER(spend, age) > 100
+    SELECT COUNT(*) FROM visits WHERE day + INTERVAL '1' DAY > DATE '2026-01-01'
+    SELECT COUNT(*) FROM visits WHERE DATE_ADD('year', 8000, day) > day
+    SELECT COUNT(*) FROM visits WHERE DATE_DIFF('second', moment, day) > 5
+    SELECT COUNT(*) FROM visits WHERE moment BETWEEN TIMESTAMP '2026-01-01 00:00:00' AND TIMESTAMP '2027-01-01 00:00:00'
+    SELECT COUNT(*) FROM visits WHERE SUBSTRING(city, 1, 3) = 'Aar' AND LENGTH(TRIM(city)) > 2
+    SELECT COUNT(*) FROM visits WHERE LOWER(city) = 'aarhus' OR UPPER(city) = 'AARHUS' OR CONCAT(city, plan) = 'x'
+    SELECT UPPER(plan) AS p, COUNT(*) FROM visits GROUP BY UPPER(plan)
+    SELECT SUM(spend) / COUNT(*) AS ratio FROM visits
+    SELECT SUM(spend) / SUM(age) AS ratio, 100 * AVG(age) FROM visits GROUP BY plan
+    SELECT SUM(age * 2 + 1) FROM visits
+    SELECT SUM(LEAST(GREATEST(spend, 0), 50)) FROM visits
+    SELECT SUM(CASE WHEN active THEN spend ELSE 0 END) FROM visits
+    SELECT COUNT(*) FILTER (WHERE active) AS on_, SUM(spend) FILTER (WHERE age > 30) AS s FROM visits
+    SELECT SUM(points, contribution_bounds_per_row => (0, 10)) FROM visits
+    SELECT SUM(spend, contribution_bounds_per_group => (0, 100)) FROM visits GROUP BY plan
+    SELECT AVG(ROUND(spend, 1)), SUM(FLOOR(spend)), SUM(CEIL(spend)), SUM(SIGN(spend)) FROM visits
+    SELECT COALESCE(city, 'none') AS c, COUNT(*) FROM visits GROUP BY 1
+    SELECT active, COUNT(*) FROM visits GROUP BY active
+    SELECT NULLIF(plan, 'pro') AS p, COUNT(*) FROM visits GROUP BY 1
+    SELECT "select", COUNT(*) FROM visits GROUP BY "select"
+    SELECT SUM("select") AS "from", AVG("select") AS "a b" FROM visits AS v WHERE v.age > 3
+    SELECT city || '-' || plan AS both_, COUNT(*) FROM visits GROUP BY 1
+    SELECT day, COUNT(*) FROM visits GROUP BY day
+    SELECT moment, COUNT(*) FROM visits GROUP BY moment
+    SELECT points, COUNT(*) FROM visits GROUP BY points
+    SELECT spend, COUNT(*) FROM visits GROUP BY spend
+    SELECT city FROM visits GROUP BY city
+    SELECT plan, AVG(age) AS a FROM visits WHERE NOT active GROUP BY plan HAVING AVG(age) > 10 ORDER BY a
+    SELECT DATE_TRUNC('week', moment) AS w, SUM(age) FROM visits GROUP BY 1
+    SELECT CAST(spend AS BIGINT) AS s, COUNT(*) FROM visits GROUP BY 1
+    SELECT CAST(day AS VARCHAR) AS d, COUNT(*) FROM visits GROUP BY 1
+    """.splitlines()
+    if line.strip()
+)
+
+CONDITIONS = (
+    "age > 40",
+    "1/(age-42) > 0",
+    "points + points > 0",
+    "spend * 1e308 > 0",
+    "city LIKE '%'",
+    "city ILIKE 'a\\_%'",
+    "CONTAINS(city, plan)",
+    "STARTS_WITH(city, 'C')",
+    "DATE_ADD('year', 9999, day) > day",
+    "DATE_ADD('second', points, moment) > moment",
+    "DATE_DIFF('minute', day, moment) % (age - 42) = 1",
+    "CAST(city AS DATE) IS NULL",
+    "CAST(points AS TIMESTAMP) IS NULL",
+    "CAST(CAST(spend AS VARCHAR) AS BIGINT) > 1",
+    "LN(spend - 42) < 1",
+    "SQRT(points) > 1",
+    "ROUND(spend, 400) = spend",
+    "ROUND(points) = points",
+    "POWER(points, points) > 1",
+    "EXP(points) > 1",
+    "-points > 0",
+    "active = (age > 3)",
+    "day IS NULL",
+    "moment = day",
+    "SUBSTRING(city, -5, 99999999999) = ''",
+    "age IN (1, 2, NULL)",
+    "spend BETWEEN age AND points",
+    "NULL",
+    "NULLIF(points, 0) % -1 = 0",
+    "CASE WHEN age = 42 THEN 1/0 ELSE 1 END = 1",
+    "LENGTH(city) > 1000",
+    "user_id = 'canaryUnit77'",
+    "notes LIKE 'canary%'",
+    "WIDTH_BUCKET(spend, 0, 0, 5) = 1",
+    "WIDTH_BUCKET(spend, 0, 1e-300, 5) = 1",
+    "ISODOW(day) = 7",
+    "WEEK(moment) = 53",
+    "ABS(points) > 0",
+    "LEAST(points, spend) > GREATEST(age, 2)",
+)
+
+NUMBERS = (
+    "0",
+    "-1",
+    "42",
+    "1e308",
+    "1e309",
+    "1e-400",
+    "5e-324",
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "170141183460469231731687303715884105728",
+    "9" * 400,
+    "0." + "0" * 300 + "1",
+    "1e999999999",
+    "0x1F",
+    "1_000",
+    "1.",
+    ".5",
+    "NaN",
+    "Infinity",
+    "NULL",
+    "TRUE",
+    "1e18",
+    "2147483648",
+    "1e4932",
+)
+
+TEXTS = (
+    "''",
+    "'A%'",
+    "'%_\\'",
+    "'O''Hara'",
+    "'\\'",
+    "'canary'",
+    "'2026-01-01'",
+    "'0000-00-00'",
+    "'infinity'",
+    "'" + "x" * 3000 + "'",
+    "'\u0430arhus'",
+    "E'\\x00'",
+    "$$dollar$$",
+    "N'x'",
+    "x'ff'",
+    "DATE '9999-12-31'",
+    "DATE '0001-01-01'",
+    "TIMESTAMP '9999-12-31 23:59:59.999999'",
+    "DATE 'today'",
+    "INTERVAL '1' DAY",
+    "INTERVAL '99999999999' YEAR",
+    "'[[:alpha:]]*'",
+    "'(a+)+$'",
+)
+
+COLUMN_NAMES = (
+    "age",
+    "spend",
+    "city",
+    "plan",
+    "points",
+    "active",
+    "day",
+    "moment",
+    '"select"',
+    "user_id",
+    "notes",
+    "nope",
+    "visits.age",
+    "rows",
+    "rowid",
+    "*",
+    "AGE",
+    '"Age"',
+    "\u0441ity",  # a Cyrillic letter
+    "ag\u0435",
+    "filename",
+    "unit",
+    "k0",
+    "v0",
+    "g",
+)
+
+FUNCTIONS = (
+    "COUNT SUM AVG VARIANCE STDDEV VAR_POP MIN MAX MEDIAN ABS SIGN FLOOR CEIL ROUND LN LOG10 LOG2 EXP SQRT POWER LEAST "
+    "GREATEST COALESCE NULLIF LOWER UPPER TRIM LENGTH SUBSTRING CONCAT YEAR MONTH WEEK DAY ISODOW HOUR DATE_TRUNC "
+    "DATE_ADD DATE_DIFF WIDTH_BUCKET STRING_AGG LIST FIRST ANY_VALUE MODE REGEXP_MATCHES REGEXP_REPLACE STRFTIME "
+    "RANDOM NOW GETENV CURRENT_SETTING READ_TEXT READ_CSV GLOB ERROR SLEEP REPEAT PRINTF HASH MD5 ENCODE UNNEST "
+    "GENERATE_SERIES RANGE LIST_TRANSFORM STRUCT_PACK ROW_NUMBER LAG EXISTS TRY CAST"
+).split()
+
+INJECTIONS = (
+    "; DROP TABLE visits",
+    "; SELECT * FROM visits",
+    ";;",
+    "-- ",
+    "/* */",
+    "/* unfinished",
+    "*/",
+    "'",
+    '"',
+    "`",
+    "''",
+    "\\",
+    "\0",
+    "\ud800",
+    "\u200b",
+    "\u202e",
+    "\ufeff",
+    "\xa0",
+    "\r\n",
+    "#",
+    "//",
+    " UNION ALL SELECT notes, 1 FROM visits",
+    " UNION SELECT content FROM read_text('{canary}')",
+    "; COPY visits TO '{folder}/stolen.csv'",
+    "; COPY (SELECT 1) TO '{folder}/stolen.parquet' (FORMAT parquet)",
+    "; ATTACH '{folder}/stolen.db'",
+    "; INSTALL httpfs",
+    "; LOAD httpfs",
+    "; SET lock_configuration = false",
+    "; PRAGMA enable_profiling",
+    "; EXPORT DATABASE '{folder}/stolen'",
+    "; CREATE VIEW v AS SELECT * FROM visits",
+    "; CREATE TABLE t AS SELECT * FROM read_csv('{canary}')",
+    "; CALL pragma_version()",
+    " FROM read_csv('{canary}')",
+    " FROM read_text('{canary}')",
+    " FROM '{canary}'",
+    ' FROM "{canary}"',
+    " FROM glob('/etc/*')",
+    " FROM duckdb_settings()",
+    " FROM duckdb_secrets()",
+    " FROM information_schema.tables",
+    " FROM pragma_table_info('rows')",
+    " FROM rows",
+    " FROM sqlite_master",
+    ", LATERAL (SELECT notes) t",
+    " JOIN visits b ON TRUE",
+    ", visits b",
+    " CROSS JOIN (VALUES (1)) t(x)",
+    ", getenv('HOME')",
+    ", current_setting('temp_directory')",
+    ", (SELECT MAX(age) FROM visits)",
+    ", {{'a': age}}",
+    ", [age, spend]",
+    ", age[1]",
+    ", COUNT(*) OVER ()",
+    ", MAX(spend)",
+    ", STRING_AGG(city, ',')",
+    ", COLUMNS('.*')",
+    ", * EXCLUDE (age)",
+    ", #1",
+    ", $1",
+    ", ?",
+    ", :x",
+    ", @@version",
+    " QUALIFY ROW_NUMBER() OVER () = 1",
+    " TABLESAMPLE 10%",
+    " USING SAMPLE 1",
+    " WINDOW w AS (PARTITION BY city)",
+    " FOR UPDATE",
+    " LIMIT ALL",
+    " LIMIT 10%",
+    " LIMIT (SELECT 1)",
+    " FETCH FIRST 1 ROWS ONLY",
+    " GROUP BY ALL",
+    " GROUP BY ROLLUP (city)",
+    " GROUP BY GROUPING SETS ((city), ())",
+    " GROUP BY ()",
+    " ORDER BY ALL",
+    " ORDER BY random()",
+    " ORDER BY 99",
+    " WHERE 1=1 OR ''=''",
+    " HAVING 1=1",
+    " HAVING notes = 'x'",
+    "::BIGINT",
+    "::INTEGER[]",
+    " COLLATE NOCASE",
+    " IS DISTINCT FROM NULL",
+    " ~ '(a+)+$'",
+    " SIMILAR TO 'a'",
+    " GLOB '*'",
+    " LIKE city",
+    " ESCAPE '!'",
+    " -> 'a'",
+    " AT TIME ZONE 'UTC'",
+    "{{% raw %}}",
+    "{{{{ x }}}}",
+    "WITH t AS (SELECT 1) ",
+    "EXPLAIN ANALYZE ",
+    "DESCRIBE ",
+    "SUMMARIZE ",
+    "FROM visits ",
+    "PIVOT visits ON city USING COUNT(*)",
+)
