@@ -13,9 +13,9 @@ The engine knows neither ε nor noise. Semantics, exactly (an engine is right if
 5. A measure is Σ over units of clamp(Σ over the unit's rows of ``value``, low, high). Sums are in integers that cannot
    overflow.
 6. ``units`` of a group is the number of distinct units that count in it (after 3).
-7. `Cells` of a group: how many of the rows that count (after 3 and 4) have each integer of ``value`` other than 0, which
-   stands for unknown. `Distinct` of a group: the number of different known values among those that its units hold, of
-   each unit at most ``most``: those with the smallest keyed hash of (secret, unit, group, value).
+7. `Cells` of a group: how many of the rows that count (after 3 and 4) have each integer of ``value`` other than 0,
+   which stands for unknown. `Distinct` of a group: the number of different known values among those that its units
+   hold, of each unit at most ``most``: those with the smallest keyed hash of (secret, unit, group, value).
 """
 
 from __future__ import annotations

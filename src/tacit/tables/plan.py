@@ -13,12 +13,15 @@ from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
-from tacit.tables.bounded import BoundedQuery, Measure
+from tacit.tables.bounded import Asked, BoundedQuery, Cells, Counted, Distinct
 from tacit.tables.checks import Checked
-from tacit.tables.estimators.base import Part, Setting
+from tacit.tables.choices import Choice, ChoiceMechanism
+from tacit.tables.domains import domain
+from tacit.tables.estimators.base import Chooser, Part, Setting
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
-from tacit.tables.expressions import Column, Value
+from tacit.tables.expressions import Column, Expression, Value
+from tacit.tables.kinds import Kind
 from tacit.tables.noises import Noise
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import Price, Shares, Split, split
@@ -42,6 +45,8 @@ class Line:
     mechanisms: tuple[AdditiveMechanism, ...]
     share: Fraction
     error: float | None
+    pick: tuple[Choice, ChoiceMechanism] | None = None
+    """What is chosen from cells, where nothing is noised."""
 
     @property
     def name(self) -> str:
@@ -99,8 +104,7 @@ class Plan:
         elif limits.public_keys is not None and limits.keys:
             lines.append(f"groups: {len(limits.public_keys)} public keys, shown even when empty")
         for line in self.lines:
-            error = "error depends on the number of rows: pass expected_rows" if line.error is None else _error(line)
-            lines.append(f"{line.name}: {_percent(line.share)} of the price; {error}")
+            lines.append(f"{line.name}: {_percent(line.share)} of the price; {_error(line)}")
             for part, mechanism in zip(line.parts, line.mechanisms, strict=True):
                 kind = self.noise.name if self.noise is not None else ""
                 lines.append(f"    {measure_words(part.measure)}: {kind} noise, scale {mechanism.scale:.4g}")
@@ -122,8 +126,14 @@ def make_plan(
     made = splitting(price, shares, bounded.groups)
     lines = []
     for aggregate, own in parts.items():
+        if not isinstance(own, tuple):
+            pick = (own, made.choices[own])
+            lines.append(Line(aggregate, settings[aggregate], (), (), shares.choices[own], None, pick))
+            continue
         mechanisms = tuple(made.mechanisms[part.measure] for part in own)
-        error = ESTIMATORS[aggregate.estimator].error(aggregate, settings[aggregate], mechanisms, expected_rows)
+        estimator = ESTIMATORS[aggregate.estimator]
+        assert not isinstance(estimator, Chooser)
+        error = estimator.error(aggregate, settings[aggregate], mechanisms, expected_rows)
         share = sum((shares.measures[part.measure] for part in own), start=Fraction(0))
         lines.append(Line(aggregate, settings[aggregate], own, mechanisms, share, error))
     return Plan(checked, policy, price, made.cost, bounded, made.keys, made.noise, tuple(lines), shares.keys)
@@ -156,6 +166,9 @@ def price_within(
         plan = plan_at(main)
         for output, target in targets.items():
             error = plan.error(output)
+            if error is None and plan._line(output).pick is not None:
+                allowed = "outputs that are counts, sums, means or variances: a quantile's error depends on the rows"
+                raise InvalidParameter("within", given=output, allowed=allowed)
             if error is None:
                 hint = "The error of a mean depends on how many rows there are, which is secret: say what you expect."
                 raise InvalidParameter("expected_rows", given=None, allowed="a number of rows per group", hint=hint)
@@ -176,34 +189,51 @@ def price_within(
     return plan_at(_three_digits_up(top))
 
 
-def _measured(
-    checked: Checked, policy: Policy
-) -> tuple[BoundedQuery, dict[Aggregate, Setting], dict[Aggregate, tuple[Part, ...]]]:
+Needed = dict[Aggregate, tuple[Part, ...] | Choice]
+"""Per aggregate the measures that get noise, or what is chosen."""
+
+
+def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggregate, Setting], Needed]:
     """What the engine is asked for, and what each aggregate takes of it."""
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
     rows = policy.limits.rows if unit is not None else 1
     groups = policy.limits.groups if unit is not None and query.keys else 1
     groups = groups if public is None else max(1, min(groups, len(public)))
-    settings, parts = {}, {}
+    settings: dict[Aggregate, Setting] = {}
+    parts: Needed = {}
+    measures: dict[Asked, None] = {}
     for aggregate in query.aggregates():
-        settings[aggregate] = _setting(aggregate, checked, policy, rows)
-        parts[aggregate] = ESTIMATORS[aggregate.estimator].parts(aggregate, settings[aggregate])
-    measures = tuple(dict.fromkeys(part.measure for own in parts.values() for part in own))
+        estimator, setting = ESTIMATORS[aggregate.estimator], _setting(aggregate, checked, policy, rows)
+        settings[aggregate] = setting
+        if isinstance(estimator, Chooser):
+            choice = parts[aggregate] = estimator.choice(aggregate, setting)
+            measures[choice.cells] = None
+            continue
+        own = parts[aggregate] = estimator.parts(aggregate, setting)
+        measures |= dict.fromkeys(part.measure for part in own)
     for measure in measures:
-        if measure.reach >= LARGEST:
+        if not isinstance(measure, Cells) and measure.reach >= LARGEST:
             raise InvalidParameter(
                 "bounds", given="a range", allowed="a range of fewer granules: choose a larger granule"
             )
-    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, measures)
+    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures))
     return bounded, settings, parts
 
 
 def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:
-    inner = aggregate.argument
+    kind, granule = _kind_and_granule(aggregate.argument, checked, policy)
+    second_kind, second_granule = _kind_and_granule(aggregate.second, checked, policy)
+    candidates = domain(aggregate.argument, policy) if aggregate.estimator == "mode" and aggregate.argument else None
+    unit = policy.unit.column is not None
+    return Setting(rows, unit, kind, granule, second_kind, second_granule, candidates)
+
+
+def _kind_and_granule(
+    inner: Expression | None, checked: Checked, policy: Policy
+) -> tuple[Kind | None, Fraction | None]:
     own = policy.columns.get(inner.name) if isinstance(inner, Column) else None
-    kind = None if inner is None else checked.kinds.get(inner)
-    return Setting(rows, policy.unit.column is not None, kind, None if own is None else own.granule)
+    return None if inner is None else checked.kinds.get(inner), None if own is None else own.granule
 
 
 def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[Value, ...], ...] | None:
@@ -212,22 +242,34 @@ def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[V
     return tuple(itertools.product(*known)) if len(known) == len(domains) else None
 
 
-def _shares(parts: dict[Aggregate, tuple[Part, ...]], private: bool) -> Shares:
+def _shares(parts: Needed, private: bool) -> Shares:
     """Each aggregate counts the same, and so does the selection of private keys; a shared measure gets both shares."""
     wanted = len(parts) + (1 if private else 0)
     if not wanted:
         raise InvalidParameter("question", given="nothing to release", allowed="an aggregate or a group")
     each = Fraction(1, wanted)
-    measures: dict[Measure, Fraction] = {}
+    measures: dict[Counted, Fraction] = {}
+    choices: dict[Choice, Fraction] = {}
     for own in parts.values():
+        if not isinstance(own, tuple):
+            choices[own] = choices.get(own, Fraction(0)) + each
+            continue
         for part in own:
             measures[part.measure] = measures.get(part.measure, Fraction(0)) + each * part.weight
-    return Shares(each if private else Fraction(0), measures)
+    return Shares(each if private else Fraction(0), measures, choices)
 
 
-def measure_words(measure: Measure) -> str:
+def measure_words(measure: Counted) -> str:
     """A measure for people."""
-    words = {"One": "rows", "Present": "known values", "Quantised": "sum", "Square": "sum of squares"}
+    if isinstance(measure, Distinct):
+        return f"distinct values, one unit moves a group by at most {measure.reach}, values chosen"
+    words = {
+        "One": "rows",
+        "Present": "known values",
+        "Quantised": "sum",
+        "Square": "sum of squares",
+        "Product": "sum of products",
+    }
     how = ", rows chosen" if measure.chosen else ""
     return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{how}"
 
@@ -248,6 +290,10 @@ def _percent(share: Fraction) -> str:
 
 
 def _error(line: Line) -> str:
+    if line.pick is not None:
+        return line.pick[1].explain()
+    if line.error is None:
+        return "error depends on the number of rows: pass expected_rows"
     return f"± {line.error:.4g} nineteen times of twenty"
 
 

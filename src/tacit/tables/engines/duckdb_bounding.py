@@ -262,7 +262,7 @@ class _Writer:
 
     def tally(self, i: int, measure: Cells) -> None:
         """Per group, its cells and how many of the rows that count are in each; 0 is no cell."""
-        group, cell = ", ".join(f"{name} AS {name}" for name in self.plain("picked")), self.column(measure.value)
+        cell = self.column(measure.value)
         rows = f"SELECT {', '.join([*self.plain('picked'), f'{cell} AS cell'])}\nFROM picked"
         if self.query.unit is not None:
             by = ["unit", *self.group]
@@ -274,7 +274,6 @@ class _Writer:
                 rows += f"\nUNION ALL\nSELECT {', '.join([*self.plain('first_rows'), cell])}\nFROM first_rows"
         names = ", ".join([*self.group, "cell"])
         counted = f"SELECT {names}, count(*) AS times FROM (\n{rows}\n) AS counted WHERE cell <> 0 GROUP BY {names}"
-        own = ", ".join(self.group)
         shown = [*self.group, "list(cell ORDER BY cell) AS cells", "list(times ORDER BY cell) AS counts"]
         self.step(f"tally{i}", f"SELECT {', '.join(shown)}\nFROM (\n{counted}\n) AS full_cells" + _by(self.group))
 
@@ -295,7 +294,8 @@ class _Writer:
             by = ["unit", *self.group]
             names = ", ".join([*by, value])
             held = f"SELECT DISTINCT {', '.join(f'picked.{name}' for name in [*by, value])}\n"
-            held += f"FROM picked SEMI JOIN kept ON {same('picked', 'kept', by)}\nWHERE {value} IS NOT NULL"
+            kept = f" SEMI JOIN kept ON {same('picked', 'kept', by)}" if self.limits_groups else ""
+            held += f"FROM picked{kept}\nWHERE {value} IS NOT NULL"
             self.step(f"held{i}", held, stored=True)
             kind = render(measure.expression, self.kinds).kind or Kind.TEXT
             where = f"held{i}"

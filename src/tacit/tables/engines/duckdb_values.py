@@ -103,14 +103,15 @@ def _place(value: Category, kinds: Mapping[str, Kind]) -> str:
 
     def place(x: str) -> str:
         """A null in the list stands for what no row can have: null itself must not find it."""
-        return f"CASE WHEN {x} IS NULL THEN CAST(0 AS BIGINT) ELSE CAST(coalesce(list_position([{items}], {x}), 0) AS BIGINT) END"
+        found = f"CAST(coalesce(list_position([{items}], {x}), 0) AS BIGINT)"
+        return f"CASE WHEN {x} IS NULL THEN CAST(0 AS BIGINT) ELSE {found} END"
 
     return once(place, cast(term, kind))
 
 
 def _surely_whole(value: Quantised) -> bool:
     """Whether the quotient stays far inside 64 bits for every value between the bounds: then the cast cannot fail."""
-    if widest_row(value) > 2**52 or not value.low <= value.centre <= value.high:
+    if widest_row(value) > 2**52 or not value.low - value.granule <= value.centre <= value.high:
         return False
     return 1e-100 < value.granule < 1e100 and max(abs(value.low), abs(value.high)) < 1e100
 
