@@ -28,6 +28,7 @@ LOW, HIGH, CENTRE, GRANULE = 0, 200, 100, Fraction(1, 100)
 REACH = int(ROWS * (HIGH - CENTRE) / GRANULE)
 SECRET = "0123456789abcdef0123456789abcdef"
 MOST_MEMORY = 2.5e9
+FIRST = "keeps the first cities; its own sampling of them fails on this Polars"
 FOLDER = Path(tempfile.gettempdir()) / "tacit-bench"
 TIMES = (
     Column("who", ""),
@@ -112,7 +113,9 @@ def opendp(path: Path) -> Callable[[], Any]:
             split_evenly_over=1,
             margins=[dp.polars.Margin(by=["city"], max_length=10 * USERS, max_groups=visits.CITIES)],
         )
-        query = context.query().truncate_per_group(ROWS, by=["city"]).truncate_num_groups(CITIES, by=["city"])
+        query = (
+            context.query().truncate_per_group(ROWS, by=["city"]).truncate_num_groups(CITIES, by=["city"], keep="first")
+        )
         spend = pl.col("spend").fill_nan(0.0).fill_null(0.0).dp.sum((float(LOW), float(HIGH)))
         return query.group_by("city").agg(dp.len(), spend).with_keys(known).release().collect()
 
@@ -183,7 +186,7 @@ def peers(path: Path, small: Path) -> list[Table]:
     big = contest(
         "OpenDP on Polars, known keys, the same rows",
         Contestant("tacit, rows chosen", lambda: ours(path, "rows chosen"), rounds=1),
-        [(Contestant("OpenDP on Polars", lambda: opendp(path), rounds=1), Faster(5))],
+        [(Contestant("OpenDP on Polars", lambda: opendp(path), rounds=1, note=FIRST), Faster(5))],
     )
     less = contest(
         f"PipelineDP, local backend, on a tenth: {10 * SMALL_USERS:,} rows, as the whole would take many minutes",
@@ -221,7 +224,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     path = visits.write(FOLDER, QUICK_USERS if arguments.quick else USERS)
     small = visits.write(FOLDER, QUICK_USERS if arguments.quick else SMALL_USERS)
-    tables = [*side_by_side(path, 2 if arguments.quick else 3), memory(path), *peers(path, small)]
+    tables = [*side_by_side(path, 2), memory(path), *peers(path, small)]
     publish("bounding", tables, quick=arguments.quick)
 
 
