@@ -41,6 +41,9 @@ class CsvSource:
             raise InvalidParameter(
                 "source", given=str(path), allowed="a CSV file whose first line names columns", hint=hint
             )
+        if any(not name.isprintable() or "\ufffd" in name for name in self._header):
+            hint = "Its first line is no text: a picture, a packed file, another encoding (encoding = ...)?"
+            raise InvalidParameter("source", given=path.name, allowed="a CSV file", hint=hint)
         self._dialect = Dialect(delimiter.encode(), reading.quote.encode(), reading.lines)
         self._folder: Path | None = None
         self._readable: str = str(path)
