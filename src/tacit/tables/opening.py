@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -104,7 +105,10 @@ def _described(
         if column not in present:
             raise PolicyError(f"There is no column {column}: {source.identity} has {', '.join(present)}.")
     columns = {}
+    folded = Counter(column.casefold() for column in present)
     for column in present:
+        if folded[column.casefold()] > 1 and column != who.column:
+            continue  # nobody could say which one is meant
         role = Role.IDENTIFIER if column == who.column else Role.PUBLIC if column in listed else Role.PRIVATE
         kind = kinds.get(column, Kind.REAL if column in ranges else Kind.TEXT)
         columns[column] = ColumnPolicy(column, kind, role, bounds=ranges.get(column), keys=listed.get(column))
