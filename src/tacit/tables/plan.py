@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,11 +21,11 @@ from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions import Column, Value
 from tacit.tables.noises import Noise
 from tacit.tables.policy import Policy
-from tacit.tables.pricing import Price, Shares, split
+from tacit.tables.pricing import Price, Shares, Split, split
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
 
-__all__ = ["Line", "Plan", "make_plan", "price_within"]
+__all__ = ["Line", "Plan", "Splitting", "make_plan", "needed", "price_within"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +109,17 @@ class Plan:
         return "\n".join(lines)
 
 
-def make_plan(checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None) -> Plan:
+Splitting = Callable[[Price, Shares, int], Split]
+"""How a price becomes mechanisms: by itself (`pricing.split`), or as one of several statements paid together."""
+
+
+def make_plan(
+    checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None, splitting: Splitting = split
+) -> Plan:
     """The plan for a question at a price; a loop over its aggregates' estimators."""
     bounded, settings, parts = _measured(checked, policy)
-    private = bool(bounded.keys) and bounded.public_keys is None
-    shares = _shares(parts, private)
-    made = split(price, shares, bounded.groups)
+    shares = _shares(parts, _private(bounded))
+    made = splitting(price, shares, bounded.groups)
     lines = []
     for aggregate, own in parts.items():
         mechanisms = tuple(made.mechanisms[part.measure] for part in own)
@@ -121,6 +127,16 @@ def make_plan(checked: Checked, policy: Policy, price: Price, expected_rows: int
         share = sum((shares.measures[part.measure] for part in own), start=Fraction(0))
         lines.append(Line(aggregate, settings[aggregate], own, mechanisms, share, error))
     return Plan(checked, policy, price, made.cost, bounded, made.keys, made.noise, tuple(lines), shares.keys)
+
+
+def needed(checked: Checked, policy: Policy) -> tuple[Shares, int, BoundedQuery]:
+    """What a question takes whatever its price: the shares of its parts, groups per unit, and what is measured."""
+    bounded, _, parts = _measured(checked, policy)
+    return _shares(parts, _private(bounded)), bounded.groups, bounded
+
+
+def _private(bounded: BoundedQuery) -> bool:
+    return bool(bounded.keys) and bounded.public_keys is None
 
 
 def price_within(
