@@ -71,6 +71,7 @@ GROUPS = {
     "large": Group(tuple([30.0, 41.0, 80.0, 99.0] * 300)),
     "middling": Group(tuple([20.0, 25.0, 30.0] * 15)),
     "small": Group((99.0, 97.0, 100.0)),
+    "two at the ends": Group((0.0, 100.0)),
 }
 TRUTHS = {
     "count_rows": len,

@@ -115,7 +115,7 @@ def _described(
     leak = Fraction(0) if delta is None else failure_probability(delta)
     table = name if name is not None else Path(str(where)).name.split(".")[0]
     within = Limits(times(limits.groups, "groups", least=1), times(limits.rows, "rows", least=1))
-    return Policy(table, source.identity, who, columns, terms, within, leak)
+    return Policy(table, source.identity, who, columns, replace(terms, unit=who), within, leak)
 
 
 def _checked_budget(budget: object) -> Guarantee:
