@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit import errors
 from tests.tables.attacks.neighbours import write_pair
 from tests.tables.attacks.outcomes import shows_canary
 
@@ -24,13 +25,21 @@ REFUSED = [
 ]
 
 
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONIOENCODING": "utf-8",
+    "COLUMNS": "200",
+    "PYTHONPATH": str(Path(errors.__file__).resolve().parents[1]),  # the same Tacit as here, whatever the folder
+}
+
+
 def tacit(folder: Path, *arguments: str) -> tuple[int, str, str]:
     """What a shell sees."""
     ran = subprocess.run(
         [sys.executable, "-c", "from tacit.cli.main import main; main()", *arguments],
         capture_output=True,
         cwd=folder,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"},
+        env=ENVIRONMENT,
         check=False,
     )
     return ran.returncode, ran.stdout.decode(), ran.stderr.decode()
