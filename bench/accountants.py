@@ -16,7 +16,7 @@ class Repeated:
     delta: float
     sampling: float = 1.0
 
-    def nudged(self, step: int) -> Self:
+    def nudged(self, step: float) -> Self:
         """Nearly the same plan, so that nothing remembered from an earlier call helps."""
         return replace(self, scale=self.scale * (1 + step * 1e-9))
 
@@ -30,7 +30,7 @@ class Calibration:
     times: int
     sampling: float
 
-    def nudged(self, step: int) -> Self:
+    def nudged(self, step: float) -> Self:
         nudge = 1 + step * 1e-9
         return replace(self, epsilon=self.epsilon * nudge, delta=self.delta * nudge, sampling=self.sampling * nudge)
 
@@ -53,10 +53,13 @@ def tacit_sampled(plan: Repeated, tolerance: float) -> float:
     return (plan.times * one).epsilon(plan.delta, tolerance=tolerance)
 
 
-def tacit_calibration(plan: Calibration) -> float:
+def tacit_calibration(plan: Calibration, tolerance: float) -> float:
     tacit = load("tacit")
     target = tacit.ApproxDP(plan.epsilon, plan.delta)
-    return tacit.calibrate(tacit.Gaussian, steps=plan.times, sampling=plan.sampling, target=target).scale
+    found = tacit.calibrate(
+        tacit.Gaussian, steps=plan.times, sampling=plan.sampling, target=target, tolerance=tolerance
+    )
+    return found.scale
 
 
 # dp-accounting: loss distributions that connect the dots, and Rényi curves

@@ -106,6 +106,8 @@ def speed(samples: int, rounds: int) -> Table:
             ("Laplace", module.Laplace(epsilon=1, sensitivity=1)),
             ("DiscreteLaplace", module.DiscreteLaplace(epsilon=1, sensitivity=1)),
             ("Gaussian", module.Gaussian(rho=0.5, sensitivity=1)),
+            ("PermuteAndFlip, three candidates", module.PermuteAndFlip(epsilon=1, sensitivity=1)),
+            ("SparseVector, six queries", module.SparseVector(epsilon=1, sensitivity=1, threshold=0, hits=2)),
         )
     ]
     rows = [{"who": t.name, "best": t.best, "note": t.note} for t in race(contestants)]

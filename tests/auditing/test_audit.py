@@ -54,6 +54,15 @@ def test_any_kind_of_outcome_can_give_a_secret_away(one: Any, other: Any, clue: 
     assert not audit_of(one, one).violated
 
 
+def test_the_text_of_an_error_gives_a_secret_away_too() -> None:
+    def refuses(rows: list[int]) -> None:
+        raise ValueError(f"{len(rows)} rows are too few")
+
+    found = audit(refuses, neighbours=([7], [7, 7]), claim=PureDP(1), samples=500)
+    assert found.violated
+    assert "raises ValueError: 1 rows" in found.event or "raises ValueError: 2 rows" in found.event
+
+
 def test_what_is_proven_is_below_the_truth_and_near_it() -> None:
     def coin(truth: np.ndarray) -> np.ndarray:
         return np.where(np.random.default_rng().random(len(truth)) < 0.9, truth, 1 - truth)

@@ -64,11 +64,12 @@ def test_a_mechanism_by_name() -> None:
         ["above-threshold", "--epsilon", "1", "--sensitivity", "2"],
         ["gaussian-above-threshold", "--epsilon", "1", "--delta", "0.01"],
         ["continual-count", "--mu", "1"],
+        ["continual-count", "--epsilon", "1", "--sensitivity", "2"],
         ["bounded-laplace", "--epsilon", "1"],
         ["randomized-response", "--epsilon", "1"],
         ["staircase"],
     ],
-    ids=lambda words: words[0],
+    ids=lambda words: "-".join(words).replace("--", ""),
 )
 def test_every_kind_can_be_built(words: list[str]) -> None:
     ran = run(*words, "--samples", "150")
@@ -108,6 +109,13 @@ def test_all_of_ours_in_one_table() -> None:
     for name in ("Laplace", "TopK", "ContinualCount", "NumericSparse"):
         assert name in ran.output
     assert "violated" not in ran.output
+
+
+def test_the_confidence_is_that_of_all_verdicts_together() -> None:
+    """Sixty verdicts of 99.9% each would accuse somebody honest one time in twenty."""
+    rows = json.loads(run("--all", "--samples", "100", "--json").output)["audits"]
+    assert sum(1 - row["confidence"] for row in rows) <= 0.001 * (1 + 1e-9)
+    assert min(row["confidence"] for row in rows) > 0.999
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,13 @@ Run as a script, it types every command again and writes what was printed into t
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.cli.typing_commands import tacit
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "mistakes.md"
 _BLOCK = re.compile(r"```console\n\$ tacit (?P<typed>.*)\n(?P<printed>(?:.*\n)*?)```\n\nExit code (?P<code>\d)")
@@ -45,26 +44,13 @@ def furnish(folder: Path) -> None:
     (folder / "photo.csv").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)) * 8)
 
 
-def typed(command: str, folder: Path) -> tuple[str, int]:
-    """What a command prints, on either stream, and its exit code."""
-    ran = subprocess.run(
-        [sys.executable, "-c", "from tacit.cli.main import main; main()", *shlex.split(command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=folder,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        check=False,
-    )
-    return ran.stdout.decode("utf-8"), ran.returncode
-
-
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         furnish(Path(place))
         page = PAGE.read_text(encoding="utf-8")
         for one in listed():
-            printed, code = typed(one.typed, Path(place))
-            if code != one.code:
-                print(f"exit code {code}, not {one.code}: {one.typed}")
-            page = page.replace(f"$ tacit {one.typed}\n{one.printed}```", f"$ tacit {one.typed}\n{printed}```")
+            ran = tacit(Path(place), *shlex.split(one.typed))
+            if ran.returncode != one.code:
+                print(f"exit code {ran.returncode}, not {one.code}: {one.typed}")
+            page = page.replace(f"$ tacit {one.typed}\n{one.printed}```", f"$ tacit {one.typed}\n{ran.printed}```")
         PAGE.write_text(page, encoding="utf-8")

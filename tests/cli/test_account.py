@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from tacit.cli.account import account
+from tacit.cli.account import _digits, account
 from tacit.errors import InvalidParameter
 
 
@@ -24,6 +25,39 @@ def test_it_prints_epsilon_by_each_method_the_best_first() -> None:
     assert "best" in rows[0]
     assert any("optimal composition" in row and "1.36545" in row for row in rows)
     assert any("basic composition" in row and "10" in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("value", "above", "below"),
+    [
+        (6.1877404, "6.18775", "6.18774"),
+        (1.0000001, "1.00001", "1"),
+        (0.123456789, "0.123457", "0.123456"),
+        (2.0, "2", "2"),
+    ],
+)
+def test_printed_digits_round_against_us(value: float, above: str, below: str) -> None:
+    assert _digits(value, ROUND_CEILING) == above
+    assert _digits(value, ROUND_FLOOR) == below
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("laplace", "--scale", "100", "--steps", "1000", "--delta", "1e-6"),
+        ("gaussian", "--sigma", "3", "--steps", "7", "--delta", "1e-5"),
+        ("gaussian", "--sigma", "1.3", "--sampling", "0.02", "--steps", "500", "--delta", "1e-6"),
+        ("randomized-response", "--epsilon", "0.3", "--steps", "77", "--delta", "1e-7"),
+    ],
+)
+def test_the_table_never_prints_less_than_was_proven(words: tuple[str, ...]) -> None:
+    """Every ε of the table is at or above the full number in the JSON, by at most a unit of its sixth digit."""
+    proven = {method["method"]: method["epsilon"] for method in json.loads(run(*words, "--json").output)["methods"]}
+    rows = [line.split("│") for line in run(*words).output.splitlines() if line.startswith("│")]
+    shown = {cells[1].strip(): float(cells[2]) for cells in rows}
+    assert shown.keys() == proven.keys()
+    for method, epsilon in proven.items():
+        assert epsilon <= shown[method] <= epsilon * (1 + 1.1e-5)
 
 
 def test_json_is_versioned_and_the_lower_bound_is_below_every_method() -> None:

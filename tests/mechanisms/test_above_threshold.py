@@ -14,6 +14,9 @@ import pytest
 
 from tacit.errors import Exhausted, InvalidParameter, NotPrivate
 from tacit.mechanisms.above_threshold import AboveThreshold
+from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
+from tacit.mechanisms.naive_threshold import NaiveThreshold
+from tacit.mechanisms.numeric_sparse import NumericSparse
 from tacit.mechanisms.splits import BOOK, IMPROVED
 from tacit.privacy import REPLACE, LInf, PureDP
 from tacit.testing import seeded
@@ -224,3 +227,36 @@ def test_scales_and_words():
     assert AboveThreshold(epsilon=0.5, threshold=10, sensitivity=3, monotone=True).query_scale == 12
     assert repr(m) == "AboveThreshold(promise=PureDP(0.5), threshold=10, sensitivity=LInf(3), split=BOOK)"
     assert "sequence of answers by a factor of at most 1.65" in m.explain()
+
+
+EXTREMES = [
+    {"threshold": 10**400},
+    {"threshold": -(10**309)},
+    {"epsilon": 1e-200, "sensitivity": 1e200},
+    {"sensitivity": 1e-320},
+    {"sensitivity": Fraction(1, 10**325)},
+]
+
+
+@pytest.mark.parametrize("extreme", EXTREMES, ids=repr)
+@pytest.mark.parametrize(
+    "make",
+    [
+        AboveThreshold,
+        lambda **how: NumericSparse(hits=2, **how),
+        lambda **how: NaiveThreshold(length=5, **how),
+        lambda **how: GaussianAboveThreshold(length=5, delta=1e-6, **how),
+    ],
+    ids=["first", "numeric", "naive", "gaussian"],
+)
+def test_what_floats_can_hardly_hold_is_refused(make, extreme):
+    """Error bounds in floats mean nothing among the subnormal numbers, and overflow is no error message."""
+    with pytest.raises(InvalidParameter, match=r"scale|threshold"):
+        make(**{"threshold": 0, "sensitivity": 1, "epsilon": 1} | extreme)
+
+
+@pytest.mark.parametrize("threshold", [1.7e308, -1.7e308, 0.8e308])
+def test_values_beyond_the_floats_are_compared_exactly(threshold):
+    for value, reached in ((10**400, True), (-(10**400), False), (int(1.75e308), threshold < 1.75e308)):
+        for _ in range(5):
+            assert AboveThreshold(epsilon=1, threshold=threshold, sensitivity=1).start().ask(value) is reached

@@ -11,9 +11,11 @@ import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.exponential import Exponential
+from tacit.mechanisms.top_k import TopK
 from tacit.privacy import REPLACE, ZCDP, LInf, PureDP
 from tacit.testing import seeded
 from tests.mechanisms.divergence import max_divergence, moved, renyi
+from tests.mechanisms.sources import nothing_drawn
 from tests.statistical.fit import fits_cells
 
 
@@ -168,3 +170,41 @@ def test_what_every_mechanism_has():
     assert hash(m) == hash(Exponential(epsilon=0.5, sensitivity=1))
     assert repr(m) == "Exponential(promise=PureDP(0.5), sensitivity=LInf(1))"
     assert "factor of at most 1.65" in m.explain()
+
+
+class Labelled:
+    """As a pandas Series: ``[i]`` looks up a label, and the order is another."""
+
+    def __init__(self, values, labels):
+        self._values, self._labels = values, labels
+
+    def __len__(self):
+        return len(self._values)
+
+    def __getitem__(self, label):
+        return self._values[self._labels.index(label)]
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._values, dtype=dtype)
+
+
+@pytest.mark.parametrize("labels", [[1, 0], [7, 8]])
+def test_candidates_are_taken_by_position_and_never_by_label(labels):
+    m = Exponential(epsilon=1, sensitivity=1)
+    assert m.select(Labelled(["poor", "good"], labels), [0, 5000]) == "good"
+    assert TopK(1, epsilon=1, sensitivity=1).select(Labelled(["poor", "good"], labels), [0, 5000]) == ["good"]
+
+
+@pytest.mark.parametrize("candidates", [np.array([["a", "b"], ["c", "d"]]), Labelled([["a", "b"], ["c", "d"]], [0, 1])])
+def test_candidates_have_one_dimension(candidates):
+    with nothing_drawn() as bits, pytest.raises(InvalidParameter, match="candidates"):
+        Exponential(epsilon=1, sensitivity=1).select(candidates, [0, 5000], entropy=bits)
+
+
+def test_a_base_measure_is_the_one_that_was_given():
+    base = np.array([1.0, 1.0])
+    m = Exponential(epsilon=1, sensitivity=1, base=base)
+    before = hash(m)
+    base[0] = 0
+    assert m.probabilities([0, 0]).tolist() == [0.5, 0.5]
+    assert hash(m) == before

@@ -102,3 +102,10 @@ def test_parameters():
         m.select([3])
     with pytest.raises(NotPrivate):
         PrivateSelection(rho=1, runs=5)
+
+
+@pytest.mark.parametrize("returned", [5, None, (1.0,), (1.0, 2, 3), ("secret", 2), (None, 2), (1j, 2)])
+def test_a_run_that_returns_something_else_is_named_and_not_shown(returned):
+    with pytest.raises(InvalidParameter, match="score, result") as caught:
+        PrivateSelection(epsilon=1, runs=3).select([lambda: returned])
+    assert "secret" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -10,8 +11,9 @@ import pytest
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms import line
-from tacit.mechanisms.quantile import Quantile
-from tacit.privacy import REPLACE, ZCDP
+from tacit.mechanisms.quantile import Quantile, sorted_values
+from tacit.mechanisms.quantiles import Quantiles
+from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP
 from tacit.testing import seeded
 from tests.mechanisms.divergence import max_divergence, multisets, renyi
 from tests.statistical.fit import fits_cells
@@ -152,7 +154,46 @@ def test_bounds_and_types():
     assert wide.release([2**50 + 1] * 300, entropy=seeded(1)) == 2**50 + 1
 
 
-@pytest.mark.parametrize("bad", [[1.0, float("nan")], [float("inf")], [[1, 2], [3, 4]], "text", 5, ["a"], None])
+@pytest.mark.parametrize(
+    ("data", "meant"),
+    [
+        ([1.0, math.nan], [1.0]),
+        ([math.nan], []),
+        ([math.inf, 3.0, -math.inf], [15, 3, 0]),
+        (np.array([math.nan, 2.0, math.inf], dtype=np.float32), [2, 15]),
+        ([Fraction(7, 2), math.nan, 4], [Fraction(7, 2), 4]),
+        ([10**400, math.inf, Fraction(1, 3)], [15, 15, Fraction(1, 3)]),
+    ],
+)
+@pytest.mark.parametrize("make", [Quantile, lambda q, **how: Quantiles([q, 1], **how)], ids=["one", "many"])
+def test_no_value_is_an_error(data, meant, make):
+    """An error that only one of two neighbours gives tells them apart: a NaN takes no part, infinity is a bound."""
+    m = make(0.5, bounds=(0, 15), granule=1, epsilon=1)
+    for seed in range(5):
+        assert np.array_equal(m.release(data, entropy=seeded(seed)), m.release(meant, entropy=seeded(seed)))
+
+
+@pytest.mark.parametrize("other", [0.5, -1, 2**63, 2**70, Fraction(1, 3), math.nan, math.inf])
+def test_how_a_value_is_read_does_not_depend_on_the_others(other):
+    """One float in a list would let numpy round all its large integers: a hundred points moved by one neighbour."""
+    large = 2**60 + 511
+    assert [x for x in sorted_values([large] * 3 + [other]).tolist() if x == large] == [large] * 3
+    assert [x for x in sorted_values(np.array([large, other], dtype=object)).tolist() if x == large] == [large]
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_a_missing_value_moves_scores_no_further_than_another(neighbours):
+    """Of all data sets of three values or NaNs on a line of four points, the law keeps its promise."""
+    m = Quantile(0.25, bounds=(0, 3), granule=1, epsilon=1, neighbours=neighbours)
+    values = [0.0, 1.0, 3.0, math.nan]
+    for rest in itertools.product(values, repeat=2):
+        sets = [[*rest, v] for v in values] if neighbours is REPLACE else [list(rest), *([*rest, v] for v in values)]
+        laws = [law([x for x in data if not math.isnan(x)], m.q, 1 / m.scale) for data in sets]
+        pairs = itertools.permutations(laws, 2) if neighbours is REPLACE else ((laws[0], other) for other in laws[1:])
+        assert all(max_divergence(a, b) <= 1 + 1e-9 and max_divergence(b, a) <= 1 + 1e-9 for a, b in pairs)
+
+
+@pytest.mark.parametrize("bad", [[[1, 2], [3, 4]], "text", 5, ["a"], None, [None, 1.0]])
 def test_bad_values_are_refused(bad):
     with pytest.raises(InvalidParameter, match=r"values|scores"):
         Quantile(0.5, bounds=(0, 1), epsilon=1).release(bad)

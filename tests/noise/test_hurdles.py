@@ -53,6 +53,20 @@ def test_extreme_words_are_settled(law, word):
     assert abs(throw.real) < 200 * law.scale
 
 
+def test_a_gaussian_whose_radius_starts_with_ones_only_is_a_number():
+    """At 191 one-bits the ball of the uniform number still touches 1, and the root of its logarithm has no bound."""
+
+    class Ones(Words):
+        extensions = 0
+
+        def word(self):
+            self.extensions += 1
+            return (1 << 64) - 1 if self.extensions <= 2 else 1 << 62
+
+    throw = GaussianThrows(Fraction(1)).many(1, Ones([(1 << 64) - 1, 12345])).throw(0)
+    assert 0 < throw.real < 2.0**-90
+
+
 def test_a_close_call_is_decided_by_the_last_bits():
     """The same uniform number on both sides: only the lead decides, however small."""
     law = LaplaceThrows(Fraction(3))

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tacit.noise import lottery
-from tacit.noise.lottery import Tickets, draw
+from tacit.noise.lottery import Tickets, draw, draws
 from tacit.testing import seeded
+from tests.noise.bits import Scripted
 from tests.statistical.fit import fits_cells
 
 
@@ -132,3 +133,25 @@ def test_a_best_score_of_weight_zero_does_not_drown_the_others():
     tickets = Tickets(np.array([0, -740, -741]), Fraction(1), np.array([0, 1, 1]))
     seen = drawn(tickets, 1_500, 43)
     assert fits_cells(seen, [0.0, math.e / (math.e + 1), 1 / (math.e + 1)])
+
+
+@pytest.mark.parametrize("size", [1, 3, 1024, 1500])
+@pytest.mark.parametrize("weights", [None, "whole", "wild"])
+def test_many_lotteries_are_as_many_single_ones(size, weights):
+    """Also where a coin is so close to a mark that floats do not decide."""
+    rng = np.random.default_rng(7)
+    scores = rng.integers(0, 50, size)
+    weigh = {"whole": rng.integers(1, 9, size), "wild": [Fraction(10**40)] + [Fraction(1)] * (size - 1)}
+    tickets = Tickets(scores, Fraction(1, 3), None if weights is None else weigh[weights])
+    count = 60 if weights != "wild" and size < 1500 else 3
+    words = [0, ONES, 1 << 63, *(int(w) for w in rng.integers(0, ONES, count - 3, dtype=np.uint64))]
+    single = [draw(tickets, Scripted([word])) for word in words]
+    if weights == "wild" or size > 1024:  # looped: each draw takes its own further words
+        assert draws(tickets, 1, Scripted(words[2:3])).tolist() == single[2:3]
+    else:
+        assert draws(tickets, count, Scripted(words)).tolist() == single
+
+
+def test_a_coin_on_a_mark_of_many_is_decided_exactly():
+    even = Tickets(np.array([7, 7]), Fraction(1))
+    assert draws(even, 3, Scripted([(1 << 63) - 1, 1 << 63, ONES], filler=1)).tolist() == [0, 1, 1]

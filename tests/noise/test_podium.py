@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.noise import podium as module
-from tacit.noise.podium import podium
+from tacit.noise import race as module
+from tacit.noise.podium import podium, podiums
 from tacit.noise.race import EXPONENTIAL, GUMBEL, race
 from tacit.testing import seeded
+from tests.noise.bits import ONES, Scripted, Tape
 from tests.statistical.fit import fits_cells
 
 
@@ -56,3 +57,15 @@ def test_fewer_places_are_the_head_of_more():
             podium(scores, Fraction(2), GUMBEL, 5, seeded(seed))
             == podium(scores, Fraction(2), GUMBEL, 50, seeded(seed))[:5]
         )
+
+
+@pytest.mark.parametrize("places", [1, 2, 4])
+@pytest.mark.parametrize("extremes", [0, 4])
+def test_many_podiums_are_as_many_single_ones(places, extremes):
+    """The same words in the same order, some of them extreme, so that the photo finish is run too."""
+    words = np.random.default_rng(6).integers(0, ONES, 400, dtype=np.uint64)
+    words[:: 400 // extremes if extremes else 1000] = np.uint64(ONES)
+    scores = np.array([0, 3, 1, 3])
+    single = Tape(Scripted(words.tolist()))
+    one_by_one = [podium(scores, Fraction(1, 2), GUMBEL, places, single) for _ in range(100)]
+    assert podiums(scores, Fraction(1, 2), GUMBEL, places, 100, Tape(Scripted(words.tolist()))).tolist() == one_by_one

@@ -15,7 +15,7 @@ import pytest
 
 from tacit.noise import race as race_module
 from tacit.noise.entropy import BitSource
-from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, race
+from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, race, races
 from tacit.testing import seeded
 from tests.noise.bits import ONES, Scripted, Tape, binary_words
 from tests.statistical.fit import fits_cells
@@ -120,11 +120,11 @@ def test_the_three_laws_are_told_apart() -> None:
     """A race run with the wrong noise does not pass for another mechanism."""
     scores = np.array([0] * 6 + [2])
     exact = [Fraction(int(score)) for score in scores]
-    for noise, races in ((GUMBEL, 18_000), (EXPONENTIAL, 4000), (LAPLACE, 18_000)):
-        *_, favourite = winners(scores, Fraction(1), noise, seeded(3), races)
+    for noise, runs in ((GUMBEL, 18_000), (EXPONENTIAL, 4000), (LAPLACE, 18_000)):
+        *_, favourite = winners(scores, Fraction(1), noise, seeded(3), runs)
         for name, law in LAWS.items():
             share = law(exact, Fraction(1))[-1]
-            assert fits_cells([favourite, races - favourite], [share, 1 - share]) is (noise.name == name)
+            assert fits_cells([favourite, runs - favourite], [share, 1 - share]) is (noise.name == name)
 
 
 # --- scores of every kind ---------------------------------------------------------------------------------------
@@ -301,3 +301,16 @@ def test_extreme_words_are_settled(noise: RaceNoise, word: int) -> None:
         winner = race(scores, Fraction(1), noise, bits)
         high = word > 2 if noise is GUMBEL else (word <= 2 and (noise is EXPONENTIAL or word & 1))
         assert (winner == place) or not high
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=by_name)
+@pytest.mark.parametrize("extremes", [0, 4])
+def test_many_races_are_as_many_single_ones(noise: RaceNoise, extremes: int) -> None:
+    """The same words in the same order, some of them extreme, so that the photo finish is run too."""
+    words = np.random.default_rng(5).integers(0, ONES, 300, dtype=np.uint64)
+    words[:: 300 // extremes if extremes else 1000] = np.uint64(ONES)
+    scores = np.array([0, 3, 1])
+    single = Tape(Scripted(words.tolist()))
+    one_by_one = [race(scores, Fraction(1, 2), noise, single) for _ in range(100)]
+    assert races(scores, Fraction(1, 2), noise, 100, Tape(Scripted(words.tolist()))).tolist() == one_by_one
+    assert len(set(one_by_one)) == 3

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tacit.errors import MissingPackage
+from tacit.errors import InvalidParameter, MissingPackage
 from tacit.plots.answers import answer_picture, bars_with_intervals, save
 
 
@@ -75,3 +75,8 @@ def test_without_matplotlib_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingPackage, match=r'pip install "tacit\[plots\]"'):
         bars_with_intervals(["a"], [1], [0], [2], title="t", unit="n")
+
+
+def test_nothing_to_draw_is_said() -> None:
+    with pytest.raises(InvalidParameter, match="a number to draw"):
+        answer_picture(["a"], {}, title="t")

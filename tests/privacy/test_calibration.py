@@ -79,3 +79,24 @@ def test_the_family_must_return_a_loss():
         calibrate(lambda noise: noise, target=(1, 1e-6))
     with pytest.raises(InvalidParameter, match="loss_at"):
         calibrate(3, target=(1, 1e-6))
+
+
+@pytest.mark.parametrize("sampling", [0, 0.0, (1, 2, 3), (0, 10), ()])
+def test_a_sample_that_is_none_is_refused(sampling) -> None:
+    with pytest.raises(InvalidParameter, match="sampling"):
+        calibrate(LossDistribution.gaussian, target=(1, 1e-5), sampling=sampling)
+
+
+@pytest.mark.parametrize("tolerance", [0, -1, float("nan"), float("inf"), True, "x"])
+def test_bad_tolerances(tolerance) -> None:
+    with pytest.raises(InvalidParameter, match="tolerance"):
+        calibrate(LossDistribution.gaussian, target=(1, 1e-5), tolerance=tolerance)
+
+
+def test_a_finer_tolerance_gives_less_noise_and_more_digits() -> None:
+    exact = 1.5649655355  # bench/exact.py
+    for tolerance in (3e-3, 1e-3, 4e-5, 1e-5, 1e-6):
+        found = calibrate(LossDistribution.gaussian, target=(3, 1e-5), steps=10_000, sampling=0.01, tolerance=tolerance)
+        assert exact <= found.scale <= exact * (1 + tolerance + 1e-5)
+        assert found.epsilon <= 3
+        assert found.tight or tolerance > 1e-4

@@ -294,9 +294,10 @@ def test_epsilon_is_the_smallest_of_its_bounds(plan: list[tuple[Guarantee, int]]
 @settings(max_examples=40)
 @given(plans, guarantees, st.sampled_from(["1e-6", "0.05"]))
 def test_more_mechanisms_never_cost_less(plan: list[tuple[Guarantee, int]], more: Guarantee, delta: str) -> None:
+    """To within the tolerance of the loss distributions, which are rounded up by at most a relative 1e-5 in ε."""
     less, much = total(plan), total(plan) + more
-    assert less.epsilon(delta) <= much.epsilon(delta) * (1 + 1e-9)
-    assert less.delta(1) <= much.delta(1) * (1 + 1e-9)
+    assert less.epsilon(delta) <= much.epsilon(delta) * (1 + 2e-5)
+    assert less.delta(1) <= much.delta(1) * (1 + 1e-4)
     assert less <= less + more
 
 
@@ -304,7 +305,7 @@ def test_more_mechanisms_never_cost_less(plan: list[tuple[Guarantee, int]], more
 @given(plans, st.floats(-30, -0.1), st.floats(-30, -0.1))
 def test_monotone_in_delta(plan: list[tuple[Guarantee, int]], one: float, other: float) -> None:
     small_delta, large_delta = sorted((math.exp(one), math.exp(other)))
-    assert total(plan).epsilon(large_delta) <= total(plan).epsilon(small_delta) * (1 + 1e-9)
+    assert total(plan).epsilon(large_delta) <= total(plan).epsilon(small_delta) * (1 + 2e-5)
 
 
 @settings(max_examples=40)
@@ -314,7 +315,7 @@ def test_epsilon_and_delta_agree(plan: list[tuple[Guarantee, int]], at: float) -
     made = total(plan)
     delta = made.delta(at)
     if 1e-300 < delta < 1:
-        assert made.epsilon(delta) <= at * (1 + 1e-6) + 1e-6
+        assert made.epsilon(delta) <= at * (1 + 3e-5) + 1e-4
 
 
 @settings(max_examples=40)
@@ -410,3 +411,39 @@ def test_long_plans_cost_little() -> None:
     same = sum([PureDP("0.001")] * 5000, start=NOTHING_SPENT)
     assert same == 5000 * PureDP("0.001")
     assert time.perf_counter() - begun < 2
+
+
+def test_unequal_parts_are_composed_by_their_worst_pairs() -> None:
+    """100 × ε = 0.1 and 100 × ε = 0.13 at δ = 10⁻⁶: between the exact sums for equal parts of the one and the other."""
+    plan = 100 * PureDP("0.1") + 100 * PureDP("0.13")
+    assert plan.how("1e-6") == "loss distribution"
+    assert (200 * PureDP("0.1")).epsilon("1e-6") < plan.epsilon("1e-6") < (200 * PureDP("0.13")).epsilon("1e-6")
+    assert plan.epsilon("1e-6") == pytest.approx(8.546812, abs=1e-4)
+    exact = _two_kinds("0.1", 100, "0.13", 100, plan.epsilon("1e-6"))
+    assert exact <= 1e-6 * (1 + 1e-9)
+    assert _two_kinds("0.1", 100, "0.13", 100, plan.epsilon("1e-6") * (1 - 2e-5)) > 1e-6
+
+
+def _two_kinds(one: str, n: int, other: str, m: int, epsilon: float) -> float:
+    """δ(ε) of n randomized responses at one price and m at another, by the double sum over truthful answers."""
+
+    def answers(price_: str, count: int) -> list[tuple[float, float]]:
+        level = float(price_)
+        truth = 1 / (1 + math.exp(-level))
+        logs = [
+            math.lgamma(count + 1) - math.lgamma(j + 1) - math.lgamma(count - j + 1)
+            + j * math.log(truth) + (count - j) * math.log1p(-truth)
+            for j in range(count + 1)
+        ]  # fmt: skip
+        return [((2 * j - count) * level, math.exp(log)) for j, log in enumerate(logs)]
+
+    pairs = [(a + b, p * q) for a, p in answers(one, n) for b, q in answers(other, m)]
+    return math.fsum(p * -math.expm1(epsilon - loss) for loss, p in pairs if loss > epsilon)
+
+
+@pytest.mark.parametrize("large", [GaussianDP(25), PureDP(900), ApproxDP(700, "1e-9")])
+def test_parts_too_large_for_a_grid_are_left_to_the_other_bounds(large: Guarantee) -> None:
+    plan = PureDP(1) + large
+    assert "loss distribution" not in plan.bounds("1e-6")
+    assert math.isfinite(plan.epsilon("1e-6"))
+    assert plan.delta(1) <= 1

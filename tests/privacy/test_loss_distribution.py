@@ -347,3 +347,10 @@ def test_a_sampled_loss_is_not_turned_into_a_replace_one() -> None:
         with pytest.raises(NotPrivate, match="no proven replace loss"):
             plan.to_replace()
     assert L.gaussian(1).sampled(1).to_replace() == L.gaussian(1, 2, REPLACE)
+
+
+def test_sum_composes():
+    one = L.laplace(10)
+    assert sum([one, one, one]) == 3 * one
+    with pytest.raises(TypeError):
+        1 + one

@@ -81,7 +81,7 @@ def audit(
         if progress is not None:
             progress(min(done, total), total)
 
-    sampler = Sampler(subject.run, subject.batch, advance)
+    sampler = Sampler(subject.run, subject.batch, advance, repeated=subject.repeated)
     aim = Aim(profile, trials, math.log(8 / failure))
     pair, samples_seen, found = _worst_pair(subject, sampler, searched, aim)
     counts = _counts(pair, found, sampler, trials, samples_seen.fit[0])
@@ -221,7 +221,7 @@ def _affordable(subject: Subject, most: int, seconds: float) -> int:
     """How many samples fit in this time, by a first few calls whose outcomes are thrown away."""
     if not isinstance(seconds, numbers.Real) or not seconds > 0:
         raise InvalidParameter("seconds", given=seconds, allowed="a number above 0")
-    trial = Sampler(subject.run, subject.batch, lambda size: None)
+    trial = Sampler(subject.run, subject.batch, lambda size: None, repeated=subject.repeated)
     size = max(subject.batch, 200)
     start = time.perf_counter()
     for data in subject.pairs[0]:
@@ -237,4 +237,5 @@ def _refuse_constant_failure(first: Outcomes, second: Outcomes) -> None:
     if words.startswith("raises ") and bool((first.form == only).all()) and bool((second.form == only).all()):
         hint = "Call it with one of the neighbours to see the error."
         allowed = "a function that can be called with either neighbour"
-        raise InvalidParameter("mechanism", given=f"a function that {words} every time", allowed=allowed, hint=hint)
+        given = f"a function that {words.partition(':')[0]} every time"
+        raise InvalidParameter("mechanism", given=given, allowed=allowed, hint=hint)

@@ -30,9 +30,10 @@ _PLAIN = frozenset({bool, int, float})
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception as an outcome: of its type, its text is not looked at."""
+    """An exception as an outcome: its type and its text, both of which an onlooker sees."""
 
     kind: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,8 +127,8 @@ def _from_array(array: npt.NDArray[Any], origin: int) -> Outcomes:
     kind = "bool" if array.dtype.kind == "b" else "int" if array.dtype.kind in "iu" else "float"
     words = kind if array.ndim == 1 else _list_words([kind] * rows.shape[1])
     form = np.full(count, _form_code(words))
-    for i in np.flatnonzero(np.isnan(rows).any(axis=1)) if kind == "float" else ():
-        form[i] = _form_code(_words(array[i]))
+    if kind == "float":
+        _mark_nan(form, array, np.isnan(rows))
     if kind == "float":
         values = rows.astype(np.float64)
         bits = values.view(np.int64)
@@ -146,6 +147,16 @@ def _from_array(array: npt.NDArray[Any], origin: int) -> Outcomes:
         counts=np.full(count, rows.shape[1]),
         origin=origin,
     )
+
+
+def _mark_nan(form: Codes, array: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> None:
+    """The forms of the rows with NaN in them: one for each pattern of NaN."""
+    places = np.flatnonzero(missing.any(axis=1))
+    if not places.size:
+        return
+    _, first, which = np.unique(np.packbits(missing[places], axis=1), axis=0, return_index=True, return_inverse=True)
+    codes = np.array([_form_code(_words(array[places[i]])) for i in first])
+    form[places] = codes[which.reshape(-1)]
 
 
 def _less_origin(rows: npt.NDArray[Any], origin: int) -> Reals:
@@ -290,7 +301,7 @@ def _leaves(item: Any) -> Iterator[Any]:
 def _words(item: Any) -> str:
     """The structure of an outcome in words: types of numbers, everything else as it is."""
     if isinstance(item, Raised):
-        return f"raises {item.kind}"
+        return f"raises {item.kind}: {item.text}" if item.text else f"raises {item.kind}"
     if isinstance(item, bool | np.bool_):
         return "bool"
     if isinstance(item, numbers.Integral):

@@ -13,17 +13,24 @@ from tacit.errors import InvalidParameter
 __all__ = ["Sampler"]
 
 Run = Callable[[Any], Any]
+Repeated = Callable[[Any, int], Any]
 
 _LOOPED = 4096
 
 
 class Sampler:
-    """Draws outcomes of a function of the data; ``batch`` inputs at a time as one array if it is above 1."""
+    """Draws outcomes of a function of the data; ``batch`` at a time if it is above 1.
 
-    def __init__(self, run: Run, batch: int, progress: Callable[[int], None]) -> None:
+    A batch is what ``repeated`` gives, or what ``run`` gives for an array of that many inputs.
+    """
+
+    def __init__(
+        self, run: Run, batch: int, progress: Callable[[int], None], *, repeated: Repeated | None = None
+    ) -> None:
         self._run = run
         self._batch = batch
         self._progress = progress
+        self._repeated = repeated
 
     def draw(self, data: Any, count: int, origin: int | None = None) -> Outcomes:
         """This many outcomes at once; without an origin for whole numbers, one is chosen."""
@@ -47,9 +54,11 @@ class Sampler:
         try:
             return self._run(data)
         except Exception as error:  # whatever it is, an onlooker sees it
-            return Raised(type(error).__name__)
+            return Raised(type(error).__name__, _text(error))
 
     def _together(self, data: Any, count: int) -> Any:
+        if self._repeated is not None:
+            return self._repeated(data, count)
         try:
             repeated = np.repeat(np.asarray(data)[None], count, axis=0)
             drawn = self._run(repeated)
@@ -61,3 +70,10 @@ class Sampler:
             hint = "Leave batch out, and it is called with one input at a time."
             raise InvalidParameter("batch", given=given, allowed=allowed, hint=hint)
         return drawn
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # a text that cannot be had is none
+        return ""

@@ -10,7 +10,6 @@ from typing import Any
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.registry import MECHANISMS
 from tacit.mechanisms.selection_registry import SELECTIONS, Selection
 from tacit.noise.entropy import BitSource
@@ -33,6 +32,8 @@ class Subject:
     batch: int = 1
     distribution: Callable[[Any], Any] | None = None
     """The law of the outcome, where the mechanism gives it."""
+    repeated: Callable[[Any, int], Any] | None = None
+    """(data, count) → that many independent outcomes at array speed, one in each row; used if ``batch`` is above 1."""
 
 
 def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | None:
@@ -41,14 +42,15 @@ def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | No
         return _additive(mechanism, entropy)
     kind = _selection_for(mechanism)
     if kind is not None:
-        run = kind.run
+        run, many = kind.run, kind.many
         return Subject(
             name=repr(mechanism),
             run=lambda data: run(mechanism, data, entropy),
             claim=mechanism.guarantee,
             pairs=(_at_sensitivity(kind.neighbours, mechanism),),
-            batch=_BATCH if _answers_arrays(mechanism) else 1,
+            batch=1 if many is None else _BATCH,
             distribution=getattr(mechanism, "probabilities", None),
+            repeated=None if many is None else lambda data, count: many(mechanism, data, count, entropy),
         )
     return None
 
@@ -62,7 +64,8 @@ def every_subject(entropy: BitSource | None = None) -> list[Subject]:
 
 def _additive(mechanism: AdditiveMechanism, entropy: BitSource | None) -> Subject:
     entry = next((e for e in MECHANISMS if isinstance(mechanism, e.mechanism)), None)
-    whole = entry is not None and entry.whole
+    # With a stated granule arrays have to be multiples of it: whole numbers are.
+    whole = entry is not None and (entry.whole or getattr(mechanism, "_granule", None) is not None)
     bounds = getattr(mechanism, "bounds", None)
     return Subject(
         name=repr(mechanism),
@@ -107,10 +110,6 @@ def _selection_for(mechanism: Any) -> Selection | None:
     return alike[0] if alike else None
 
 
-def _answers_arrays(mechanism: Any) -> bool:
-    return isinstance(mechanism, RandomizedResponse) and all(type(c) is bool for c in mechanism.categories)
-
-
 def _monotone(mechanism: Any) -> bool:
     return bool(getattr(mechanism, "monotone", False))
 
@@ -126,5 +125,9 @@ def _at_sensitivity(pair: Pair, mechanism: Any) -> Pair:
         return pair
     if not all(isinstance(data, list) for data in pair):
         raise InvalidParameter("mechanism", given=mechanism, allowed="one whose neighbours are known", hint="")
-    moved = tuple([shift + size * value for value in data] for data in pair)
+    moved = tuple([_plain(shift + size * value) for value in data] for data in pair)
     return moved[0], moved[1]
+
+
+def _plain(exact: Fraction) -> Fraction | int:
+    return exact.numerator if exact.denominator == 1 else exact

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tacit.cli.questions import WithoutPolicy, open_for_asking, policy_options, price_options
+from tacit.cli.questions import WithoutPolicy, open_for_asking, open_for_planning, policy_options, price_options
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
@@ -41,8 +41,8 @@ def ask(
     delta: str | None,
     unit: str | None,
     budget: str | None,
-    groups: int,
-    rows: int,
+    groups: int | None,
+    rows: int | None,
     analyst: str | None,
     fresh: bool,
     as_json: bool,
@@ -58,7 +58,8 @@ def ask(
     tacit ask visits.toml "SELECT city, COUNT(*) AS n FROM visits GROUP BY city" --epsilon 0.5
     tacit ask visits.csv "SELECT COUNT(*) FROM visits" --unit user_id --epsilon 1
 
-    The second form needs no policy, and can count only. Asking the same again at the same price is free.
+    The second form needs no policy, and can count only. Asking the same again at the same price is free. EXPLAIN before
+    the SELECT shows the plan and spends nothing, as tacit plan does.
 
     Exit codes: 0 answered, 1 refused (nothing was spent), 2 wrong usage, 3 the budget does not allow it (nothing was
     spent), 4 paid for but no answer could be drawn.
@@ -67,16 +68,19 @@ def ask(
         raise click.UsageError("Say what the answer may cost: --epsilon 0.5. `tacit plan` shows what that buys.")
     _check_targets(csv, parquet, report, plot)
     without = WithoutPolicy(unit, budget, groups, rows)
+    if sql.lstrip()[:8].strip().upper() == "EXPLAIN":
+        with open_for_planning(where, without, ledger) as table:
+            click.echo(str(table.explain(sql, epsilon=epsilon, delta=delta, rho=rho)))
+        return
     with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
         before = table.ledger.budget().head.number
         answer = table.query(sql).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
     again = answer.receipt.number <= before
-    disclosure = answer.disclosure()
     if as_json:
-        click.echo(disclosure.to_json())
+        click.echo(answer.to_json())
     else:
         _show(where, answer, again, analyst)
-    _write(disclosure, csv, parquet, report, plot)
+    _write(answer, csv, parquet, report, plot)
 
 
 def _show(where: Path, answer: Answer, again: bool, analyst: str | None) -> None:
@@ -110,18 +114,8 @@ def _check_targets(csv: Path | None, parquet: Path | None, report: Path | None, 
         raise MissingPackage("matplotlib", extra="plots")
 
 
-def _write(
-    disclosure: Disclosure, csv: Path | None, parquet: Path | None, report: Path | None, plot: Path | None
-) -> None:
-    from tacit.report import exports, page
-
-    columns = disclosure.columns
-    writers = (
-        (csv, lambda path: exports.write_csv(columns, path)),
-        (parquet, lambda path: exports.write_parquet(columns, path)),
-        (report, lambda path: path.write_text(page.to_html(disclosure), encoding="utf-8")),
-        (plot, lambda path: _draw(disclosure, path)),
-    )
+def _write(answer: Answer, csv: Path | None, parquet: Path | None, report: Path | None, plot: Path | None) -> None:
+    writers = ((csv, answer.to_csv), (parquet, answer.to_parquet), (report, answer.report), (plot, answer.plot))
     for path, write in writers:
         if path is None:
             continue
@@ -131,17 +125,3 @@ def _write(
             hint = f"{error.strerror}. The answer is on record: asking again is free."
             raise click.FileError(str(path), hint) from None
         click.echo(f"wrote {path}", err=True)
-
-
-def _draw(disclosure: Disclosure, path: Path) -> None:
-    from tacit.plots.answers import answer_picture, save
-    from tacit.report.labels import row_labels
-
-    noisy = [column for column in disclosure.columns if column.is_noisy]
-    panels = {column.name: (_numbers(column.values), column.low or (), column.high or ()) for column in noisy}
-    title = f"{disclosure.table}: private answer, {100 * disclosure.confidence:.4g}% intervals for the noise"
-    save(answer_picture(row_labels(disclosure.columns), panels, title=title), path)
-
-
-def _numbers(values: tuple[object, ...]) -> list[float | None]:
-    return [float(value) if isinstance(value, int | float) else None for value in values]

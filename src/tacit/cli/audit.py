@@ -41,12 +41,13 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "gaussian-above-threshold": {"threshold": 0, "length": 10},
     "naive-threshold": {"threshold": 0, "length": 10},
     "numeric-sparse": {"threshold": 0, "hits": 2},
+    "private-selection": {"runs": 4},
     "quantile": {"q": 0.5, "bounds": (0, 15), "granule": 1},
     "quantiles": {"qs": (0.25, 0.5, 0.75), "bounds": (0, 7), "granule": 1},
     "sparse-vector": {"threshold": 0, "hits": 2},
     "top-k": {"k": 2},
 }
-_NO_SENSITIVITY = frozenset({"quantile", "quantiles", "randomized-response"})
+_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response"})
 
 
 @click.command()
@@ -64,7 +65,9 @@ _NO_SENSITIVITY = frozenset({"quantile", "quantiles", "randomized-response"})
 )
 @click.option("--seconds", type=float, metavar="T", help="Fewer samples where they would take longer than this.")
 @click.option("--batch", type=int, metavar="N", help="FUNCTION takes an array of inputs and answers each.")
-@click.option("--confidence", type=float, default=0.999, show_default=True, metavar="P", help="Of the verdict.")
+@click.option(
+    "--confidence", type=float, default=0.999, show_default=True, metavar="P", help="Of all verdicts together."
+)
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Picture of the worst, a PNG or SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def audit(
@@ -112,7 +115,7 @@ def audit(
             samples=samples or (10**6 if (batch or subject.batch) > 1 or seconds is not None else 10**5),
             seconds=seconds,
             batch=batch,
-            confidence=confidence,
+            confidence=1 - (1 - confidence) / len(subjects),  # so that all verdicts together have the one stated
             progress=progress,
         )
 

@@ -64,7 +64,8 @@ def _story(known: bool) -> None:
     _say("A question is paid for first, answered privately, and kept: asking again is free.")
     _type("ask", "visits.toml", _BY_CITY, "--epsilon", "0.5", "--report", "answer.html", *_picture("by_city.png"))
     _type("ask", "visits.toml", _MONTHS, "--epsilon", "0.5", *_picture("by_month.png"))
-    _say("Without a policy there are no bounds, so it can count only. The ledger is the data's: the same one.")
+    _say("Without a policy there are no bounds: it counts only, and one row of each person unless --rows says more.")
+    _say("The ledger belongs to the data, not to the policy: it is the same one.")
     _type("ask", "visits.csv", _COUNT, "--unit", "user_id", "--epsilon", "1")
     _say("What does not fit is refused, by whichever door.")
     _type("ask", "visits.toml", _MEAN, "--epsilon", "2")
@@ -78,12 +79,17 @@ def _picture(name: str) -> list[str]:
 def _type(*words: str) -> None:
     """Run a command as typed and show what it prints; a refusal is part of the story, anything else ends it."""
     root = click.get_current_context().find_root().command
-    click.secho(f"$ tacit {shlex.join(words)}", bold=True)
+    click.secho(f"$ tacit {' '.join(map(_quoted, words))}", bold=True)
     try:
         root.main(args=list(words), prog_name="tacit", standalone_mode=False)
     except BudgetExceeded as refusal:
         click.echo(f"tacit: {refusal}")
     click.echo()
+
+
+def _quoted(word: str) -> str:
+    """A word as people type it: in double quotes if it is SQL."""
+    return f'"{word}"' if " " in word and not set('"$`\\!') & set(word) else shlex.quote(word)
 
 
 def _say(text: str) -> None:

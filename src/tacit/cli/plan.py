@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ _PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005",
     "--expected-rows", metavar="N", type=int, help="Rows that you expect in a group: a mean's error needs it."
 )
 @click.option("--ledger", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="As in tacit ask.")
+@click.option("--sql", "with_sql", is_flag=True, help="Show the statement that the engine would run, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
 def plan(
     where: Path,
@@ -43,11 +45,12 @@ def plan(
     delta: str | None,
     unit: str | None,
     budget: str | None,
-    groups: int,
-    rows: int,
+    groups: int | None,
+    rows: int | None,
     within: tuple[str, ...],
     expected_rows: int | None,
     ledger: Path | None,
+    with_sql: bool,
     as_json: bool,
 ) -> None:
     """What a question would cost, or how large its errors would be. Free, and independent of the data.
@@ -78,7 +81,7 @@ def plan(
     if as_json:
         _echo_json([found])
     else:
-        click.echo(str(found))
+        click.echo(str(found if with_sql else replace(found, engine_sql="")))
 
 
 def _targets(typed: tuple[str, ...]) -> float | dict[str, float]:

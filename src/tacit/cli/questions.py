@@ -26,17 +26,20 @@ class WithoutPolicy:
 
     unit: str | None
     budget: str | None
-    groups: int
-    rows: int
+    groups: int | None
+    rows: int | None
 
     def open(self, where: Path, budget: Guarantee | None, analyst: str | None, ledger: Ledger | Path | None) -> Table:
         """The table, under its policy file unless a unit was given."""
+        for option, given in (("--groups", self.groups), ("--rows", self.rows)):
+            if given is not None and not _has_no_policy(where, self):
+                raise InvalidParameter(option, given="beside a policy file", allowed="nothing: the policy file says it")
         return open_table(
             where,
             unit=self.unit,
             budget=budget,
-            groups=self.groups,
-            rows=self.rows,
+            groups=self.groups or 1,
+            rows=self.rows or 1,
             analyst=analyst,
             ledger=ledger,
         )
@@ -59,8 +62,10 @@ def policy_options(command: Any) -> Any:
         command,
         click.option("--unit", metavar="COLUMN", help="Without a policy: the column that tells people apart."),
         click.option("--budget", metavar="E[,D]", help="Without a policy: what may be learned in all.  [3,1e-8]"),
-        click.option("--groups", default=1, type=most, help="Without a policy: groups that one person counts in.  [1]"),
-        click.option("--rows", default=1, type=most, help="Without a policy: rows of one person in a group.  [1]"),
+        click.option(
+            "--groups", metavar="N", type=most, help="Without a policy: groups that one person counts in.  [1]"
+        ),
+        click.option("--rows", metavar="N", type=most, help="Without a policy: rows of one person in a group.  [1]"),
     )
 
 

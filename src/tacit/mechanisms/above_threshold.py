@@ -10,12 +10,14 @@ import numpy as np
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.selecting import cheapest, stated
 from tacit.mechanisms.splits import BOOK, Split
 from tacit.mechanisms.threshold_stream import read_queries
 from tacit.mechanisms.thresholding import Thresholding
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
-from tacit.privacy import Guarantee
+from tacit.privacy import Guarantee, PureDP
+from tacit.privacy.prices import Price
 
 __all__ = ["AboveThreshold"]
 
@@ -61,6 +63,32 @@ class AboveThreshold(Thresholding):
             monotone=monotone,
             split=split,
         )
+
+    @classmethod
+    def for_accuracy(
+        cls,
+        error: Price,
+        beta: Price,
+        *,
+        length: int,
+        threshold: float | Fraction,
+        sensitivity: object,
+        monotone: bool = False,
+        split: Split = BOOK,
+    ) -> AboveThreshold:
+        """The most private stream all of whose first ``length`` answers are right to within ``error``, but for a β."""
+        read = stated(sensitivity, monotone)
+
+        def at(promise: PureDP) -> AboveThreshold:
+            return cls(
+                promise=promise,
+                threshold=threshold,
+                sensitivity=read,
+                monotone=monotone,
+                split=split,
+            )
+
+        return cheapest(at, lambda made: made.accuracy(beta, length=length), error, read.neighbours)
 
     def first(self, values: Any, *, entropy: BitSource | None = None) -> int | None:
         """The position of the first hit, or None: none was found."""

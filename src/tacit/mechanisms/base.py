@@ -6,18 +6,20 @@ import decimal
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import six_digits_up
 from tacit.mechanisms.tails import largest_scale, read_beta, read_error, read_size
 from tacit.noise.entropy import BitSource, system_entropy
 from tacit.privacy import ADD_REMOVE, Guarantee, Norm, Sensitivity
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import ONE, UP, decimal_up, exp_up
 
-__all__ = ["AdditiveMechanism", "bits_from", "meaning", "most_private", "within_floats"]
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
+
+__all__ = ["AdditiveMechanism", "ScaledMechanism", "bits_from", "meaning", "most_private", "within_floats"]
 
 M = TypeVar("M", bound="AdditiveMechanism")
 
@@ -92,6 +94,36 @@ class AdditiveMechanism(ABC):
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+class ScaledMechanism(AdditiveMechanism):
+    """One that a promise and a sensitivity determine, and just as well a scale and a sensitivity."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __init__(self, *, sensitivity: object, promise: Guarantee | None = None) -> None: ...
+
+    @classmethod
+    @abstractmethod
+    def of_scale(cls, scale: Price, *, sensitivity: object) -> Self:
+        """The mechanism with noise of this scale, and the promise that follows."""
+
+    @classmethod
+    def for_accuracy(cls, error: Price, beta: Price, *, sensitivity: object, size: int = 1) -> Self:
+        """The most private mechanism whose error exceeds ``error`` with probability at most β."""
+        return most_private(
+            lambda scale: cls.of_scale(scale, sensitivity=sensitivity),
+            lambda promise: cls(promise=promise, sensitivity=sensitivity),
+            error,
+            beta,
+            size,
+        )
+
+    @classmethod
+    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
+        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
+        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
 
 def most_private(

@@ -55,16 +55,7 @@ class BoundedLaplace(AdditiveMechanism):
         promise: Guarantee | None = None,
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L1)
-        asked = read_promise(
-            "BoundedLaplace",
-            (PureDP,),
-            stated.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("BoundedLaplace", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         self._place(stated, read_range(bounds), stated.value / asked.eps)
         # At twice Δ/ε the exponential mechanism's argument suffices, so the least scale lies between the two.

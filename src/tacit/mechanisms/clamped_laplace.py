@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tacit.mechanisms.base import AdditiveMechanism, most_private
+from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.promise import PriceLike
 from tacit.mechanisms.quantised import Range, range_text, read_range
@@ -67,13 +67,7 @@ class ClampedLaplace(AdditiveMechanism):
         cls, error: Price, beta: Price, *, sensitivity: object, bounds: Range, size: int = 1
     ) -> ClampedLaplace:
         """The most private mechanism whose error exceeds ``error`` with probability at most β, inside the range."""
-        inner = most_private(
-            lambda scale: Laplace.of_scale(scale, sensitivity=sensitivity),
-            lambda promise: Laplace(promise=promise, sensitivity=sensitivity),
-            error,
-            beta,
-            size,
-        )
+        inner = Laplace.for_accuracy(error, beta, sensitivity=sensitivity, size=size)
         return cls(promise=inner.guarantee, sensitivity=sensitivity, bounds=bounds)
 
     @property

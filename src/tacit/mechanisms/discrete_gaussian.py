@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacit.errors import NotPrivate
 from tacit.mechanisms.adding import IntegerNoise, add_to_integers
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
+from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
 from tacit.mechanisms.discrete_laplace import whole_steps
 from tacit.mechanisms.gaussian_noise import ACCEPTS, gaussian_loss, variance_for
 from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import (
     discrete_gaussian_tail,
@@ -26,14 +27,16 @@ from tacit.noise.floors import CHUNK
 from tacit.noise.gaussian import DiscreteGaussianSampler, RoundedGaussianSampler
 from tacit.noise.tabulated import LARGEST_VARIANCE, TabulatedGaussianSampler
 from tacit.privacy import L2, ZCDP, Guarantee, Norm, RenyiDP, Sensitivity
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
 from tacit.privacy.sensitivity import root_up
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["DiscreteGaussian"]
 
 
-class DiscreteGaussian(AdditiveMechanism):
+class DiscreteGaussian(ScaledMechanism):
     """Gaussian noise on whole numbers whose L2 sensitivity is stated; arrays are int64 and saturate at its ends.
 
     For ``rho`` (and Rényi promises) the discrete Gaussian, P[noise = k] ∝ e^(-k²/2σ²), which is Δ²/2σ²-zCDP in every
@@ -62,16 +65,7 @@ class DiscreteGaussian(AdditiveMechanism):
         promise: Guarantee | None = None,
     ) -> None:
         stated = whole_steps(Sensitivity.of(sensitivity, norm=L2))
-        asked = read_promise(
-            "DiscreteGaussian",
-            ACCEPTS,
-            stated.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("DiscreteGaussian", ACCEPTS, stated.neighbours, epsilon, delta, rho, mu, promise)
         rounded = type(asked) not in (ZCDP, RenyiDP)
         self._set(asked, stated, variance_for(asked, stated), rounded=rounded)
 
@@ -84,7 +78,7 @@ class DiscreteGaussian(AdditiveMechanism):
         self._noise: IntegerNoise = _Rounded(variance) if rounded else _Discrete(variance)
 
     @classmethod
-    def of_scale(cls, scale: Price, *, sensitivity: object) -> DiscreteGaussian:
+    def of_scale(cls, scale: Price, *, sensitivity: object) -> Self:
         """The mechanism with P[noise = k] ∝ e^(-k²/2·scale²); it is Δ²/2·scale²-zCDP.
 
         >>> DiscreteGaussian.of_scale(5, sensitivity=1).guarantee
@@ -97,17 +91,6 @@ class DiscreteGaussian(AdditiveMechanism):
         made._set(ZCDP(rho, neighbours=stated.neighbours), stated, variance, rounded=False)
         return made
 
-    @classmethod
-    def for_accuracy(cls, error: Price, beta: Price, *, sensitivity: object, size: int = 1) -> DiscreteGaussian:
-        """The most private mechanism whose error exceeds ``error`` with probability at most β."""
-        return most_private(
-            lambda scale: cls.of_scale(scale, sensitivity=sensitivity),
-            lambda promise: cls(promise=promise, sensitivity=sensitivity),
-            error,
-            beta,
-            size,
-        )
-
     @property
     def scale(self) -> float:
         return float(root_up(self._variance))
@@ -116,11 +99,6 @@ class DiscreteGaussian(AdditiveMechanism):
     def law(self) -> str:
         """Which of the two laws is drawn: "discrete" or "rounded"."""
         return "rounded" if self._rounded else "discrete"
-
-    @classmethod
-    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
-        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
-        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
     @property
     def loss(self) -> LossDistribution:
@@ -139,7 +117,7 @@ class DiscreteGaussian(AdditiveMechanism):
                 f" {self._sensitivity!r} does not say. For one whole number use"
                 " LossDistribution.discrete_gaussian(scale, sensitivity); for any array .guarantee holds."
             )
-        return LossDistribution.discrete_gaussian(root_up(self._variance), 1, self._sensitivity.neighbours)
+        return loss_distribution().discrete_gaussian(root_up(self._variance), 1, self._sensitivity.neighbours)
 
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """An int of any size for an int; an int64 array for an array of integers."""

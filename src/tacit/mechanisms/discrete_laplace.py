@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.adding import add_to_integers
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
+from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
 from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import discrete_laplace_tail, each_level, least_step
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
 from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["DiscreteLaplace"]
 
 
-class DiscreteLaplace(AdditiveMechanism):
+class DiscreteLaplace(ScaledMechanism):
     """ε-DP for whole numbers whose L1 sensitivity is stated: P[noise = k] ∝ e^(-ε|k|/Δ), in unbounded integers.
 
     Arrays are int64 and saturate at its ends, silently. Proof: docs/proofs/discrete_laplace.md.
@@ -47,16 +50,7 @@ class DiscreteLaplace(AdditiveMechanism):
         promise: Guarantee | None = None,
     ) -> None:
         stated = whole_steps(Sensitivity.of(sensitivity, norm=L1))
-        asked = read_promise(
-            "DiscreteLaplace",
-            (PureDP,),
-            stated.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("DiscreteLaplace", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         self._set(asked, stated, stated.value / asked.eps)
 
@@ -67,7 +61,7 @@ class DiscreteLaplace(AdditiveMechanism):
         self._noise = DiscreteLaplaceSampler(scale)
 
     @classmethod
-    def of_scale(cls, scale: Price, *, sensitivity: object) -> DiscreteLaplace:
+    def of_scale(cls, scale: Price, *, sensitivity: object) -> Self:
         """The mechanism with P[noise = k] ∝ e^(-|k|/scale); it is Δ/scale-DP."""
         stated = whole_steps(Sensitivity.of(sensitivity, norm=L1))
         exact = positive(scale, "scale")
@@ -75,31 +69,15 @@ class DiscreteLaplace(AdditiveMechanism):
         made._set(PureDP(stated.value / exact, neighbours=stated.neighbours), stated, exact)
         return made
 
-    @classmethod
-    def for_accuracy(cls, error: Price, beta: Price, *, sensitivity: object, size: int = 1) -> DiscreteLaplace:
-        """The most private mechanism whose error exceeds ``error`` with probability at most β."""
-        return most_private(
-            lambda scale: cls.of_scale(scale, sensitivity=sensitivity),
-            lambda promise: cls(promise=promise, sensitivity=sensitivity),
-            error,
-            beta,
-            size,
-        )
-
     @property
     def scale(self) -> float:
         return float(self._scale)
-
-    @classmethod
-    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
-        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
-        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
     @property
     def loss(self) -> LossDistribution:
         """That of the discrete Laplace law, in any dimension (docs/proofs/discrete_laplace.md)."""
         steps = int(self._sensitivity.value)
-        return LossDistribution.discrete_laplace(self._scale, steps, self._sensitivity.neighbours)
+        return loss_distribution().discrete_laplace(self._scale, steps, self._sensitivity.neighbours)
 
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """An int of any size for an int; an int64 array for an array of integers."""

@@ -15,10 +15,18 @@ from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.line import line_lattice
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_base, read_scores
-from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, range_of, read_field, regret, stated
+from tacit.mechanisms.selecting import (
+    SelectionMechanism,
+    both_ways,
+    float_above,
+    range_of,
+    read_field,
+    regret,
+    stated,
+)
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
-from tacit.noise.lottery import Tickets, Weights, draw
+from tacit.noise.lottery import Tickets, Weights, draw, draws
 from tacit.noise.race import ScoreArray, exact_score, relative_scores
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
@@ -59,18 +67,9 @@ class Exponential(SelectionMechanism):
         base: object = None,
     ) -> None:
         read = stated(sensitivity, monotone)
-        asked = read_promise(
-            "Exponential",
-            (PureDP, ZCDP),
-            read.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("Exponential", (PureDP, ZCDP), read.neighbours, epsilon, delta, rho, mu, promise)
         self._set(asked, read, monotone, range_of(asked))
-        self._base = None if base is None else read_scores(base, name="base")
+        self._base = None if base is None else _own(read_scores(base, name="base"))
         if self._base is not None:
             read_base(self._base, len(self._base))
 
@@ -94,6 +93,9 @@ class Exponential(SelectionMechanism):
 
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int:
         return draw(Tickets(scores, self._factor, self._weights(len(scores))), entropy)
+
+    def _picks(self, scores: ScoreArray, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+        return draws(Tickets(scores, self._factor, self._weights(len(scores))), count, entropy)
 
     def point(
         self, edges: object, scores: object, *, granule: Price | None = None, entropy: BitSource | None = None
@@ -160,6 +162,11 @@ class Exponential(SelectionMechanism):
 
     def _identity(self) -> tuple[object, ...]:
         return repr(self), None if self._base is None else tuple(map(exact_score, self._base))
+
+
+def _own(weights: Weights) -> Weights:
+    """A copy, so that whoever gave the array cannot change it afterwards."""
+    return weights.copy() if isinstance(weights, np.ndarray) else weights
 
 
 def _ascending(edges: Any, intervals: int) -> list[Fraction]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from tacit.mechanisms.adding import round_onto_lattice
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
+from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
 from tacit.mechanisms.gaussian_noise import ACCEPTS, classic_variance, gaussian_loss, variance_for
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
@@ -26,7 +26,7 @@ _FINENESS = 19
 """At least 2**19 granules to σ: the lattice adds a millionth of the noise to the error."""
 
 
-class Gaussian(AdditiveMechanism):
+class Gaussian(ScaledMechanism):
     """N(0, σ²) on reals whose L2 sensitivity is stated, rounded to a lattice that depends on σ alone.
 
     A rounding of the continuous mechanism, so ρ = Δ²/2σ², μ = Δ/σ and the analytic (ε, δ) hold in every dimension.
@@ -55,16 +55,7 @@ class Gaussian(AdditiveMechanism):
         promise: Guarantee | None = None,
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L2)
-        asked = read_promise(
-            "Gaussian",
-            ACCEPTS,
-            stated.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("Gaussian", ACCEPTS, stated.neighbours, epsilon, delta, rho, mu, promise)
         self._set(asked, stated, variance_for(asked, stated))
 
     def _set(self, guarantee: Guarantee, sensitivity: Sensitivity, variance: Fraction) -> None:
@@ -75,7 +66,7 @@ class Gaussian(AdditiveMechanism):
         self._noise = RoundedGaussianSampler(variance / self._lattice.granule**2)
 
     @classmethod
-    def of_scale(cls, scale: Price, *, sensitivity: object) -> Gaussian:
+    def of_scale(cls, scale: Price, *, sensitivity: object) -> Self:
         """The mechanism with noise N(0, scale²); it is Δ/scale-GDP.
 
         >>> Gaussian.of_scale(2, sensitivity=1).guarantee
@@ -100,25 +91,9 @@ class Gaussian(AdditiveMechanism):
         made._set(ApproxDP(epsilon, delta, neighbours=stated.neighbours), stated, variance)
         return made
 
-    @classmethod
-    def for_accuracy(cls, error: Price, beta: Price, *, sensitivity: object, size: int = 1) -> Gaussian:
-        """The most private mechanism whose error exceeds ``error`` with probability at most β."""
-        return most_private(
-            lambda scale: cls.of_scale(scale, sensitivity=sensitivity),
-            lambda promise: cls(promise=promise, sensitivity=sensitivity),
-            error,
-            beta,
-            size,
-        )
-
     @property
     def scale(self) -> float:
         return float(root_up(self._variance))
-
-    @classmethod
-    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
-        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
-        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
     @property
     def loss(self) -> LossDistribution:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidParameter
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP, Sensitivity
 from tacit.privacy.conversion import largest_gaussian
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, failure_probability, positive
 from tacit.privacy.rounding import UP, decimal_up, ln_up
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["ACCEPTS", "classic_variance", "gaussian_loss", "variance_for"]
 
@@ -48,7 +51,7 @@ def classic_variance(epsilon: Price, delta: Price, sensitivity: Sensitivity) -> 
 def gaussian_loss(variance: Fraction, sensitivity: Sensitivity) -> LossDistribution:
     """The loss of continuous Gaussian noise in any dimension, from μ = Δ/σ rounded up."""
     mu = GaussianDP.of_square(sensitivity.square / variance).mu
-    return LossDistribution.gaussian_dp(mu, sensitivity.neighbours)
+    return loss_distribution().gaussian_dp(mu, sensitivity.neighbours)
 
 
 def _gaussian_of(promise: ApproxDP) -> Fraction:

@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning, within_floats
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.selecting import both_ways, meaning, stated
+from tacit.mechanisms.selecting import both_ways, stated
 from tacit.mechanisms.tails import gaussian_quantile, read_beta
-from tacit.mechanisms.threshold_stream import ThresholdStream, read_query
+from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import GaussianThrows
 from tacit.privacy import ADD_REMOVE, ApproxDP, Guarantee, Sensitivity
@@ -60,16 +60,9 @@ class GaussianAboveThreshold:
         self._monotone = monotone
         self._length = read_count(length, "length", most=10**12)
         self._hits = read_count(hits, "hits", most=1000)
-        self._threshold = Fraction(read_query(threshold))
+        self._threshold = read_threshold(threshold)
         asked = read_promise(
-            "GaussianAboveThreshold",
-            (ApproxDP,),
-            self._sensitivity.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            "GaussianAboveThreshold", (ApproxDP,), self._sensitivity.neighbours, epsilon, delta, rho, mu, promise
         )
         assert isinstance(asked, ApproxDP)
         if not asked.dlt or not asked.eps:
@@ -77,7 +70,8 @@ class GaussianAboveThreshold:
         self._guarantee = asked
         rho_each = largest_zcdp(asked.eps, asked.dlt / (self._length + 1) ** self._hits) / self._hits
         # σ₁² : σ₂² = 1 : ways makes σ₁² + σ₂² smallest at this ρ.
-        self._variance = (1 + both_ways(monotone)) * self._sensitivity.square / (2 * rho_each)
+        variance = (1 + both_ways(monotone)) * self._sensitivity.square / (2 * rho_each)
+        self._variance = within_floats(variance, bits=900)
 
     @property
     def guarantee(self) -> ApproxDP:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from tacit.mechanisms.adding import round_onto_lattice
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
+from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import each_level, laplace_quantile
@@ -24,7 +24,7 @@ _FINENESS = 20
 """At least 2**20 granules to the scale: the lattice adds a millionth of the noise to the error."""
 
 
-class Laplace(AdditiveMechanism):
+class Laplace(ScaledMechanism):
     """ε-DP for reals whose L1 sensitivity is stated: x + Lap(Δ/ε), rounded to a lattice that depends on Δ/ε alone.
 
     Proof: docs/proofs/laplace.md.
@@ -54,16 +54,7 @@ class Laplace(AdditiveMechanism):
         promise: Guarantee | None = None,
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L1)
-        asked = read_promise(
-            "Laplace",
-            (PureDP,),
-            stated.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("Laplace", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         self._set(asked, stated, stated.value / asked.eps)
 
@@ -75,7 +66,7 @@ class Laplace(AdditiveMechanism):
         self._noise = RoundedLaplaceSampler(scale / self._lattice.granule)
 
     @classmethod
-    def of_scale(cls, scale: Price, *, sensitivity: object) -> Laplace:
+    def of_scale(cls, scale: Price, *, sensitivity: object) -> Self:
         """The mechanism with noise Lap(scale); it is Δ/scale-DP.
 
         >>> Laplace.of_scale(100, sensitivity=1).guarantee
@@ -87,25 +78,9 @@ class Laplace(AdditiveMechanism):
         made._set(PureDP(stated.value / exact, neighbours=stated.neighbours), stated, exact)
         return made
 
-    @classmethod
-    def for_accuracy(cls, error: Price, beta: Price, *, sensitivity: object, size: int = 1) -> Laplace:
-        """The most private mechanism whose error exceeds ``error`` with probability at most β."""
-        return most_private(
-            lambda scale: cls.of_scale(scale, sensitivity=sensitivity),
-            lambda promise: cls(promise=promise, sensitivity=sensitivity),
-            error,
-            beta,
-            size,
-        )
-
     @property
     def scale(self) -> float:
         return float(self._scale)
-
-    @classmethod
-    def loss_at(cls, scale: Price, sensitivity: object) -> LossDistribution:
-        """The loss of one use at a noise scale: what `tacit.calibrate` searches over."""
-        return cls.of_scale(scale, sensitivity=sensitivity).loss
 
     @property
     def loss(self) -> LossDistribution:

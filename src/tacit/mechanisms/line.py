@@ -21,11 +21,11 @@ from tacit.mechanisms.quantised import lattice_for, multiples
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lattice import Lattice
-from tacit.noise.lottery import Tickets, draw
+from tacit.noise.lottery import Tickets, draw, draws
 from tacit.privacy import LInf
 from tacit.privacy.prices import Price
 
-__all__ = ["Line", "SortedReals", "line_lattice", "point_near_rank"]
+__all__ = ["Line", "SortedReals", "line_lattice", "point_near_rank", "points_near_rank"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -151,6 +151,22 @@ def point_near_rank(values: Sorted, rank: Fraction, line: Line, factor: Fraction
             return stretch.inside(chosen, entropy)
         chosen -= stretch.starts.size
     raise AssertionError("a ticket that was never sold")  # pragma: no cover
+
+
+def points_near_rank(
+    values: Sorted, rank: Fraction, line: Line, factor: Fraction, count: int, entropy: BitSource
+) -> Integers:
+    """Many independent points, each as `point_near_rank` gives it."""
+    window = _Window(values, rank, line, factor)
+    if window.rest is not None:
+        return np.array([point_near_rank(values, rank, line, factor, entropy) for _ in range(count)], dtype=np.int64)
+    near = window.near
+    chosen = draws(Tickets(near.scores, window.scale, near.weights), count, entropy)
+    points = near.starts[chosen]
+    for ticket in np.flatnonzero(near.weights > 1):
+        rows = np.flatnonzero(chosen == ticket)
+        points[rows] += uniform_below(int(near.weights[ticket]), rows.size, entropy).astype(np.int64)
+    return points
 
 
 class _Window:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.selecting import meaning, stated
+from tacit.mechanisms.selecting import stated
 from tacit.mechanisms.tails import laplace_quantile, read_beta
-from tacit.mechanisms.threshold_stream import ThresholdStream, read_query
+from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold, usable_scale
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import LaplaceThrows, NoThrows
 from tacit.privacy import ADD_REMOVE, Guarantee, PureDP, Sensitivity
@@ -49,20 +49,13 @@ class NaiveThreshold:
     ) -> None:
         self._sensitivity: Sensitivity = stated(sensitivity, False)
         self._length = read_count(length, "length", most=10**12)
-        self._threshold = Fraction(read_query(threshold))
+        self._threshold = read_threshold(threshold)
         asked = read_promise(
-            "NaiveThreshold",
-            (PureDP,),
-            self._sensitivity.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            "NaiveThreshold", (PureDP,), self._sensitivity.neighbours, epsilon, delta, rho, mu, promise
         )
         assert isinstance(asked, PureDP)
         self._guarantee = asked
-        self._scale = self._sensitivity.value * self._length / asked.eps
+        self._scale = usable_scale(self._sensitivity.value * self._length / asked.eps)
 
     @property
     def guarantee(self) -> PureDP:

@@ -6,12 +6,24 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import PriceLike, read_promise
-from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, range_of, read_field, regret, stated
+from tacit.mechanisms.selecting import (
+    SelectionMechanism,
+    both_ways,
+    cheapest,
+    float_above,
+    range_of,
+    read_field,
+    regret,
+    stated,
+)
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
-from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, ScoreArray, race
+from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, ScoreArray, race, races
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
@@ -55,11 +67,11 @@ class NoisyMax(SelectionMechanism):
             "NoisyMax" if noise is None else f"NoisyMax with {noise.name} noise",
             (PureDP, ZCDP) if noise in (None, GUMBEL) else (PureDP,),
             read.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            epsilon,
+            delta,
+            rho,
+            mu,
+            promise,
         )
         self._set(asked, read, monotone, range_of(asked))
         default = EXPONENTIAL if isinstance(asked, PureDP) else GUMBEL
@@ -75,6 +87,31 @@ class NoisyMax(SelectionMechanism):
         promise = PureDP(epsilon, neighbours=read.neighbours)
         return cls(sensitivity=read, promise=promise, monotone=monotone, noise=noise)
 
+    @classmethod
+    def for_accuracy(
+        cls,
+        error: Price,
+        beta: Price,
+        *,
+        candidates: int,
+        optimal: int = 1,
+        sensitivity: object,
+        monotone: bool = False,
+        noise: RaceNoise | None = None,
+    ) -> NoisyMax:
+        """The most private choice that is further than ``error`` below the best with probability at most β.
+
+        >>> NoisyMax.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
+        PureDP(1.37955)
+        """
+        read = stated(sensitivity, monotone)
+        return cheapest(
+            lambda promise: cls(sensitivity=read, promise=promise, monotone=monotone, noise=noise),
+            lambda made: made.accuracy(beta, candidates=candidates, optimal=optimal),
+            error,
+            read.neighbours,
+        )
+
     @property
     def noise(self) -> RaceNoise:
         """The law of the noise."""
@@ -88,6 +125,9 @@ class NoisyMax(SelectionMechanism):
 
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int:
         return race(scores, self._factor, self._noise, entropy)
+
+    def _picks(self, scores: ScoreArray, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+        return races(scores, self._factor, self._noise, count, entropy)
 
     def accuracy(self, beta: Price, *, candidates: int, optimal: int = 1) -> float:
         """How far below the best score the choice is, but for a probability β (docs/proofs/noisy_max.md).

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.parallel_streams import NOT_ASKED, side_by_side
 from tacit.mechanisms.selecting import both_ways
-from tacit.mechanisms.splits import BOOK, NoiseScales, Split, advanced_sigma
+from tacit.mechanisms.splits import NoiseScales, advanced_sigma
 from tacit.mechanisms.threshold_stream import Closed, ThresholdStream, read_queries, read_query
 from tacit.mechanisms.thresholding import Thresholding
 from tacit.noise.entropy import BitSource
@@ -39,33 +39,6 @@ class NumericSparse(Thresholding):
     """
 
     __slots__ = ("_answer",)
-
-    def __init__(
-        self,
-        *,
-        threshold: float | Fraction,
-        sensitivity: object,
-        hits: int,
-        epsilon: PriceLike = None,
-        delta: PriceLike = None,
-        rho: PriceLike = None,
-        mu: PriceLike = None,
-        promise: Guarantee | None = None,
-        monotone: bool = False,
-        split: Split = BOOK,
-    ) -> None:
-        super().__init__(
-            threshold=threshold,
-            sensitivity=sensitivity,
-            hits=hits,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-            monotone=monotone,
-            split=split,
-        )
 
     def _calibrate(self, asked: Guarantee) -> None:
         assert isinstance(asked, PureDP | ApproxDP)
@@ -96,6 +69,16 @@ class NumericSparse(Thresholding):
         """A fresh stream with a fresh allowance: each costs the whole price."""
         bits = bits_from(entropy)
         return NumericStream(super().start(entropy=bits), self._answer, bits)
+
+    def _runs(self, values: Any, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
+        """Many independent streams of the same values: the numbers, NaN for None, infinity for what was not asked."""
+        hits = side_by_side(super().start(entropy=entropy), values, count, entropy)
+        out = np.where(hits == NOT_ASKED, np.inf, np.nan)
+        for column, value in enumerate(read_queries(values)[: hits.shape[1]].tolist()):
+            rows = np.flatnonzero(hits[:, column] == 1)
+            same = [value] * rows.size if isinstance(value, Fraction) else np.full(rows.size, value)
+            out[rows, column] = self._answer.release(same, entropy=entropy)
+        return out
 
     def answer_accuracy(self, beta: Price) -> float:
         """The error that none of the released numbers exceeds, but for a probability β."""

@@ -13,7 +13,7 @@ from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_scores
 from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, read_field, regret, stated
 from tacit.noise.entropy import BitSource
-from tacit.noise.race import EXPONENTIAL, ScoreArray, race, relative_scores
+from tacit.noise.race import EXPONENTIAL, ScoreArray, race, races, relative_scores
 from tacit.privacy import Guarantee, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
@@ -50,16 +50,7 @@ class PermuteAndFlip(SelectionMechanism):
         monotone: bool = False,
     ) -> None:
         read = stated(sensitivity, monotone)
-        asked = read_promise(
-            "PermuteAndFlip",
-            (PureDP,),
-            read.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("PermuteAndFlip", (PureDP,), read.neighbours, epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         self._set(asked, read, monotone, asked.eps)
 
@@ -77,6 +68,9 @@ class PermuteAndFlip(SelectionMechanism):
 
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int:
         return race(scores, self._factor, EXPONENTIAL, entropy)
+
+    def _picks(self, scores: ScoreArray, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+        return races(scores, self._factor, EXPONENTIAL, count, entropy)
 
     def probabilities(self, scores: object) -> npt.NDArray[np.float64]:
         """The chance of each candidate, as floats. They depend on the scores: they are not private."""

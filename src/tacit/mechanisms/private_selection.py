@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of
-from tacit.mechanisms.selecting import float_above, meaning
+from tacit.mechanisms.selecting import float_above
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_floor, flint, rational
@@ -119,16 +120,7 @@ class PrivateSelection:
         stopping: Stopping = LOGARITHMIC,
         neighbours: Neighbours = ADD_REMOVE,
     ) -> None:
-        asked = read_promise(
-            "PrivateSelection",
-            (PureDP,),
-            relation(neighbours),
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("PrivateSelection", (PureDP,), relation(neighbours), epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         if stopping not in (GEOMETRIC, LOGARITHMIC):
             raise InvalidParameter("stopping", given=stopping, allowed="LOGARITHMIC or GEOMETRIC")
@@ -172,8 +164,7 @@ class PrivateSelection:
         best: Selected | None = None
         for _ in range(self._stopping.draw(self._gamma, bits)):
             index = int(uniform_below(len(mechanisms), 1, bits)[0])
-            score, result = mechanisms[index]()
-            ranked = -math.inf if math.isnan(score) else score
+            ranked, result = _scored(mechanisms[index]())
             if best is None or ranked > best.score:  # of equal scores the first stays: see the proof
                 best = Selected(index, ranked, result)
         assert best is not None
@@ -197,6 +188,15 @@ class PrivateSelection:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+def _scored(returned: Any) -> tuple[Any, Any]:
+    """The score, NaN as the worst of all, and the result."""
+    if not isinstance(returned, tuple) or len(returned) != 2 or not isinstance(returned[0], numbers.Real):
+        allowed = "functions that return a pair (score, result) whose score is a number"
+        raise InvalidParameter("mechanisms", given=kind_of(returned), allowed=allowed)
+    score, result = returned
+    return (-math.inf if math.isnan(score) else score), result
 
 
 def _gamma(stopping: Stopping, mean: Fraction) -> Fraction:

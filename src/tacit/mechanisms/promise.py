@@ -12,7 +12,7 @@ from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbours, Pur
 from tacit.privacy.prices import Price
 from tacit.privacy.sensitivity import root_up
 
-__all__ = ["PriceLike", "read_promise", "six_digits_up"]
+__all__ = ["PriceLike", "read_promise", "six_digits", "six_digits_up"]
 
 PriceLike: TypeAlias = Price | None
 
@@ -21,14 +21,13 @@ def read_promise(
     mechanism: str,
     accepts: tuple[type[Guarantee], ...],
     neighbours: Neighbours,
-    *,
     epsilon: PriceLike = None,
     delta: PriceLike = None,
     rho: PriceLike = None,
     mu: PriceLike = None,
     promise: Guarantee | None = None,
 ) -> Guarantee:
-    """The one guarantee that the keywords ask for, if ``mechanism`` is proved to give it."""
+    """The one guarantee that a constructor's keywords ask for, if ``mechanism`` is proved to give it."""
     asked = _one_of(epsilon, delta, rho, mu, promise, neighbours)
     if type(asked) not in accepts:
         names = " or ".join(_KEYWORDS[kind] for kind in accepts if kind in _KEYWORDS)
@@ -79,16 +78,17 @@ def six_digits_up(guarantee: Guarantee) -> Guarantee:
 
 
 _ROUNDED: dict[type[Guarantee], Callable[[Any], Guarantee]] = {
-    PureDP: lambda g: PureDP(_six_digits(g.eps), neighbours=g.neighbours),
-    ZCDP: lambda g: ZCDP(_six_digits(g.rho), g.dlt, neighbours=g.neighbours),
-    GaussianDP: lambda g: GaussianDP(_six_digits(root_up(g.mu_squared)), neighbours=g.neighbours),
-    ApproxDP: lambda g: ApproxDP(_six_digits(g.eps), g.dlt, neighbours=g.neighbours),
+    PureDP: lambda g: PureDP(six_digits(g.eps), neighbours=g.neighbours),
+    ZCDP: lambda g: ZCDP(six_digits(g.rho), g.dlt, neighbours=g.neighbours),
+    GaussianDP: lambda g: GaussianDP(six_digits(root_up(g.mu_squared)), neighbours=g.neighbours),
+    ApproxDP: lambda g: ApproxDP(six_digits(g.eps), g.dlt, neighbours=g.neighbours),
 }
 
 _SIX_DIGITS = decimal.Context(prec=6, rounding=decimal.ROUND_CEILING)
 
 
-def _six_digits(exact: Fraction) -> Fraction:
+def six_digits(exact: Fraction) -> Fraction:
+    """The number rounded up to six digits."""
     return Fraction(_SIX_DIGITS.divide(decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator)))
 
 

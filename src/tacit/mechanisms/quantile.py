@@ -3,46 +3,47 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.line import Line, SortedReals, line_lattice, point_near_rank
+from tacit.mechanisms.base import bits_from, meaning
+from tacit.mechanisms.line import SortedReals, point_near_rank, points_near_rank
 from tacit.mechanisms.promise import PriceLike, read_promise
-from tacit.mechanisms.quantised import Range, read_range
+from tacit.mechanisms.quantised import Range
+from tacit.mechanisms.rank_mechanism import RankMechanism
 from tacit.mechanisms.scores import kind_of, read_scores
-from tacit.mechanisms.selecting import float_above, meaning, range_of, regret
+from tacit.mechanisms.selecting import cheapest, float_above, range_of, regret
 from tacit.noise.entropy import BitSource
-from tacit.noise.lattice import Lattice
+from tacit.noise.lattice import LARGEST
 from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, Neighbours, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.neighbours import relation
 from tacit.privacy.prices import Price, price
 
-__all__ = ["Quantile", "read_level", "read_line", "sorted_values"]
+__all__ = ["Quantile", "read_level", "sorted_values"]
 
 _MOST_DIGITS = 10**9
+_FLOATS = (float, np.float16, np.float32)
 
 
-class Quantile:
+class Quantile(RankMechanism):
     """ε-DP (or ε²/8-zCDP) quantile: the exponential mechanism on a lattice between public bounds.
 
     A point's score is minus the distance of its rank from q·n; adding a value moves it by at most max(q, 1-q),
-    replacing one by at most 1. Values are rounded to the lattice and clamped to the bounds; an empty data set gives
-    a uniform point. Proof: docs/proofs/quantiles.md.
+    replacing one by at most 1. Values are rounded to the lattice and clamped to the bounds, NaN is left out; an empty
+    data set gives a uniform point. Proof: docs/proofs/quantiles.md.
 
     >>> m = Quantile(0.5, bounds=(0, 100), epsilon=1)
     >>> abs(m.release(range(101)) - 50) < 30, m.guarantee
     (True, PureDP(1))
     """
 
-    __slots__ = ("_factor", "_guarantee", "_lattice", "_level", "_line", "_range")
-
-    proof: ClassVar[str] = "proofs/quantiles.md"
+    __slots__ = ("_factor", "_level")
 
     def __init__(
         self,
@@ -58,28 +59,32 @@ class Quantile:
         granule: Price | None = None,
     ) -> None:
         self._level = read_level(q)
-        self._range = read_range(bounds)
-        self._lattice, self._line = read_line(self._range, granule)
-        asked = read_promise(
-            "Quantile",
-            (PureDP, ZCDP),
-            relation(neighbours),
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        self._read_line(bounds, granule)
+        asked = read_promise("Quantile", (PureDP, ZCDP), relation(neighbours), epsilon, delta, rho, mu, promise)
         self._guarantee = asked
         loss_range = range_of(asked)
         if not loss_range:
             raise InvalidParameter("price", given=asked, allowed="a price above 0: at 0 nothing may be learned")
         self._factor = loss_range / (2 * self.sensitivity)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """What is promised for any two neighbours, whatever the values."""
-        return self._guarantee
+    @classmethod
+    def for_accuracy(
+        cls,
+        q: Price,
+        error: Price,
+        beta: Price,
+        *,
+        bounds: Range,
+        neighbours: Neighbours = ADD_REMOVE,
+        granule: Price | None = None,
+    ) -> Quantile:
+        """The most private quantile that is more than ``error`` ranks off with probability at most β."""
+        return cheapest(
+            lambda promise: cls(q, bounds=bounds, promise=promise, neighbours=neighbours, granule=granule),
+            lambda made: made.accuracy(beta),
+            error,
+            relation(neighbours),
+        )
 
     @property
     def q(self) -> float:
@@ -97,26 +102,23 @@ class Quantile:
         return float(1 / self._factor)
 
     @property
-    def granule(self) -> float:
-        """The step of the lattice: every release is a multiple of it."""
-        return float(self._lattice.granule)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The public range."""
-        return float(self._range[0]), float(self._range[1])
-
-    @property
     def loss(self) -> LossDistribution:
         """That of the exponential mechanism: of bounded range."""
         return LossDistribution.bounded_range(float_above(range_of(self._guarantee)), self._guarantee.neighbours)
 
     def release(self, values: Any, *, entropy: BitSource | None = None) -> float:
-        """A multiple of the granule between the bounds. NaN and infinity are refused before anything is drawn."""
+        """A multiple of the granule between the bounds, for any numbers: NaN takes no part, infinity is a bound."""
         ordered = sorted_values(values)
         points = SortedReals(ordered, self._lattice, self._line)
         rank = self._level * ordered.size
         return self._lattice.value(point_near_rank(points, rank, self._line, self._factor, bits_from(entropy)))
+
+    def _releases(self, values: Any, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
+        """Many independent releases of the same values: what an audit draws."""
+        ordered = sorted_values(values)
+        points = SortedReals(ordered, self._lattice, self._line)
+        rank = self._level * ordered.size
+        return self._lattice.values(points_near_rank(points, rank, self._line, self._factor, count, entropy))
 
     def accuracy(self, beta: Price) -> float:
         """How many ranks the released point is off, but for a probability β: ln(points/β)·2Δ/ε.
@@ -135,16 +137,7 @@ class Quantile:
         )
 
     def __repr__(self) -> str:
-        return (
-            f"Quantile({self.q!r}, promise={self._guarantee!r}, bounds={self.bounds!r},"
-            f" neighbours={self._guarantee.neighbours!r}, granule={self.granule!r})"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Quantile) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
+        return f"Quantile({self.q!r}, {self._shown()})"
 
 
 def read_level(q: object) -> Fraction:
@@ -156,30 +149,51 @@ def read_level(q: object) -> Fraction:
     return exact
 
 
-def read_line(bounds: tuple[Fraction, Fraction], granule: Price | None) -> tuple[Lattice, Line]:
-    """The lattice, and those of its points that lie between the bounds."""
-    low, high = bounds
-    lattice = line_lattice(high - low, granule)
-    line = Line(math.ceil(low / lattice.granule), math.floor(high / lattice.granule))
-    if line.points < 2 or max(abs(line.low), abs(line.high)) >= 1 << 52:
-        allowed = "a power of two with at least two multiples between the bounds, and fewer than 2^52 from zero to them"
-        raise InvalidParameter("granule", given=granule, allowed=allowed, hint="Leave it out for a default.")
-    return lattice, line
-
-
 def sorted_values(values: object) -> npt.NDArray[Any]:
-    """The values in order, as an array of numbers; NaN and infinity are refused."""
-    array = np.asarray(values) if hasattr(values, "__array__") or isinstance(values, list | tuple | range) else None
-    if array is not None and array.size == 0:
-        return np.empty(0)
-    if array is None or array.ndim != 1 or hasattr(values, "mask"):
+    """The values in order, as an array of numbers; NaN is a missing value and left out, infinity the largest float.
+
+    No value is an error, and how one is read does not depend on the others: neighbours differ in one value only.
+    """
+    array = _listed(values) if isinstance(values, list | tuple) else _array(values)
+    if array is None or array.ndim != 1:
         raise InvalidParameter("values", given=kind_of(values), allowed="a list or a one-dimensional array of numbers")
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
-        ordered = np.sort(array.astype(np.float64, copy=False))
-        if not (math.isfinite(ordered[0]) and math.isfinite(ordered[-1])):  # NaN is sorted to the end
-            allowed = "finite numbers, neither NaN nor infinite"
-            raise InvalidParameter("values", given=kind_of(values), allowed=allowed)
-        return ordered
-    if array.dtype.kind in "iub":
-        return np.sort(array.astype(np.int64, copy=False) if array.dtype.kind == "b" else array)
-    return np.sort(np.array(read_scores(values, name="values"), dtype=object))
+    if not array.size:
+        return np.empty(0)
+    ordered = np.sort(array)
+    return _finite(ordered) if ordered.dtype.kind == "f" else ordered
+
+
+def _array(values: object) -> npt.NDArray[Any] | None:
+    """An array of integers, of float64, or of Python's exact numbers; None for anything else."""
+    if hasattr(values, "mask") or not (isinstance(values, range) or hasattr(values, "__array__")):
+        return None
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        return array.astype(np.float64, copy=False) if array.dtype.itemsize <= 8 else None
+    if array.dtype == object and array.ndim == 1:
+        return _listed(array.tolist())
+    if array.dtype.kind == "b":
+        return array.astype(np.int64)
+    return array if array.dtype.kind in "iu" else None
+
+
+def _listed(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """A list as an array: numpy alone would round large integers if a float stands beside them."""
+    there = [_largest(item) for item in values if not (isinstance(item, _FLOATS) and item != item)]
+    if not there:
+        return np.empty(0)
+    read = read_scores(there, name="values")
+    return read if isinstance(read, np.ndarray) else np.array(read, dtype=object)
+
+
+def _largest(item: Any) -> Any:
+    """Infinity as the largest float, everything else as it is."""
+    return math.copysign(LARGEST, item) if isinstance(item, _FLOATS) and math.isinf(item) else item
+
+
+def _finite(ordered: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Sorted floats without NaN, which sorts last, and with the largest float for infinity."""
+    if not math.isfinite(ordered[0]) or not math.isfinite(ordered[-1]):
+        ordered = ordered[: np.searchsorted(ordered, math.nan)]
+        np.clip(ordered, -LARGEST, LARGEST, out=ordered)
+    return ordered

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.line import Line, SortedPoints, SortedReals, point_near_rank
 from tacit.mechanisms.promise import PriceLike, read_promise
-from tacit.mechanisms.quantile import read_level, read_line, sorted_values
-from tacit.mechanisms.quantised import Range, read_range
-from tacit.mechanisms.selecting import float_above, meaning, regret, root_down
+from tacit.mechanisms.quantile import read_level, sorted_values
+from tacit.mechanisms.quantised import Range
+from tacit.mechanisms.rank_mechanism import RankMechanism
+from tacit.mechanisms.selecting import float_above, regret, root_down
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, Neighbours, PureDP
@@ -30,7 +31,7 @@ _SPREAD_BITS = 10
 _FINEST = 10**9
 
 
-class Quantiles:
+class Quantiles(RankMechanism):
     """ε-DP (or ρ-zCDP) for m quantiles together, ascending: ⌈log₂(m+1)⌉ levels, each paid once (Kaplan et al. 2022).
 
     At each level the values are split at the quantiles found so far, so that a value takes part in one choice only;
@@ -46,9 +47,7 @@ class Quantiles:
     np.True_
     """
 
-    __slots__ = ("_each", "_guarantee", "_lattice", "_line", "_quantiles", "_range", "_spread")
-
-    proof: ClassVar[str] = "proofs/quantiles.md"
+    __slots__ = ("_each", "_quantiles", "_spread")
 
     def __init__(
         self,
@@ -64,28 +63,13 @@ class Quantiles:
         granule: Price | None = None,
     ) -> None:
         self._quantiles = _ascending(quantiles)
-        self._range = read_range(bounds)
-        self._lattice, self._line = read_line(self._range, granule)
-        asked = read_promise(
-            "Quantiles",
-            (PureDP, ZCDP),
-            relation(neighbours),
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        self._read_line(bounds, granule)
+        asked = read_promise("Quantiles", (PureDP, ZCDP), relation(neighbours), epsilon, delta, rho, mu, promise)
         self._guarantee = asked
         self._each = _share(asked, self.levels)
         if not self._each:
             raise InvalidParameter("price", given=asked, allowed="a price above 0: at 0 nothing may be learned")
         self._spread = _SPREAD_BITS
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What is promised for all quantiles together."""
-        return self._guarantee
 
     @property
     def quantiles(self) -> tuple[float, ...]:
@@ -98,23 +82,13 @@ class Quantiles:
         return len(self._quantiles).bit_length()
 
     @property
-    def granule(self) -> float:
-        """The step of the lattice: every release is a multiple of it."""
-        return float(self._lattice.granule)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The public range."""
-        return float(self._range[0]), float(self._range[1])
-
-    @property
     def loss(self) -> LossDistribution:
         """One choice of bounded range per level; under replace, of a group of two."""
         added = self.levels * LossDistribution.bounded_range(float_above(self._each))
         return added if self._guarantee.neighbours is ADD_REMOVE else added.to_replace()
 
     def release(self, values: Any, *, entropy: BitSource | None = None) -> npt.NDArray[np.float64]:
-        """One multiple of the granule per quantile, ascending. NaN and infinity are refused, and nothing drawn."""
+        """One multiple of the granule per quantile, ascending: NaN takes no part, infinity is a bound."""
         ordered = sorted_values(values)
         bits = bits_from(entropy)
         points = SortedReals(ordered, self._lattice, self._line).part(0, ordered.size)
@@ -173,16 +147,7 @@ class Quantiles:
         )
 
     def __repr__(self) -> str:
-        return (
-            f"Quantiles({list(self.quantiles)!r}, promise={self._guarantee!r}, bounds={self.bounds!r},"
-            f" neighbours={self._guarantee.neighbours!r}, granule={self.granule!r})"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Quantiles) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
+        return f"Quantiles({list(self.quantiles)!r}, {self._shown()})"
 
 
 def _ascending(quantiles: object) -> tuple[Fraction, ...]:

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of
-from tacit.mechanisms.selecting import float_above, meaning
+from tacit.mechanisms.selecting import float_above
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.truths import ExactTruth, OddsTruth, Truth
@@ -71,16 +71,7 @@ class RandomizedResponse:
         mu: PriceLike = None,
         promise: Guarantee | None = None,
     ) -> None:
-        asked = read_promise(
-            "RandomizedResponse",
-            (PureDP,),
-            REPLACE,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("RandomizedResponse", (PureDP,), REPLACE, epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         self._set(asked, categories, None)
 

@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -59,15 +59,19 @@ def read_base(base: object, count: int) -> Weights | None:
     return weights
 
 
-def read_candidates(candidates: object, count: int) -> Sequence[Any]:
-    """As many candidates as scores, in a fixed public order."""
-    if not hasattr(candidates, "__getitem__") or not hasattr(candidates, "__len__") or isinstance(candidates, dict):
+def read_candidates(candidates: Any, count: int) -> Sequence[Any]:
+    """As many candidates as scores, in a fixed public order, to be taken by position."""
+    if hasattr(candidates, "__array__") and not isinstance(candidates, np.ndarray):
+        candidates = np.asarray(candidates)  # of a pandas Series, [i] would be the label i
+    ordered = isinstance(candidates, Sequence) or (isinstance(candidates, np.ndarray) and candidates.ndim == 1)
+    if not ordered or hasattr(candidates, "mask"):
         given = kind_of(candidates)
-        raise InvalidParameter("candidates", given=given, allowed="a list, a tuple or an array: they need an order")
+        allowed = "a list, a tuple or a one-dimensional array: they need an order"
+        raise InvalidParameter("candidates", given=given, allowed=allowed)
     if len(candidates) != count:
         given = Described(f"{len(candidates)} candidates and {count} scores")
         raise InvalidParameter("candidates", given=given, allowed="one score per candidate")
-    return candidates  # type: ignore[return-value]
+    return cast("Sequence[Any]", candidates)
 
 
 def read_count(value: object, name: str, *, most: int | None = None) -> int:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.base import bits_from, meaning
+from tacit.mechanisms.promise import six_digits
 from tacit.mechanisms.scores import read_candidates, read_count, read_scores
-from tacit.mechanisms.tails import read_beta
+from tacit.mechanisms.tails import read_beta, read_error
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import ScoreArray
-from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, LInf, PureDP, Sensitivity
+from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, LInf, Neighbours, PureDP, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, round_up
 from tacit.privacy.rounding import UP, ZERO, decimal_up, ln_up
@@ -23,8 +27,8 @@ from tacit.privacy.rounding import UP, ZERO, decimal_up, ln_up
 __all__ = [
     "SelectionMechanism",
     "both_ways",
+    "cheapest",
     "float_above",
-    "meaning",
     "range_of",
     "read_field",
     "regret",
@@ -33,6 +37,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+M = TypeVar("M")
 
 
 class SelectionMechanism(ABC):
@@ -52,6 +57,9 @@ class SelectionMechanism(ABC):
     _sensitivity: Sensitivity
     _monotone: bool
     _factor: Fraction
+
+    @abstractmethod
+    def __init__(self, *, sensitivity: object, promise: Guarantee | None = None, monotone: bool = False) -> None: ...
 
     def _set(self, guarantee: Guarantee, sensitivity: Sensitivity, monotone: bool, loss_range: Fraction) -> None:
         if not loss_range:
@@ -87,6 +95,33 @@ class SelectionMechanism(ABC):
     def loss(self) -> LossDistribution:
         """The loss of one choice as a distribution, which prices plans fixed in advance more tightly than ε does."""
 
+    @classmethod
+    def for_accuracy(
+        cls,
+        error: Price,
+        beta: Price,
+        *,
+        candidates: int,
+        optimal: int = 1,
+        sensitivity: object,
+        monotone: bool = False,
+    ) -> Self:
+        """The most private choice that is further than ``error`` below the best with probability at most β.
+
+        >>> from tacit import Exponential, PermuteAndFlip
+        >>> Exponential.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
+        PureDP(1.52019)
+        >>> PermuteAndFlip.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
+        PureDP(1.37955)
+        """
+        read = stated(sensitivity, monotone)
+        return cheapest(
+            lambda promise: cls(sensitivity=read, promise=promise, monotone=monotone),
+            lambda made: made.accuracy(beta, candidates=candidates, optimal=optimal),
+            error,
+            read.neighbours,
+        )
+
     def select(self, candidates: Sequence[T], scores: object, *, entropy: BitSource | None = None) -> T:
         """The candidate that was picked. Draws nothing if the scores cannot be used."""
         read = read_scores(scores)
@@ -99,6 +134,10 @@ class SelectionMechanism(ABC):
 
     @abstractmethod
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int: ...
+
+    @abstractmethod
+    def _picks(self, scores: ScoreArray, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+        """Many independent choices by the same scores: what an audit draws."""
 
     @abstractmethod
     def accuracy(self, beta: Price, *, candidates: int, optimal: int = 1) -> float:
@@ -183,6 +222,24 @@ def regret(factor: Fraction, beta: Price, ratio: Fraction) -> float:
     """ln(ratio/β)/factor, rounded up, and never below 0."""
     log = ln_up(decimal_up(ratio / read_beta(beta))) if ratio else ZERO
     return round_up(Fraction(max(Decimal(0), UP.multiply(log, decimal_up(1 / factor)))))
+
+
+def cheapest(at: Callable[[PureDP], M], off: Callable[[M], float], error: Price, neighbours: Neighbours) -> M:
+    """The mechanism of the least ε, to six digits, that is off by at most ``error``; its error must go as 1/ε.
+
+    ``at`` builds one from its promise, ``off`` says by how much it is off but for a probability β.
+    """
+    exact = read_error(error)
+    unit = Fraction(off(at(PureDP(1, neighbours=neighbours))))
+    if not unit:
+        allowed = "nothing here: with these candidates the best is always chosen, at any price"
+        raise InvalidParameter("error", given=error, allowed=allowed)
+    price = unit / exact
+    while True:
+        made = at(PureDP(six_digits(price), neighbours=neighbours))
+        if Fraction(off(made)) <= exact:
+            return made
+        price *= Fraction(1_000_001, 1_000_000)
 
 
 def read_field(candidates: int, optimal: int) -> tuple[int, int]:

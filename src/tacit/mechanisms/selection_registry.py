@@ -10,18 +10,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tacit.mechanisms.above_threshold import AboveThreshold
+from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.continual_count import ContinualCount
+from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.exponential import Exponential
 from tacit.mechanisms.factorisations import SQUARE_ROOT
 from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
 from tacit.mechanisms.naive_threshold import NaiveThreshold
 from tacit.mechanisms.noisy_max import EXPONENTIAL, GUMBEL, LAPLACE, NoisyMax
 from tacit.mechanisms.numeric_sparse import NumericSparse
+from tacit.mechanisms.parallel_streams import side_by_side
 from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.private_selection import GEOMETRIC, PrivateSelection
 from tacit.mechanisms.quantile import Quantile
 from tacit.mechanisms.quantiles import Quantiles
 from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.mechanisms.scores import read_scores
 from tacit.mechanisms.sparse_vector import SparseVector
 from tacit.mechanisms.splits import IMPROVED
 from tacit.mechanisms.top_k import TopK
@@ -31,6 +38,7 @@ from tacit.privacy import REPLACE, LInf
 __all__ = ["SELECTIONS", "Selection"]
 
 Run = Callable[[Any, Any, BitSource | None], Any]
+Many = Callable[[Any, Any, int, BitSource | None], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +50,16 @@ class Selection:
     """(mechanism, input, entropy) → what is released."""
     neighbours: tuple[Any, Any]
     """Inputs that one unit can turn into each other under the relation and sensitivity of every example."""
+    many: Many | None = None
+    """(mechanism, input, count, entropy) → that many independent outcomes of `run`, where there is an array path."""
 
 
 def _index(mechanism: Any, scores: Any, entropy: BitSource | None) -> Any:
     return mechanism.index(scores, entropy=entropy)
+
+
+def _many_indices(mechanism: Any, scores: Any, count: int, entropy: BitSource | None) -> Any:
+    return mechanism._picks(read_scores(scores), count, bits_from(entropy))
 
 
 def _indices(mechanism: Any, scores: Any, entropy: BitSource | None) -> Any:
@@ -56,16 +70,45 @@ def _release(mechanism: Any, values: Any, entropy: BitSource | None) -> Any:
     return mechanism.release(values, entropy=entropy)
 
 
+def _many_releases(mechanism: Any, values: Any, count: int, entropy: BitSource | None) -> Any:
+    return mechanism._releases(values, count, bits_from(entropy))
+
+
 def _answers(mechanism: Any, values: Any, entropy: BitSource | None) -> Any:
     return tuple(mechanism.start(entropy=entropy).ask_many(values).tolist())
+
+
+def _many_answers(mechanism: Any, values: Any, count: int, entropy: BitSource | None) -> Any:
+    bits = bits_from(entropy)
+    return side_by_side(mechanism.start(entropy=bits), values, count, bits)
 
 
 def _report(mechanism: Any, value: Any, entropy: BitSource | None) -> Any:
     return mechanism.randomize(value, entropy=entropy)
 
 
+def _many_reports(mechanism: Any, value: Any, count: int, entropy: BitSource | None) -> Any:
+    return mechanism.randomize(np.full(count, value) if type(value) is bool else [value] * count, entropy=entropy)
+
+
 def _totals(mechanism: Any, increments: Any, entropy: BitSource | None) -> Any:
     return tuple(mechanism.start(entropy=entropy).add_many(increments).tolist())
+
+
+def _many_runs(mechanism: Any, data: Any, count: int, entropy: BitSource | None) -> Any:
+    return mechanism._runs(data, count, bits_from(entropy))
+
+
+def _best_of_tuned(mechanism: Any, count: Any, entropy: BitSource | None) -> Any:
+    """A count, clamped low or high, with noise at the price of each run; the larger the better."""
+    noise = DiscreteLaplace(promise=mechanism.each, sensitivity=1)
+
+    def tuned(most: int) -> tuple[int, int]:
+        released = noise.release(min(count, most), entropy=entropy)
+        return released, most
+
+    best = mechanism.select([lambda: tuned(1), lambda: tuned(3)], entropy=entropy)
+    return best.score, best.result
 
 
 SELECTIONS: tuple[Selection, ...] = (
@@ -80,6 +123,7 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: Exponential(epsilon=1, sensitivity=LInf(1, neighbours=REPLACE)),
         ),
         run=_index,
+        many=_many_indices,
         neighbours=([0, 4, 4], [1, 3, 3]),
     ),
     Selection(
@@ -89,6 +133,7 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: NoisyMax(epsilon=1, sensitivity=1, monotone=True, noise=LAPLACE),
         ),
         run=_index,
+        many=_many_indices,
         neighbours=([0, 1, 1], [0, 0, 0]),
     ),
     Selection(
@@ -98,6 +143,7 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: TopK(2, rho=0.25, sensitivity=1),
         ),
         run=_indices,
+        many=_many_indices,
         neighbours=([0, 0, 5], [1, 1, 4]),
     ),
     Selection(
@@ -107,6 +153,7 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: Quantile(0, bounds=(0, 15), granule=1, rho=0.125),
         ),
         run=_release,
+        many=_many_releases,
         neighbours=([1, 2, 2, 9], [1, 2, 2, 9, 15]),
     ),
     Selection(
@@ -123,11 +170,17 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: AboveThreshold(epsilon=1, threshold=0, sensitivity=1, split=IMPROVED),
             lambda: SparseVector(epsilon=1, threshold=0, sensitivity=1, hits=2),
             lambda: SparseVector(epsilon=1, threshold=0, sensitivity=1, hits=2, split=IMPROVED),
-            lambda: NumericSparse(epsilon=1, threshold=0, sensitivity=1, hits=2),
             lambda: GaussianAboveThreshold(epsilon=1, delta="0.01", threshold=0, sensitivity=1, length=10),
             lambda: NaiveThreshold(epsilon=1, threshold=0, sensitivity=1, length=10),
         ),
         run=_answers,
+        many=_many_answers,
+        neighbours=([0, 0, 0, 0, 0, 2], [1, 1, 1, 1, 1, 1]),
+    ),
+    Selection(
+        build=(lambda: NumericSparse(epsilon=1, threshold=0, sensitivity=1, hits=2),),
+        run=_answers,
+        many=_many_runs,
         neighbours=([0, 0, 0, 0, 0, 2], [1, 1, 1, 1, 1, 1]),
     ),
     Selection(
@@ -138,15 +191,29 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: RandomizedResponse(epsilon=1, categories=(False, True, None)),
         ),
         run=_report,
+        many=_many_reports,
         neighbours=(True, False),
     ),
     Selection(
         build=(
             lambda: ContinualCount(horizon=4, epsilon=1, sensitivity=1),
             lambda: ContinualCount(horizon=4, rho=0.5, sensitivity=1),
-            lambda: ContinualCount(horizon=4, mu=1, sensitivity=1, factorisation=SQUARE_ROOT),
         ),
         run=_totals,
+        many=_many_runs,
         neighbours=([1, 0, 0, 0], [0, 0, 0, 0]),
+    ),
+    Selection(
+        build=(lambda: ContinualCount(horizon=4, mu=1, sensitivity=1, factorisation=SQUARE_ROOT),),
+        run=_totals,
+        neighbours=([1, 0, 0, 0], [0, 0, 0, 0]),
+    ),
+    Selection(
+        build=(
+            lambda: PrivateSelection(epsilon=1, runs=4),
+            lambda: PrivateSelection(epsilon=1, runs=4, stopping=GEOMETRIC),
+        ),
+        run=_best_of_tuned,
+        neighbours=(1, 2),
     ),
 )

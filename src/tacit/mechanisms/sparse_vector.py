@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.selecting import cheapest, stated
 from tacit.mechanisms.splits import BOOK, Split
 from tacit.mechanisms.thresholding import Thresholding
-from tacit.privacy import Guarantee
+from tacit.privacy import PureDP
+from tacit.privacy.prices import Price
 
 __all__ = ["SparseVector"]
 
@@ -28,29 +29,30 @@ class SparseVector(Thresholding):
 
     __slots__ = ()
 
-    def __init__(
-        self,
+    @classmethod
+    def for_accuracy(
+        cls,
+        error: Price,
+        beta: Price,
         *,
+        length: int,
         threshold: float | Fraction,
         sensitivity: object,
         hits: int,
-        epsilon: PriceLike = None,
-        delta: PriceLike = None,
-        rho: PriceLike = None,
-        mu: PriceLike = None,
-        promise: Guarantee | None = None,
         monotone: bool = False,
         split: Split = BOOK,
-    ) -> None:
-        super().__init__(
-            threshold=threshold,
-            sensitivity=sensitivity,
-            hits=hits,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-            monotone=monotone,
-            split=split,
-        )
+    ) -> SparseVector:
+        """The most private stream all of whose first ``length`` answers are right to within ``error``, but for a β."""
+        read = stated(sensitivity, monotone)
+
+        def at(promise: PureDP) -> SparseVector:
+            return cls(
+                promise=promise,
+                threshold=threshold,
+                sensitivity=read,
+                hits=hits,
+                monotone=monotone,
+                split=split,
+            )
+
+        return cheapest(at, lambda made: made.accuracy(beta, length=length), error, read.neighbours)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tacit.errors import NotPrivate
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
+from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantised import lattice_for, multiples, steps
@@ -27,7 +27,7 @@ from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_
 __all__ = ["Staircase"]
 
 
-class Staircase(AdditiveMechanism):
+class Staircase(ScaledMechanism):
     """ε-DP for one real whose sensitivity is stated: noise whose density falls in steps of a factor e^(-ε), one per Δ.
 
     On the lattice, with D granules to the sensitivity and r of them on the upper part of a step (Geng & Viswanath 2014;
@@ -55,16 +55,7 @@ class Staircase(AdditiveMechanism):
         promise: Guarantee | None = None,
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L1)
-        asked = read_promise(
-            "Staircase",
-            (PureDP,),
-            stated.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("Staircase", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
         assert isinstance(asked, PureDP)
         within_floats(stated.value / asked.eps)
         self._guarantee: PureDP = asked
@@ -76,22 +67,11 @@ class Staircase(AdditiveMechanism):
         self._upper = max(1, min(self._period, round(share * self._period)))
 
     @classmethod
-    def of_scale(cls, scale: Price, *, sensitivity: object) -> Staircase:
+    def of_scale(cls, scale: Price, *, sensitivity: object) -> Self:
         """The mechanism whose density falls by e over the length ``scale``; it is Δ/scale-DP."""
         stated = Sensitivity.of(sensitivity, norm=L1)
         epsilon = stated.value / positive(scale, "scale")
         return cls(sensitivity=stated, promise=PureDP(epsilon, neighbours=stated.neighbours))
-
-    @classmethod
-    def for_accuracy(cls, error: Price, beta: Price, *, sensitivity: object, size: int = 1) -> Staircase:
-        """The most private mechanism whose error exceeds ``error`` with probability at most β."""
-        return most_private(
-            lambda scale: cls.of_scale(scale, sensitivity=sensitivity),
-            lambda promise: cls(promise=promise, sensitivity=sensitivity),
-            error,
-            beta,
-            size,
-        )
 
     @property
     def scale(self) -> float:

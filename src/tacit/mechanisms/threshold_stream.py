@@ -12,14 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Exhausted, InvalidParameter, NotPrivate
+from tacit.mechanisms.base import within_floats
 from tacit.mechanisms.inputs import real_numbers
 from tacit.mechanisms.scores import kind_of
 from tacit.noise.entropy import BitSource
 from tacit.noise.floors import chunks
 from tacit.noise.hurdles import ManyThrows, Throw, Throws, gap_floor, reaches
-from tacit.noise.lattice import Lattice
+from tacit.noise.lattice import LARGEST, Lattice
 
-__all__ = ["Closed", "ThresholdStream", "read_queries", "read_query"]
+__all__ = ["Closed", "ThresholdStream", "exact_value", "read_queries", "read_query", "read_threshold", "usable_scale"]
 
 Booleans = npt.NDArray[np.bool_]
 
@@ -192,12 +193,12 @@ class ThresholdStream(Closed):
         for i in np.flatnonzero(~(margins < -slack)):
             index = start + int(i)
             if not margins[i] > slack[i]:
-                lead = _exact(values[index]) - self._threshold
+                lead = exact_value(values[index]) - self._threshold
                 if not reaches(lead, jumps.throw(index), self._bar):
                     continue
             out[index] = True
             self._left -= 1
-            self._last, self._gap = (jumps, index, _exact(values[index]), self._bar), None
+            self._last, self._gap = (jumps, index, exact_value(values[index]), self._bar), None
             if self._left == 0:
                 return index
             if self._redrawn:
@@ -232,6 +233,19 @@ def read_query(value: Any) -> float | Fraction:
     return read
 
 
+def read_threshold(threshold: Any) -> Fraction:
+    """A public threshold, exactly; those beyond the floats are refused."""
+    exact = Fraction(read_query(threshold))
+    if abs(exact) > LARGEST:
+        raise InvalidParameter("threshold", given=kind_of(threshold), allowed="a number that a float can hold")
+    return exact
+
+
+def usable_scale(scale: Fraction) -> Fraction:
+    """The scale of noise, refused where the error bounds of the comparisons would leave the floats."""
+    return within_floats(scale, bits=450)
+
+
 def read_queries(values: Any) -> npt.NDArray[Any]:
     """A flat array of exact numbers."""
     if isinstance(values, Iterable) and (not isinstance(values, np.ndarray) or values.dtype == object):
@@ -253,7 +267,7 @@ def _one(value: float | Fraction) -> npt.NDArray[Any]:
     return out
 
 
-def _exact(value: Any) -> Fraction:
+def exact_value(value: Any) -> Fraction:
     return Fraction(value.item() if isinstance(value, np.generic) else value)
 
 

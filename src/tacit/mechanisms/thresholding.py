@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import ClassVar
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.selecting import both_ways, float_above, meaning, stated
-from tacit.mechanisms.splits import Split, read_split
+from tacit.mechanisms.selecting import both_ways, float_above, stated
+from tacit.mechanisms.splits import BOOK, Split, read_split
 from tacit.mechanisms.tails import laplace_quantile, read_beta
-from tacit.mechanisms.threshold_stream import ThresholdStream, read_query
+from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold, usable_scale
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import LaplaceThrows
 from tacit.noise.lattice import Lattice
@@ -44,33 +44,35 @@ class Thresholding:
         threshold: float | Fraction,
         sensitivity: object,
         hits: int,
-        epsilon: PriceLike,
-        delta: PriceLike,
-        rho: PriceLike,
-        mu: PriceLike,
-        promise: Guarantee | None,
-        monotone: bool,
-        split: Split,
+        epsilon: PriceLike = None,
+        delta: PriceLike = None,
+        rho: PriceLike = None,
+        mu: PriceLike = None,
+        promise: Guarantee | None = None,
+        monotone: bool = False,
+        split: Split = BOOK,
     ) -> None:
         self._sensitivity: Sensitivity = stated(sensitivity, monotone)
         self._monotone = monotone
         self._split = read_split(split)
         self._hits = read_count(hits, "hits", most=10**9)
-        self._threshold = Fraction(read_query(threshold))
+        self._threshold = read_threshold(threshold)
         asked = read_promise(
             f"{type(self).__name__} with split={split.name}",
             split.accepts,
             self._sensitivity.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            epsilon,
+            delta,
+            rho,
+            mu,
+            promise,
         )
         pair = asked.as_approx()
         if pair is None or not pair[0]:
             raise InvalidParameter("epsilon", given=0, allowed="a finite number above 0")
         self._calibrate(asked)
+        for scale in (self._scales.threshold, self._scales.query):
+            usable_scale(scale * self._sensitivity.value)
 
     def _calibrate(self, asked: Guarantee) -> None:
         self._scales = self._split.scales(asked, self._hits, both_ways(self._monotone))

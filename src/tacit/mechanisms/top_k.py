@@ -7,16 +7,17 @@ from fractions import Fraction
 from typing import ClassVar, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_candidates, read_count, read_scores
-from tacit.mechanisms.selecting import both_ways, float_above, meaning, read_field, regret, root_down, stated
+from tacit.mechanisms.selecting import both_ways, float_above, read_field, regret, root_down, stated
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
-from tacit.noise.podium import podium
-from tacit.noise.race import EXPONENTIAL, GUMBEL, RaceNoise, ScoreArray, race
+from tacit.noise.podium import podium, podiums
+from tacit.noise.race import EXPONENTIAL, GUMBEL, RaceNoise, ScoreArray, race, races
 from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP, Sensitivity
 from tacit.privacy.conversion import largest_zcdp
 from tacit.privacy.loss_distribution import LossDistribution
@@ -67,11 +68,11 @@ class TopK:
             "TopK with exponential noise" if noise == EXPONENTIAL else "TopK",
             (PureDP,) if noise == EXPONENTIAL else (PureDP, ZCDP, ApproxDP),
             self._sensitivity.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
+            epsilon,
+            delta,
+            rho,
+            mu,
+            promise,
         )
         default = EXPONENTIAL if isinstance(asked, PureDP) else GUMBEL
         self._noise: RaceNoise = default if noise is None else noise
@@ -135,11 +136,28 @@ class TopK:
         left = np.arange(len(scores))
         chosen: list[int] = []
         for _ in range(self._k):
-            part = scores[left] if isinstance(scores, np.ndarray) else [scores[int(i)] for i in left]
-            won = race(part, self._factor, EXPONENTIAL, entropy)
+            won = race(_of(scores, left), self._factor, EXPONENTIAL, entropy)
             chosen.append(int(left[won]))
             left = np.delete(left, won)
         return chosen
+
+    def _picks(self, scores: ScoreArray, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+        """Many independent choices by the same scores, a row for each."""
+        if self._noise == GUMBEL:
+            return podiums(scores, self._factor, GUMBEL, self._k, count, entropy)
+        return self._peeled(scores, np.arange(len(scores)), self._k, count, entropy)
+
+    def _peeled(
+        self, scores: ScoreArray, left: npt.NDArray[np.intp], places: int, count: int, entropy: BitSource
+    ) -> npt.NDArray[np.intp]:
+        """Races among those left, then again without the winner, for all that have the same winner at once."""
+        out = np.empty((count, places), dtype=np.intp)
+        won = races(_of(scores, left), self._factor, EXPONENTIAL, count, entropy)
+        out[:, 0] = left[won]
+        for winner in np.unique(won) if places > 1 else ():
+            rows = np.flatnonzero(won == winner)
+            out[rows, 1:] = self._peeled(scores, np.delete(left, winner), places - 1, rows.size, entropy)
+        return out
 
     def accuracy(self, beta: Price, *, candidates: int) -> float:
         """How far the i-th choice lies below the i-th best score at most, for all i at once, but for a probability β.
@@ -168,6 +186,10 @@ class TopK:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+def _of(scores: ScoreArray, left: npt.NDArray[np.intp]) -> ScoreArray:
+    return scores[left] if isinstance(scores, np.ndarray) else [scores[int(i)] for i in left]
 
 
 def _share(promise: Guarantee, k: int) -> Fraction:

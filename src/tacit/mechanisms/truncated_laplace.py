@@ -58,16 +58,7 @@ class TruncatedLaplace(AdditiveMechanism):
         promise: Guarantee | None = None,
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L1)
-        asked = read_promise(
-            "TruncatedLaplace",
-            (ApproxDP,),
-            stated.neighbours,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-        )
+        asked = read_promise("TruncatedLaplace", (ApproxDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
         assert isinstance(asked, ApproxDP)
         if not asked.dlt or not asked.eps:
             raise InvalidParameter("promise", given=asked, allowed="epsilon above 0 and delta above 0")

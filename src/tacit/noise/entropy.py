@@ -1,7 +1,8 @@
 """Secret bits: an AES-256-CTR keystream keyed from the operating system.
 
 The key is replaced by fresh keystream at every refill (fast key erasure) and handed-out bits are wiped from the
-pool, so that a captured state tells nothing about earlier draws. A fork gives the child a new key; a lock keeps
+pool, so that a captured state tells nothing about earlier draws. Every refill takes new bytes from the operating
+system besides, so that it tells nothing about later refills either. A fork gives the child a new key; a lock keeps
 threads from sharing bits.
 """
 
@@ -65,6 +66,10 @@ class KeyStream:
     def _new_key(self) -> bytes:
         raise NotPrivate("A bare KeyStream has no key; use tacit.noise.Entropy().")
 
+    def _refreshed(self, key: bytes) -> bytes:
+        """The key of the next keystream, given what the last one left."""
+        return key
+
     def word(self) -> int:
         """A uniform integer below 2**64."""
         return int.from_bytes(self._take(8), "little")
@@ -108,7 +113,8 @@ class KeyStream:
 
     def _advance(self, size: int) -> memoryview:
         """The next ``size`` bytes of keystream; the key that made them is gone afterwards."""
-        stream = memoryview(Cipher(algorithms.AES(self._key), _NONCE).encryptor().update(_ZEROS[: _KEY_BYTES + size]))
+        key = self._refreshed(self._key)
+        stream = memoryview(Cipher(algorithms.AES(key), _NONCE).encryptor().update(_ZEROS[: _KEY_BYTES + size]))
         self._key = bytes(stream[:_KEY_BYTES])
         return stream[_KEY_BYTES:]
 
@@ -149,6 +155,11 @@ class Entropy(KeyStream):
 
     def _new_key(self) -> bytes:
         return os.urandom(_KEY_BYTES)
+
+    def _refreshed(self, key: bytes) -> bytes:
+        """Fresh bytes of the operating system on top, so that a machine resumed twice goes on differently."""
+        mixed = int.from_bytes(key, "little") ^ int.from_bytes(os.urandom(_KEY_BYTES), "little")
+        return mixed.to_bytes(_KEY_BYTES, "little")
 
 
 def _after_fork_in_child() -> None:

@@ -66,7 +66,10 @@ class Throws(ABC):
         for uniform in uniforms:
             uniform.refine()
             uniform.refine()
-            while not uniform.prefix:  # its logarithm has no bound yet
+            while uniform.prefix in (
+                0,
+                (1 << uniform.known) - 1,
+            ):  # it may be 0 or 1: no bound for its logarithm's root
                 uniform.refine()
         with working_precision(128 + max(uniform.known for uniform in uniforms)):
             return float(self.ball(sign, *(uniform.ball() for uniform in uniforms)).mid())

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, flint, rational, working_precision
-from tacit.noise.floors import Reals
+from tacit.noise.floors import Reals, Words
 from tacit.noise.race import ScoreArray, exact_score, relative_scores
 
-__all__ = ["Tickets", "Weights", "draw"]
+__all__ = ["Tickets", "Weights", "draw", "draws"]
 
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64] | Sequence[Fraction]
 
@@ -77,6 +77,30 @@ def draw(
         return index
     parts = tickets.exact() + (rest().exact() if rest is not None else [])
     return _settle(parts, LazyUniform(coin, 64, entropy))
+
+
+def draws(tickets: Tickets, count: int, entropy: BitSource) -> npt.NDArray[np.intp]:
+    """The winners of this many independent lotteries with the same tickets."""
+    masses = tickets.masses()
+    if masses is None or masses.size > _BLOCK:  # the error bound below is that of one block
+        return np.array([draw(tickets, entropy) for _ in range(count)], dtype=np.intp)
+    coins = entropy.words(count)
+    winners, still_open = _settled_many(masses, coins)
+    parts = tickets.exact() if bool(still_open.any()) else []
+    for i in np.flatnonzero(still_open):
+        winners[i] = _settle(parts, LazyUniform(int(coins[i]), 64, entropy))
+    return winners
+
+
+def _settled_many(masses: Reals, coins: Words) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """The index for each coin, and where the error bound leaves more than one."""
+    places = masses.cumsum()
+    total = float(places[-1])
+    slack = total * (_SLACK + masses.size * _SLACK_PER_TICKET)
+    target = (coins.astype(np.float64) + 0.5) * (2.0**-64 * total)
+    found = places.searchsorted(target - slack, side="right")
+    inside = np.minimum(found, masses.size - 1)
+    return inside, (found == masses.size) | ~(places[inside] > target + slack)
 
 
 def _settled(masses: Reals, coin: int, beyond: float) -> int | None:

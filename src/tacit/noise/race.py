@@ -21,7 +21,7 @@ from tacit.noise.exact import LazyUniform, decide_largest, flint, rational
 from tacit.noise.floors import WORD_FLOOR, Reals, Words, unit_interval
 from tacit.noise.lattice import LARGEST
 
-__all__ = ["EXPONENTIAL", "GUMBEL", "LAPLACE", "RaceNoise", "ScoreArray", "race"]
+__all__ = ["EXPONENTIAL", "GUMBEL", "LAPLACE", "Laps", "RaceNoise", "ScoreArray", "race", "races"]
 
 ScoreArray = npt.NDArray[np.int64] | npt.NDArray[np.float64] | Sequence[Fraction]
 
@@ -97,24 +97,55 @@ def race(scores: ScoreArray, factor: Fraction, noise: RaceNoise, entropy: BitSou
     >>> race(np.array([0, 1000, 3]), Fraction(1), GUMBEL, seeded(1))
     1
     """
-    reach = relative_scores(scores, factor)
-    words = entropy.words(reach.size)
-    signs = (words & np.uint64(1)).astype(np.bool_)
-    words = words >> np.uint64(1)
-    with np.errstate(all="ignore"):
-        laps = noise.reals(unit_interval(words), signs)
-        laps += reach
-        slack = reach * -SCORE_SLACK
-        slack += noise.slack + SCORE_SLACK
-        at_least = laps - slack
-        at_most = np.add(laps, slack, out=laps)
-    extreme = (words < WORD_FLOOR) | (words > WORD_CEILING)
-    at_least[extreme] = -math.inf
-    at_most[extreme] = math.inf
-    contenders = np.flatnonzero(at_most >= at_least.max())
+    laps = Laps.run(scores, factor, noise, entropy.words(len(scores)))
+    contenders = np.flatnonzero(laps.at_most >= laps.at_least.max())
     if contenders.size == 1:
         return int(contenders[0])
-    return int(contenders[_photo_finish(scores, factor, noise, contenders, words, signs, entropy)])
+    return int(contenders[_photo_finish(scores, factor, noise, contenders, laps, entropy)])
+
+
+def races(
+    scores: ScoreArray, factor: Fraction, noise: RaceNoise, count: int, entropy: BitSource
+) -> npt.NDArray[np.intp]:
+    """The winners of this many independent races with the same scores."""
+    laps = Laps.run(scores, factor, noise, entropy.words(count * len(scores)).reshape(count, -1))
+    rivals = laps.at_most >= laps.at_least.max(axis=1, keepdims=True)
+    winners: npt.NDArray[np.intp] = rivals.argmax(axis=1)
+    for row in np.flatnonzero(rivals.sum(axis=1) > 1):
+        contenders = np.flatnonzero(rivals[row])
+        winners[row] = contenders[_photo_finish(scores, factor, noise, contenders, laps.of_race(int(row)), entropy)]
+    return winners
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laps:
+    """Lap times between two bounds, and the secret bits they were made of: of one race, or of many in rows."""
+
+    at_least: Reals
+    at_most: Reals
+    words: Words
+    signs: npt.NDArray[np.bool_]
+
+    @classmethod
+    def run(cls, scores: ScoreArray, factor: Fraction, noise: RaceNoise, words: Words) -> Laps:
+        """Laps made of one uniform 64-bit word each; the last axis is that of the scores."""
+        reach = relative_scores(scores, factor)
+        signs = (words & np.uint64(1)).astype(np.bool_)
+        words = words >> np.uint64(1)
+        with np.errstate(all="ignore"):
+            laps = noise.reals(unit_interval(words), signs)
+            laps += reach
+            slack = reach * -SCORE_SLACK
+            slack += noise.slack + SCORE_SLACK
+            at_least = laps - slack
+            at_most = np.add(laps, slack, out=laps)
+        extreme = (words < WORD_FLOOR) | (words > WORD_CEILING)
+        at_least[extreme] = -math.inf
+        at_most[extreme] = math.inf
+        return cls(at_least, at_most, words, signs)
+
+    def of_race(self, row: int) -> Laps:
+        return Laps(self.at_least[row], self.at_most[row], self.words[row], self.signs[row])
 
 
 def relative_scores(scores: ScoreArray, factor: Fraction) -> Reals:
@@ -162,12 +193,11 @@ def _photo_finish(
     factor: Fraction,
     noise: RaceNoise,
     contenders: npt.NDArray[np.intp],
-    words: Words,
-    signs: npt.NDArray[np.bool_],
+    laps: Laps,
     entropy: BitSource,
 ) -> int:
     """The position among the contenders of the true winner."""
-    uniforms = [LazyUniform(int(words[i]), 63, entropy) for i in contenders]
+    uniforms = [LazyUniform(int(laps.words[i]), 63, entropy) for i in contenders]
     exact = [exact_score(scores[int(i)]) * factor for i in contenders]
     top = max(exact)
     gaps = [score - top for score in exact]
@@ -175,5 +205,5 @@ def _photo_finish(
     def lap(gap: Fraction, sign: bool) -> Any:
         return lambda u: flint().arb(rational(gap)) + noise.ball(u, sign)
 
-    laps = [lap(gap, bool(signs[i])) for gap, i in zip(gaps, contenders, strict=True)]
-    return decide_largest(laps, uniforms, extra_precision=128)
+    runs = [lap(gap, bool(laps.signs[i])) for gap, i in zip(gaps, contenders, strict=True)]
+    return decide_largest(runs, uniforms, extra_precision=128)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tacit.errors import MissingPackage
+from tacit.errors import InvalidParameter, MissingPackage
 
 __all__ = ["answer_picture", "bars_with_intervals", "save"]
 
@@ -32,7 +32,7 @@ def bars_with_intervals(
 
 def answer_picture(
     labels: Sequence[str],
-    columns: dict[str, tuple[Sequence[float | None], Sequence[float | None], Sequence[float | None]]],
+    columns: Mapping[str, tuple[Sequence[float | None], Sequence[float | None], Sequence[float | None]]],
     *,
     title: str,
 ) -> Any:
@@ -46,6 +46,8 @@ def answer_picture(
     except ModuleNotFoundError:
         raise MissingPackage("matplotlib", extra="plots") from None
 
+    if not columns:
+        raise InvalidParameter("answer", given="columns without noise only", allowed="a number to draw")
     shown = labels[:_MOST_BARS]
     crowded = len(shown) > _MOST_LABELLED
     height = 4.2 if crowded else max(1.9, 0.36 * len(shown) + 1.5)

@@ -77,7 +77,7 @@ class Shuffled:
         return _falling_root(excess, low, high)
 
     def closed_form(self, delta: Real) -> float:
-        """Theorem 3.1 as printed; ε₀ itself where its condition ε₀ ≤ ln(n / (16 ln(2/δ))) fails."""
+        """The closed form of 2021 as printed; ε₀ itself where its condition ε₀ ≤ ln(n / (16 ln(2/δ))) fails."""
         goal = failure_probability(delta)
         if goal == 0 or math.log(self.n) - math.log(16 * math.log(2 / goal)) < self.epsilon0:
             return self.epsilon0

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.bounds.basic import Basic
 from tacit.privacy.bounds.bound import Bound
+from tacit.privacy.bounds.dominating import Dominating
 from tacit.privacy.bounds.gaussian import Gaussian
 from tacit.privacy.bounds.optimal import Optimal
 from tacit.privacy.bounds.renyi import Renyi
@@ -24,8 +25,8 @@ from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours
 from tacit.privacy.prices import failure_probability, non_negative, times
 from tacit.privacy.promise import Promise, no_conversion, same_neighbours
 
-# Every bound that `Composition` tries; the smallest answer is given. Loss distributions join here.
-BOUNDS: tuple[Bound, ...] = (Basic(), Optimal(), Gaussian(), Renyi())
+# Every bound that `Composition` tries; the smallest answer is given.
+BOUNDS: tuple[Bound, ...] = (Basic(), Optimal(), Gaussian(), Renyi(), Dominating())
 
 
 class Composable(Promise):

@@ -138,6 +138,10 @@ class LossDistribution:
             return NotImplemented
         return self.compose([self, other])
 
+    def __radd__(self, other: object) -> LossDistribution:
+        """So that ``sum()`` works without a start."""
+        return self if type(other) is int and other == 0 else NotImplemented
+
     def __mul__(self, times: object) -> LossDistribution:
         count = whole("steps", times, least=0)
         return LossDistribution(tuple((pair, n * count) for pair, n in self.parts if count), self.neighbours)

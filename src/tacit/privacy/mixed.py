@@ -65,7 +65,11 @@ class Composed:
         if guarantee is not None:
             found.update(_bounds(guarantee, level))
         if loss is not None:
-            found["loss distribution"] = loss.epsilon(float_down(level))
+            try:
+                found["loss distribution"] = loss.epsilon(float_down(level))
+            except InvalidParameter:  # losses too large for a grid: the guarantees remain
+                if guarantee is None:
+                    raise
         if guarantee is None and loss is None:
             found["both, δ shared"] = self._shared(level)
         if not found:
@@ -80,7 +84,11 @@ class Composed:
         if guarantee is not None:
             found.append(guarantee.delta(level))
         if loss is not None:
-            found.append(loss.delta(max(0.0, float_down(level))))
+            try:
+                found.append(loss.delta(max(0.0, float_down(level))))
+            except InvalidParameter:
+                if guarantee is None:
+                    raise
         if guarantee is None and loss is None:
             found.append(self._shared_delta(level))
         return min(found)
@@ -92,7 +100,7 @@ class Composed:
         return LossDistribution.compose(losses), composition.compose(promises)
 
     def _shared(self, delta: Fraction) -> float:
-        """No one bound covers all parts: half of δ for each kind, ε added (basic composition)."""
+        """Half of δ for each kind, ε added: basic composition, concurrent (Vadhan & Zhang 2023)."""
         loss, promise = self._halves()
         if not delta:
             return math.inf

@@ -101,7 +101,7 @@ def bounded_range(order: Real, eta: Real) -> float:
 def sampled_gaussian(order: Real, mu: Real, rate: Real) -> float:
     """Gaussian noise on a Poisson sample, add-remove (Mironov, Talwar & Zhang 2019).
 
-    Whole orders by their finite sum, others by integration; removing a unit is the worse direction (their Theorem 5).
+    Whole orders by their finite sum, others by integration; removing a unit is the worse direction.
 
     >>> round(sampled_gaussian(2, 1, 0.01), 9)
     0.000171813
@@ -133,7 +133,7 @@ def sampled_laplace(order: Real, ratio: Real, rate: Real) -> float:
 
 
 def sampled(order: Real, curve: Callable[[int], float], rate: Real) -> float:
-    """Any mechanism of known Rényi curve on a Poisson sample, add-remove (Zhu & Wang 2019, Theorem 5; whole orders).
+    """Any mechanism of known Rényi curve on a Poisson sample, add-remove (Zhu & Wang 2019; whole orders).
 
     Fractional orders interpolate ln of the moments, which is convex in the order.
     """
@@ -160,7 +160,7 @@ def sampled_without_replacement(
 ) -> float:
     """Any mechanism of known Rényi curve on m of n units without replacement, replace.
 
-    Wang, Balle & Kasiviswanathan (2019), Theorem 9, for whole orders; ``largest`` is the mechanism's pure ε, if any.
+    Wang, Balle & Kasiviswanathan (2019), for whole orders; ``largest`` is the mechanism's pure ε, if any.
     Fractional orders interpolate ln of the moments, which is convex in the order.
     """
     size, drawn = whole("population", population, least=1), whole("chosen", chosen, least=0)

@@ -147,9 +147,9 @@ def _method(disclosure: Disclosure) -> list[Html]:
         passed = "" if rule.threshold is None else f", threshold {number(rule.threshold)} units"
         group_words += f" (δ {delta(rule.delta)} of the price{passed})"
     facts = [
-        ("Neighbours", disclosure.neighbours),
-        ("Contribution", words.limits(disclosure) or "Not limited"),
-        ("Groups", group_words),
+        ("Neighbours", _capital(disclosure.neighbours)),
+        ("Contribution", _capital(words.limits(disclosure)) or "Not limited"),
+        ("Groups", _capital(group_words)),
         ("Unknown values", disclosure.nulls),
         ("Clamping", "; ".join(f"{c.what}: {c.low} to {c.high}, per {c.per}" for c in disclosure.clamps) or "None"),
         ("Rounding", disclosure.rounding),
@@ -173,7 +173,7 @@ def _method(disclosure: Disclosure) -> list[Html]:
     headings = [element("th", head, class_="number" if i > 2 else None) for i, head in enumerate(heads)]
     table = element("table", element("thead", element("tr", *headings)), element("tbody", *rows))
     return [
-        _facts([(name, _capital(said)) for name, said in facts]),
+        _facts(facts),
         *([element("div", table, class_="wide method")] if rows else []),
     ]
 

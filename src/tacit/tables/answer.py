@@ -160,6 +160,35 @@ class Answer:
 
         return to_arrow(self._disclosure.columns)
 
+    def to_csv(self, path: str | Path) -> None:
+        """Write a CSV file, each number followed by its _low and _high."""
+        from tacit.report.exports import write_csv
+
+        write_csv(self._disclosure.columns, Path(path))
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write a Parquet file, each number followed by its _low and _high."""
+        from tacit.report.exports import write_parquet
+
+        write_parquet(self._disclosure.columns, Path(path))
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A matplotlib figure of the numbers with their intervals, written to a file if a path is given."""
+        from tacit.plots.answers import answer_picture, save
+        from tacit.report.labels import row_labels
+
+        made = self._disclosure
+        panels = {
+            column.name: (_numbers(column.values), column.low or (), column.high or ())
+            for column in made.columns
+            if column.is_noisy
+        }
+        title = f"{made.table}: private answer, {100 * made.confidence:.4g}% intervals for the noise"
+        figure = answer_picture(row_labels(made.columns), panels, title=title)
+        if path is not None:
+            save(figure, Path(path))
+        return figure
+
     def _repr_html_(self) -> str:
         from tacit.report.notebook import to_notebook
 
@@ -169,3 +198,7 @@ class Answer:
         from tacit.report.terminal import to_text
 
         return to_text(self._disclosure)
+
+
+def _numbers(values: tuple[Cell, ...]) -> list[float | None]:
+    return [float(value) if isinstance(value, int | float) else None for value in values]

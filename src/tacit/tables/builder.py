@@ -11,6 +11,7 @@ from tacit.errors import InvalidParameter
 from tacit.privacy.prices import price
 from tacit.tables.expressions import Call, Column, Expression
 from tacit.tables.grouping import has_aggregate, make_query
+from tacit.tables.literals import bounds_of
 from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.sql.parse import parse_condition, parse_released
 from tacit.tables.terms import Ordering, Term, col, expression_of, when
@@ -68,9 +69,7 @@ def _bounds(bounds: Bounds | None) -> tuple[Fraction, Fraction] | None:
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise InvalidParameter("bounds", given=bounds, allowed="a lower and an upper number, as (0, 100)")
     low, high = (price(end, "bounds") for end in bounds)
-    if low > high:
-        raise InvalidParameter("bounds", given=bounds, allowed="the lower bound first")
-    return low, high
+    return bounds_of(low, high)
 
 
 @dataclass(frozen=True, slots=True)

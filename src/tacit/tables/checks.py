@@ -12,6 +12,7 @@ from tacit.tables.domains import MOST_KEYS, domain
 from tacit.tables.expressions import Case, Column, Expression, Key, Literal, Value
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
+from tacit.tables.literals import bounds_of
 from tacit.tables.names import Names
 from tacit.tables.policy import Policy
 from tacit.tables.query import Aggregate, Output, Query
@@ -223,11 +224,9 @@ def _computable(one: Aggregate) -> Aggregate:
 
 
 def _pair(bounds: Bounds) -> Bounds:
-    low, high = bounds
-    fits = all(isinstance(end, Fraction | int) for end in bounds)
-    if not fits or low > high:
-        raise InvalidParameter("bounds", given=bounds, allowed="a lower and an upper end, in this order")
-    return Fraction(low), Fraction(high)
+    if not isinstance(bounds, tuple) or len(bounds) != 2 or not all(isinstance(end, Fraction | int) for end in bounds):
+        raise InvalidParameter("bounds", given=bounds, allowed="a lower and an upper end")
+    return bounds_of(Fraction(bounds[0]), Fraction(bounds[1]))
 
 
 def _pair_or_none(bounds: Bounds | None) -> Bounds | None:

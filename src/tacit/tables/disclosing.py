@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from importlib.metadata import version
+from pathlib import Path
 
 from tacit.ledger import Receipt
 from tacit.ledger.amounts import Amount as Charged
@@ -12,11 +13,12 @@ from tacit.report.columns import Column as Released
 from tacit.report.disclosure import Amount, Clamp, Disclosure, GroupRule, Noise
 from tacit.tables.bounded import Measure, Present, Quantised, Square
 from tacit.tables.plan import Line, Plan
+from tacit.tables.policy import Policy
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Columns
 from tacit.tables.sql.printing import expression_sql
 
-__all__ = ["disclose"]
+__all__ = ["describe", "disclose"]
 
 _NULLS = (
     "Unknown values (null, NaN, text that cannot be read as the column's type) are left out of counts of known values, "
@@ -27,33 +29,64 @@ _ROUNDING = "Values are clamped, rounded to whole granules and added as integers
 
 def disclose(plan: Plan, columns: Columns, receipt: Receipt) -> Disclosure:
     """The disclosure of a drawn answer."""
-    limits, row_unit = plan.bounded, plan.bounded.unit is None
-    return Disclosure(
+    return describe(
+        plan.policy,
+        receipt,
         question=plan.question,
-        table=plan.policy.table,
+        limits=(plan.bounded.groups, plan.bounded.rows),
+        rule=_group_rule(plan),
+        noise=tuple(_noise(plan, line, at) for line in plan.lines for at in range(len(line.parts))),
+        columns=_released(columns),
+        clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
+        remarks=_remarks(plan),
+    )
+
+
+def describe(
+    policy: Policy,
+    receipt: Receipt,
+    *,
+    question: str,
+    limits: tuple[int, int],
+    rule: GroupRule,
+    noise: tuple[Noise, ...],
+    columns: tuple[Released, ...],
+    clamps: tuple[Clamp, ...] = (),
+    remarks: tuple[str, ...] = (),
+) -> Disclosure:
+    """The disclosure of released columns; ``limits`` are groups per unit, and its rows in each."""
+    unit = policy.unit.column
+    return Disclosure(
+        question=question,
+        table=policy.table,
         analyst=receipt.analyst,
-        unit="each row by itself" if row_unit else f"one {limits.unit}: all rows that share it",
+        unit="each row by itself" if unit is None else f"one {unit}: all rows that share it",
         neighbours="one unit more or one unit less (add-remove)",
         flavour=receipt.terms.flavour.name,
         price=_amount(receipt.spent, receipt),
         charged=_amount(receipt.charged_so_far, receipt),
         cap=_amount(receipt.terms.cap, receipt),
-        groups_per_unit=None if row_unit else limits.groups,
-        rows_per_group=None if row_unit else limits.rows,
-        group_rule=_group_rule(plan),
-        noise=tuple(_noise(plan, line, at) for line in plan.lines for at in range(len(line.parts))),
-        columns=_released(columns),
+        groups_per_unit=None if unit is None else limits[0],
+        rows_per_group=None if unit is None else limits[1],
+        group_rule=rule,
+        noise=noise,
+        columns=columns,
         nulls=_NULLS,
-        clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
+        clamps=clamps,
         rounding=_ROUNDING,
-        ledger=receipt.source,
+        ledger=_ledger_name(receipt.source),
         entry=receipt.number,
         head=receipt.head,
-        policy=plan.policy.fingerprint(),
+        policy=policy.fingerprint(),
         software=f"tacit {version('tacit')}",
         time=receipt.time,
-        remarks=_remarks(plan),
+        remarks=remarks,
     )
+
+
+def _ledger_name(source: str) -> str:
+    """What the ledger of a source is called when it lies beside it: visits.csv, visits.ledger."""
+    return Path(source.removeprefix("frame:")).with_suffix(".ledger").name
 
 
 def _amount(amount: Charged, receipt: Receipt) -> Amount:

@@ -6,6 +6,7 @@ doubles in arrays; texts and times are evaluated one by one.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -67,8 +68,9 @@ def values_of(cells: Sequence[Value], kind: Kind | None = None) -> Values:
         return Values(kind, np.array([0.0 if cell is None else cell for cell in cells], dtype=np.float64), known)
     if kind is Kind.BOOLEAN:
         return Values(kind, np.array([bool(cell) for cell in cells], dtype=bool), known)
-    found = Values(kind, _objects(cells), known)
-    return _each(as_moment, kind, [found]) if kind is Kind.TIMESTAMP else found
+    if kind is Kind.TIMESTAMP:
+        cells = [as_moment(cell) if isinstance(cell, datetime.date) else None for cell in cells]
+    return Values(kind, _objects(cells), known)
 
 
 def evaluate(expression: Expression, leaf: Leaf, size: int) -> Values:

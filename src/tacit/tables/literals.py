@@ -10,9 +10,10 @@ from tacit.errors import InvalidParameter
 from tacit.tables.expressions import Literal, Value
 from tacit.tables.kinds import Kind
 
-__all__ = ["kind_of_value", "literal", "read_date", "read_timestamp"]
+__all__ = ["bounds_of", "kind_of_value", "literal", "read_date", "read_timestamp"]
 
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+_LARGEST_BOUND = 10**300
 _ALLOWED = "a whole number, a real number, a text, TRUE, FALSE, NULL, a date or a timestamp"
 
 
@@ -37,6 +38,20 @@ def literal(value: object) -> Literal:
     if isinstance(number, float) and not math.isfinite(number):
         raise InvalidParameter("constant", given=value, allowed="a finite number that a double can hold")
     return Literal(number)
+
+
+def bounds_of(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """A pair of bounds, the lower first, of a size that doubles can hold.
+
+    >>> bounds_of(Fraction(0), Fraction(1, 10))
+    (Fraction(0, 1), Fraction(1, 10))
+    """
+    for end in (low, high):
+        if abs(end) > _LARGEST_BOUND or end.denominator > _LARGEST_BOUND:
+            raise InvalidParameter("bounds", given=(low, high), allowed="numbers of at most 300 digits")
+    if low > high:
+        raise InvalidParameter("bounds", given=(low, high), allowed="the lower bound first")
+    return Fraction(low), Fraction(high)
 
 
 def kind_of_value(value: Value) -> Kind | None:

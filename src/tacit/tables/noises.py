@@ -78,7 +78,7 @@ class LaplaceNoise:
 class GaussianNoise:
     """Gaussian noise on integers: the discrete law at a price in ρ, the rounded continuous law at (ε, δ)."""
 
-    promise: ApproxDP | ZCDP
+    promise: ApproxDP | ZCDP | GaussianDP
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
-from tacit.tables.policy_file import read
+from tacit.tables.policy_file import address, read
 from tacit.tables.session import Table
 from tacit.tables.sources import Source, open_source
 
@@ -60,13 +60,7 @@ def open(
     if policy is None:
         terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget))
         policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
-    missing = [one for one in policy.columns if one not in source.column_names()]
-    if missing:
-        raise PolicyError(
-            f"The policy of {policy.table} declares {', '.join(missing)}, and {source.identity} has no such column. "
-            f"It has {', '.join(source.column_names())}."
-        )
-    source.check([one for one in policy.columns.values() if one.role is not Role.FORBIDDEN])
+    source.check(tuple(policy.columns.values()))
     book.open(_source_name(source), policy.terms)
     who = getpass.getuser() if analyst is None else analyst
     policy = replace(policy, terms=book.budget().terms)
@@ -88,7 +82,7 @@ def _policy_of(where: Any, given: list[str]) -> tuple[Policy | None, Source | No
     elif given:
         raise InvalidParameter(given[0], given="beside a policy file", allowed="nothing: the policy file says it")
     policy = read(path)
-    return policy, open_source(path.parent / policy.source, policy.options)
+    return policy, open_source(address(policy, path), policy.options, policy.table)
 
 
 def _described(

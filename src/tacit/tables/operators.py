@@ -82,7 +82,9 @@ def _any_common(kinds: Kinds) -> Kind | None:
 
 
 def _numbers(kinds: Kinds) -> Kind | None:
-    return common_kind(kinds) if kinds and all(kind is None or kind.is_number for kind in kinds) else None
+    if not kinds or not all(kind is None or kind.is_number for kind in kinds):
+        return None
+    return common_kind(kinds) if any(kinds) else Kind.INTEGER
 
 
 def _membership(kinds: Kinds) -> Kind | None:

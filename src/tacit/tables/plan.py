@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
@@ -20,11 +21,11 @@ from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions import Column, Value
 from tacit.tables.noises import Noise
 from tacit.tables.policy import Policy
-from tacit.tables.pricing import Price, Shares, split
+from tacit.tables.pricing import Price, Shares, Split, split
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
 
-__all__ = ["Line", "Plan", "make_plan", "price_within"]
+__all__ = ["Line", "Plan", "Splitting", "make_plan", "needed", "price_within"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +109,17 @@ class Plan:
         return "\n".join(lines)
 
 
-def make_plan(checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None) -> Plan:
+Splitting = Callable[[Price, Shares, int], Split]
+"""How a price becomes mechanisms: by itself (`pricing.split`), or as one of several statements paid together."""
+
+
+def make_plan(
+    checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None, splitting: Splitting = split
+) -> Plan:
     """The plan for a question at a price; a loop over its aggregates' estimators."""
     bounded, settings, parts = _measured(checked, policy)
-    private = bool(bounded.keys) and bounded.public_keys is None
-    shares = _shares(parts, private)
-    made = split(price, shares, bounded.groups)
+    shares = _shares(parts, _private(bounded))
+    made = splitting(price, shares, bounded.groups)
     lines = []
     for aggregate, own in parts.items():
         mechanisms = tuple(made.mechanisms[part.measure] for part in own)
@@ -121,6 +127,16 @@ def make_plan(checked: Checked, policy: Policy, price: Price, expected_rows: int
         share = sum((shares.measures[part.measure] for part in own), start=Fraction(0))
         lines.append(Line(aggregate, settings[aggregate], own, mechanisms, share, error))
     return Plan(checked, policy, price, made.cost, bounded, made.keys, made.noise, tuple(lines), shares.keys)
+
+
+def needed(checked: Checked, policy: Policy) -> tuple[Shares, int, BoundedQuery]:
+    """What a question takes whatever its price: the shares of its parts, groups per unit, and what is measured."""
+    bounded, _, parts = _measured(checked, policy)
+    return _shares(parts, _private(bounded)), bounded.groups, bounded
+
+
+def _private(bounded: BoundedQuery) -> bool:
+    return bool(bounded.keys) and bounded.public_keys is None
 
 
 def price_within(
@@ -158,6 +174,23 @@ def price_within(
         between = (bottom + top) / 2
         bottom, top = (bottom, between) if meets(between) else (between, top)
     return plan_at(_three_digits_up(top))
+
+
+def what_fits(plan: Plan, left: object) -> str:
+    """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
+    if not isinstance(left, ApproxDP | ZCDP):
+        return ""
+    delta = min(plan.asked.dlt, left.dlt)
+    main, symbol = (left.rho, "ρ") if isinstance(left, ZCDP) else (left.eps, "ε")
+    try:
+        smaller = make_plan(plan.checked, plan.policy, ZCDP(main, delta) if symbol == "ρ" else ApproxDP(main, delta))
+    except TacitError:
+        return ""
+    pairs = zip(plan.lines, smaller.lines, strict=True)
+    errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
+    if not errors:
+        return ""
+    return f"At {symbol} {readable(main)} the error would be ± {errors[0][1]:.4g} instead of ± {errors[0][0]:.4g}."
 
 
 def _measured(

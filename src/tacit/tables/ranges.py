@@ -18,6 +18,7 @@ __all__ = ["EVERYTHING", "Range", "range_of"]
 End = Fraction | None
 _LARGEST = Fraction(10) ** 300
 """Beyond this an end counts as open: sums of such values fit no double."""
+_FINEST = 10**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ Columns = Callable[[Column], Range]
 
 def range_of(expression: Expression, columns: Columns) -> Range | None:
     """The range of the known values of an expression; None if it is always null."""
+    found = _range_of(expression, columns)
+    return None if found is None else _tidy(found)
+
+
+def _range_of(expression: Expression, columns: Columns) -> Range | None:
     if isinstance(expression, Column):
         return columns(expression)
     if isinstance(expression, Literal):
@@ -72,7 +78,7 @@ def range_of(expression: Expression, columns: Columns) -> Range | None:
     if expression.operator in ("coalesce", "nullif"):
         return _union(below if expression.operator == "coalesce" else below[:1])
     known = [one for one in below if one is not None]
-    return _tidy(rule(known)) if len(known) == len(below) else NOTHING
+    return rule(known) if len(known) == len(below) else NOTHING
 
 
 def _literal(expression: Literal) -> Range | None:
@@ -81,7 +87,8 @@ def _literal(expression: Literal) -> Range | None:
         return NOTHING
     if isinstance(value, bool) or not isinstance(value, int | float):
         return EVERYTHING
-    return Range(Fraction(value), Fraction(value))
+    exact = Fraction(repr(value))
+    return Range(exact, exact)
 
 
 def _union(ranges: Sequence[Range | None]) -> Range | None:
@@ -92,8 +99,12 @@ def _union(ranges: Sequence[Range | None]) -> Range | None:
 
 
 def _tidy(found: Range) -> Range:
-    low = None if found.low is not None and abs(found.low) > _LARGEST else found.low
-    high = None if found.high is not None and abs(found.high) > _LARGEST else found.high
+    """Ends of a sensible size: open beyond the largest, moved outward to thirty decimals if they have more."""
+    low, high = (None if end is None or abs(end) > _LARGEST else end for end in (found.low, found.high))
+    if low is not None and low.denominator > _FINEST:
+        low = Fraction(math.floor(low * _FINEST), _FINEST)
+    if high is not None and high.denominator > _FINEST:
+        high = Fraction(math.ceil(high * _FINEST), _FINEST)
     return Range(low, high)
 
 

@@ -86,6 +86,9 @@ class Term:
     def __iter__(self) -> Iterable[Term]:
         raise _NotIterable("column", given=self, allowed="one value per row, which cannot be listed")
 
+    def __contains__(self, value: object) -> bool:
+        raise _NotIterable("column", given=self, allowed="one value per row, which cannot be searched")
+
     __invert__ = _plain("not", "NOT x.")
     __neg__ = _plain("negative", "-x.")
     __abs__ = _plain("abs", "ABS(x).")

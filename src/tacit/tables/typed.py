@@ -134,7 +134,7 @@ def _list(kinds: tuple[Kind | None, ...]) -> str:
 def _advice(call: Call, kinds: tuple[Kind | None, ...]) -> str:
     present = set(kinds) - {None}
     times = present & {Kind.DATE, Kind.TIMESTAMP}
-    if call.operator == "-" and len(times) == len(present) == 1:
+    if call.operator == "-" and times and times == present:
         return f"Write DATE_DIFF('day', {quoted(call.arguments[1])}, {quoted(call.arguments[0])})."
     if call.operator in ("+", "-") and times:
         return "Write date + INTERVAL 3 DAY."

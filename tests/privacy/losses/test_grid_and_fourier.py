@@ -8,11 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.privacy.losses.fourier import _convolve, _fast_length, _Tilted
+from tacit.privacy.losses.fourier import _convolve, _fast_length, _Tilted, add_up
 from tacit.privacy.losses.gaussian import GaussianPair
 from tacit.privacy.losses.grid import cut
 from tacit.privacy.losses.laplace import LaplacePair
+from tacit.privacy.losses.outline import Outline
 from tacit.privacy.losses.sampled import PoissonSampledPair
+from tacit.privacy.losses.tails import SpectralTails, WeightedTails, _falling
 
 PAIRS = [LaplacePair(0.5), GaussianPair(0.4), PoissonSampledPair(GaussianPair(1.0), 0.05)]
 
@@ -72,7 +74,9 @@ def test_transform_error_is_within_its_bound(count, size):
     weights = rng.random(size)
     weights /= weights.sum()
     length = _fast_length(count * (size - 1) + 1)
-    found, noise = _convolve([_Tilted(weights, 0.0, 0.0, 1.0)], [count], length)
+    part = _Tilted(weights, np.arange(size), 0, int(np.argmax(weights)), 0.0, 0.0, 1.0)
+    spectrum = _convolve([part], [count], length, 0)
+    found, noise = spectrum.weights(), spectrum.noise
     exact = [Fraction(1)]
     base = [Fraction(float(w)) for w in weights]
     power = count
@@ -85,6 +89,59 @@ def test_transform_error_is_within_its_bound(count, size):
     errors = [abs(Fraction(float(found[i])) - exact[i]) for i in range(len(exact))]
     assert max(errors) <= Fraction(noise)
     assert noise < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("start", "rate"), [(0.0, 1e-5), (500.0, 1e-3), (900.0, 0.4), (-3.0, 7.0), (690.0, 0.1), (1e6, 1e4)]
+)
+def test_tables_of_powers_are_exact(start, rate):
+    """A table clipped at e^700 must not fall before the function itself does."""
+    found = _falling(start, rate, 3000)
+    exact = np.exp(np.minimum(start - rate * np.arange(3000), 700.0))
+    assert np.all(np.abs(found - exact) <= 1e-12 * exact + 1e-307)
+
+
+PLANS = [
+    [(LaplacePair(0.02), 900)],
+    [(PoissonSampledPair(GaussianPair(1.0), 0.05), 400)],
+    [(PoissonSampledPair(GaussianPair(1.0), 0.05), 400), (LaplacePair(0.3), 20)],
+    [(GaussianPair(0.05), 200)],
+]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("tilt", [0.3, 1.0, 9.0])
+def test_sums_from_frequencies_agree_with_sums_of_weights(plan, tilt):
+    """Two ways to the same tails: each bounds the other's truth, and they differ by less than their noise."""
+    parts = tuple(plan)
+    window = Outline.of(parts, 1e-20)[0].window(tilt, 1e-8)
+    step = (window.top - window.bottom) / 20_000
+    total = add_up([(cut(pair, step, 0.0, 1e-20).dear(), n) for pair, n in parts], tilt, window)
+    by_weights = {side: WeightedTails.of(total, side) for side in (1, -1)}
+    by_frequencies = {side: SpectralTails.of(total, side) for side in (1, -1)}
+    for j in range(0, total.length, total.length // 37):
+        for which in (0, 1):
+            over, under = by_frequencies[1].at(j)[which], by_frequencies[-1].at(j)[which]
+            assert under <= by_weights[1].at(j)[which] * (1 + 1e-12)
+            assert over >= by_weights[-1].at(j)[which] * (1 - 1e-12)
+            middle = total.bottom + total.step * j
+            if abs(middle - (window.bottom + window.top) / 2) < (window.top - window.bottom) / 8:
+                assert over <= under * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_wider_cells_are_bounds_too(pair):
+    """Cells of several steps where little depends on them: dear stays above the truth, cheap below."""
+    weight = Outline.of(((pair, 1),), 1e-18)[0].weight(0, 4.0, False)
+    cells = cut(pair, 1e-4, 0.0, 1e-18, lambda: weight)
+    even = cut(pair, 1e-4, 0.0, 1e-18)
+    assert cells.places.size < 0.6 * even.places.size
+    dear, cheap = cells.dear(), cells.cheap(4.0)
+    assert dear.masses.sum() == pytest.approx(1, abs=1e-12)
+    for epsilon in np.linspace(-0.4, 1.2, 33):
+        truth = _truth(pair, epsilon, False)
+        assert _profile(cheap, epsilon) <= truth + 1e-12
+        assert truth <= _profile(dear, epsilon) + 1e-12
 
 
 def _times(a: list[Fraction], b: list[Fraction]) -> list[Fraction]:

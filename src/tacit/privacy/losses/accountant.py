@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tacit.privacy.losses import direct
 from tacit.privacy.losses.fourier import add_up
@@ -141,14 +142,15 @@ class _Grids:
         )
         by_mass, whole = spread_out(parts)
         upper_step = max(least, wanted_step(by_mass, way.tilt, way.slack))
-        lower_step = max(least, wanted_step(whole, way.tilt, way.slack))
+        lower_step = max(least, wanted_step(whole, way.tilt, way.slack / 8))  # its error is rather of first order
         layout = Layout.through_atoms(parts, upper_step)
-        cells = layout.cut(parts, tail)
+        weight = partial(way.outline.weight, tilt=way.tilt, backward=way.backward)
+        cells = layout.cut(parts, tail, weight)
         counts = [n for _, n in parts]
         if not lower:
             return cls(counts, cells, None)
         finer = Layout.through_atoms(parts, lower_step)
-        return cls(counts, cells, cells if finer == layout else finer.cut(parts, tail))
+        return cls(counts, cells, cells if finer == layout else finer.cut(parts, tail, weight))
 
     def read(self, way: _Way) -> tuple[Reading, float, Reading | None, float]:
         """The upper reading and its blur, and the lower reading and its blur."""
@@ -181,10 +183,10 @@ def _composed_epsilon(
         if found and largest <= max(high for _, high in found):
             continue  # it cannot be the larger one
         plan = _Way(backward, outlines[backward], tilts[backward], slack, largest)
-        if found and not lower:  # a coarse grid often shows that this direction is the smaller one
+        if found:  # a coarse grid often shows that this direction is the smaller one
             rough = replace(plan, slack=16 * slack)
-            at_most = _read_epsilon(parts, delta, _Grids.of(parts, rough, tail, lower), rough)[1]
-            if at_most <= max(high for _, high in found):
+            at_most = _read_epsilon(parts, delta, _Grids.of(parts, rough, tail, False), rough)[1]
+            if at_most <= max(low if lower else high for low, high in found):
                 continue
         low, high = _read_epsilon(parts, delta, _Grids.of(parts, plan, tail, lower), plan)
         if 0 < high < math.inf and slack > tolerance * max([high, *(h for _, h in found)]):
@@ -204,7 +206,7 @@ def _read_epsilon(parts: Parts, delta: float, grids: _Grids, plan: _Way) -> tupl
         high = min(high, upper.crossing(delta)[1] + upper_blur)
         if under is not None:
             low = max(low, under.crossing(delta, start=high)[0] - under_blur)
-        bottom = float(upper.losses[0])
+        bottom = upper.bottom
         if bottom <= 0 or high > bottom + upper_blur:
             break
         plan = replace(plan, tilt=plan.tilt / 8)  # the answer lies below the window
@@ -232,7 +234,7 @@ def _composed_delta(
 def _read_delta(epsilon: float, grids: _Grids, plan: _Way) -> tuple[float, float]:
     upper, upper_blur, under, under_blur = grids.read(plan)
     low = under.delta(epsilon + under_blur) if under is not None else 0.0
-    high = upper.delta(epsilon - upper_blur) if epsilon - upper_blur >= upper.losses[0] else 1.0
+    high = upper.delta(epsilon - upper_blur) if epsilon - upper_blur >= upper.bottom else 1.0
     return low, high
 
 

@@ -36,7 +36,7 @@ class ResponsePair:
 
     @property
     def lattice(self) -> Lattice | None:
-        return Lattice(self.epsilon, self.epsilon * (2 if self.categories == 2 else 1))
+        return Lattice(self.epsilon, self.epsilon * (2 if self.categories == 2 else 1), exact=True)
 
     def group(self, size: int) -> Pair:
         return ResponsePair(size * self.epsilon)
@@ -74,7 +74,7 @@ class ApproximatePair:
 
     @property
     def lattice(self) -> Lattice | None:
-        return Lattice(self.epsilon, 2 * self.epsilon) if self.epsilon > 0 else Lattice(0.0, 1.0)
+        return Lattice(self.epsilon, 2 * self.epsilon, exact=True) if self.epsilon > 0 else Lattice(0.0, 1.0)
 
     def group(self, size: int) -> Pair:
         spread = math.expm1(size * self.epsilon) / math.expm1(self.epsilon) if self.epsilon > 0 else size

@@ -1,4 +1,4 @@
-"""The clone bound of shuffling, evaluated exactly (Feldman, McMillan & Talwar 2021, Theorem 3.2 and Section 5).
+"""The clone bound of shuffling, evaluated exactly (Feldman, McMillan & Talwar 2021).
 
 n reports of an ε₀-DP randomizer, shuffled, hide one person's value as well as this pair: C ~ Bin(n-1, e^-ε₀) clones,
 A ~ Bin(C, 1/2) of them on her side, and her own report, on her side with probability p = e^ε₀/(1+e^ε₀):

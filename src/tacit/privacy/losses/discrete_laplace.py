@@ -39,7 +39,7 @@ class DiscreteLaplacePair:
     @property
     def lattice(self) -> Lattice | None:
         if self.shift <= 1024:
-            return Lattice(self.shift * self.rate, 2 * self.rate)
+            return Lattice(self.shift * self.rate, 2 * self.rate, exact=True)
         top = self.shift * self.rate  # too fine to follow: align the two ends, spread the rest
         return Lattice(top, 2 * top, diffuse=-math.expm1(-top) / 2)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.privacy.losses.grid import GridLoss
+from tacit.privacy.losses.grid import GridLoss, Places
 from tacit.privacy.losses.outline import Window
 from tacit.privacy.losses.pair import Floats
 
@@ -23,28 +23,56 @@ _NEGLIGIBLE = -60.0  # frequencies whose product falls below e^-60 are bounded, 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The tilted masses of the total loss on an even grid, and what bounds their errors.
+    """The tilted masses of the total loss at bottom + step·(0 … length-1), and what bounds their errors.
 
-    The mass at loss s is weights·exp(log_scale - tilt·s), up to ``noise`` on each weight and a factor 1 ± ``relative``.
+    The mass at loss s is weight·exp(log_scale - tilt·s), up to ``noise`` on each weight and a factor 1 ± ``relative``.
     At most ``above`` lies beyond the window; e^``log_folded`` of tilted mass from outside may be counted inside.
     """
 
-    losses: Floats
+    bottom: float
     step: float
-    weights: Floats
+    spectrum: Spectrum
     tilt: float
     log_scale: float
-    noise: float
     relative: float
     above: float
     log_folded: float
     infinite: float
     blur: float
 
+    @property
+    def length(self) -> int:
+        return self.spectrum.length
+
+    @property
+    def noise(self) -> float:
+        return self.spectrum.noise
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """``length`` weights by their transform: ``values`` at ``frequencies``, next to nothing at the others.
+
+    ``noise`` bounds the error of every weight.
+    """
+
+    length: int
+    frequencies: NDArray[np.intp]
+    values: NDArray[np.complex128]
+    noise: float
+
+    def weights(self) -> Floats:
+        full = np.zeros(self.length // 2 + 1, dtype=np.complex128)
+        full[self.frequencies] = self.values
+        return np.fft.irfft(full, self.length)
+
 
 @dataclass(frozen=True, slots=True)
 class _Tilted:
     weights: Floats
+    places: Places
+    start: int
+    heaviest: int
     log_norm: float
     error: float
     variance: float
@@ -58,18 +86,15 @@ def add_up(parts: list[tuple[GridLoss, int]], tilt: float, window: Window) -> To
     origin = math.fsum(count * part.origin for part, count in parts)
     first = math.floor((window.bottom - origin) / step)
     length = _fast_length(math.ceil((window.top - window.bottom) / step) + 2)
-    weights, noise = _convolve(tilted, counts, length)
-    shift = (first - sum(count * part.start for part, count in parts)) % length
-    weights = np.roll(weights, -shift)
-    losses: Floats = origin + step * np.arange(first, first + length, dtype=np.float64)
+    lowest, highest = _range(tilted, counts)
+    spectrum = _convolve(tilted, counts, length, first - lowest)
+    bottom, top = origin + step * first, origin + step * (first + length - 1)
     log_scale = math.fsum(count * part.log_norm for part, count in zip(tilted, counts, strict=True))
-    far = max(abs(float(losses[0])), abs(float(losses[-1])))
+    far = max(abs(bottom), abs(top))
     relative = math.fsum(
         count * (t.error + part.error + 8 * _UNIT * abs(t.log_norm))
         for t, (part, count) in zip(tilted, parts, strict=True)
     )
-    bottom, top = float(losses[0]), float(losses[-1])
-    lowest, highest = _range(parts)
     above = fold_up = fold_down = -math.inf
     if highest >= first + length:
         beyond = _log_mgf(parts, window.up)
@@ -79,12 +104,11 @@ def add_up(parts: list[tuple[GridLoss, int]], tilt: float, window: Window) -> To
         fold_down = _log_mgf(parts, window.down) - log_scale + (tilt - window.down) * bottom + relative
     gone = math.fsum(count * math.log1p(-min(part.infinite, 1 - _UNIT)) for part, count in parts)
     return Total(
-        losses=losses,
+        bottom=bottom,
         step=step,
-        weights=weights,
+        spectrum=spectrum,
         tilt=tilt,
         log_scale=log_scale,
-        noise=noise,
         relative=relative + 16 * _UNIT * (tilt * far + 1),
         above=math.exp(min(above, 0.0)),
         log_folded=max(fold_up, fold_down) + math.log(2),
@@ -96,40 +120,44 @@ def add_up(parts: list[tuple[GridLoss, int]], tilt: float, window: Window) -> To
 
 def _tilt(part: GridLoss, tilt: float) -> _Tilted:
     """Masses times e^(tilt·loss), made to sum to 1, and the logarithm of what they summed to."""
-    with np.errstate(divide="ignore"):
-        exponents = np.log(part.masses) + tilt * part.losses()
+    filled = part.masses > 0
+    masses, places = part.masses[filled], part.places[filled]
+    exponents = np.log(masses) + tilt * (part.origin + part.step * places)
     top = float(exponents.max())
     weights = np.exp(exponents - top)
     total = float(weights.sum())
-    reach = tilt * part.step * part.masses.size + abs(tilt) * abs(part.origin + part.step * part.start)
+    start = int(places[0])
+    reach = tilt * part.step * int(places[-1] - start) + abs(tilt) * abs(part.origin + part.step * start)
     weights /= total
-    places = np.arange(weights.size)
-    mean = float((weights * places).sum())
-    variance = float((weights * (places - mean) ** 2).sum())
-    return _Tilted(weights, top + math.log(total), 4 * _UNIT * (reach + 760), variance)
+    places = places - start
+    mean = float(weights @ places)
+    variance = float(weights @ (places - mean) ** 2)
+    heaviest = int(np.argmax(weights))
+    return _Tilted(weights, places, start, heaviest, top + math.log(total), 4 * _UNIT * (reach + 760), variance)
 
 
-def _range(parts: list[tuple[GridLoss, int]]) -> tuple[int, int]:
+def _range(parts: list[_Tilted], counts: list[int]) -> tuple[int, int]:
     """The smallest and the largest total on the grid, as numbers of steps."""
-    lowest = highest = 0
-    for part, count in parts:
-        filled = np.flatnonzero(part.masses)
-        lowest += count * (part.start + int(filled[0]))
-        highest += count * (part.start + int(filled[-1]))
-    return lowest, highest
+    lowest = sum(count * part.start for part, count in zip(parts, counts, strict=True))
+    return lowest, lowest + sum(count * int(part.places[-1]) for part, count in zip(parts, counts, strict=True))
 
 
 def _log_mgf(parts: list[tuple[GridLoss, int]], tilt: float) -> float:
     """An upper bound on ln E[e^(tilt·S)] of the grid losses."""
     total = 0.0
     for part, count in parts:
-        t = _tilt(part, tilt)
-        total += count * (t.log_norm + t.error + part.error + 2.0**-44 * (1 + abs(t.log_norm)))
+        filled = part.masses > 0
+        losses = part.losses()[filled]
+        exponents = np.log(part.masses[filled]) + tilt * losses
+        top = float(exponents.max())
+        log_norm = top + math.log(float(np.exp(exponents - top).sum()))
+        error = 4 * _UNIT * (2 * abs(tilt) * max(abs(float(losses[0])), abs(float(losses[-1]))) + 760) + part.error
+        total += count * (log_norm + error + 2.0**-44 * (1 + abs(log_norm)))
     return total
 
 
-def _convolve(parts: list[_Tilted], counts: list[int], length: int) -> tuple[Floats, float]:
-    """The circular convolution of all parts, each to its power, and a bound on the error of every entry."""
+def _convolve(parts: list[_Tilted], counts: list[int], length: int, first: int) -> Spectrum:
+    """The circular convolution of all parts, each to its power; index 0 is ``first`` steps above the least total."""
     active: NDArray[np.intp] = np.arange(length // 2 + 1)
     log_size, phase, doubt = np.zeros(active.size), np.zeros(active.size), np.zeros(active.size)
     left_out = 0.0
@@ -137,48 +165,50 @@ def _convolve(parts: list[_Tilted], counts: list[int], length: int) -> tuple[Flo
     # Parts that spread most come first: after them few frequencies are left to follow.
     order = sorted(range(len(parts)), key=lambda i: -counts[i] * parts[i].variance)
     for i in order:
-        weights, count = parts[i].weights, counts[i]
-        if active.size * weights.size <= length * math.log2(length) / 8:
-            values, error = _direct(weights, active, length), 4 * _UNIT * (weights.size + 16)
-        else:
-            values, error = np.fft.rfft(_fold(weights, length))[active], transform_error + 64 * _UNIT
-        size = np.abs(values) + error
-        kept = size > math.exp(_NEGLIGIBLE / count)
-        if not kept.all():
-            left_out += float(kept.size - np.count_nonzero(kept)) * math.exp(_NEGLIGIBLE)
+        count = counts[i]
+        off, error = _off_centre(parts[i], active, length)
+        beyond_one = off.real * (2 + off.real) + off.imag**2  # |1 + off|² - 1
+        most = max(math.exp(_NEGLIGIBLE / count) - error, 0.0) ** 2 - 16 * _UNIT
+        kept = np.flatnonzero(beyond_one > most - 1)
+        if kept.size < active.size:
+            left_out += (active.size - kept.size) * math.exp(_NEGLIGIBLE)
             active, log_size, phase, doubt = active[kept], log_size[kept], phase[kept], doubt[kept]
-            values, size = values[kept], size[kept]
-        log_size += count * np.log(size)
-        phase += count * np.angle(values)
-        doubt += count * (error / size + 16 * _UNIT)
-        kept = log_size > _NEGLIGIBLE
-        if not kept.all():
-            left_out += float(np.exp(log_size[~kept]).sum())
-            active, log_size, phase, doubt = active[kept], log_size[kept], phase[kept], doubt[kept]
+            off, beyond_one = off[kept], beyond_one[kept]
+        size = np.abs(1 + off) + error
+        logs = np.where(size < 0.5, np.log(size), np.log1p(np.maximum(beyond_one, -0.9)) / 2 + error / size)
+        angles = np.arctan2(off.imag, 1 + off.real)
+        log_size += count * logs
+        phase += count * angles
+        doubt += count * (2 * error / size) + 16 * _UNIT * (1 + count * (np.abs(logs) + np.abs(angles)))
+        lasting = log_size > _NEGLIGIBLE
+        if not lasting.all():
+            left_out += float(np.exp(log_size[~lasting]).sum())
+            active, log_size, phase, doubt = active[lasting], log_size[lasting], phase[lasting], doubt[lasting]
     sizes = np.exp(log_size)
-    spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
-    spectrum[active] = sizes * np.exp(1j * phase)
     doubted = float((sizes * np.minimum(2 * doubt, 2.0)).sum()) + left_out + float(sizes.sum()) * transform_error
-    return np.fft.irfft(spectrum, length), 2 * doubted / length * (1 + 2.0**-20) + 1e-290
+    noise = 2 * doubted / length * (1 + 2.0**-20) + 1e-290
+    centre = sum(count * int(part.places[part.heaviest]) for part, count in zip(parts, counts, strict=True))
+    turns = (active * ((first - centre) % length)) % length
+    return Spectrum(length, active, sizes * np.exp(1j * (phase + (2 * math.pi / length) * turns)), noise)
 
 
-def _direct(weights: Floats, frequencies: NDArray[np.intp], length: int) -> NDArray[np.complex128]:
-    """The transform at few frequencies, by its definition; angles are reduced in whole numbers."""
-    places = np.arange(weights.size)
-    values = np.empty(frequencies.size, dtype=np.complex128)
-    rows = max(1, 2**18 // weights.size)
-    for i in range(0, frequencies.size, rows):
-        turns = (frequencies[i : i + rows, None] * places) % length
-        values[i : i + rows] = (np.exp((-2j * math.pi / length) * turns) * weights).sum(axis=1)
-    return values
+def _off_centre(part: _Tilted, frequencies: NDArray[np.intp], length: int) -> tuple[NDArray[np.complex128], float]:
+    """The transform of the part seen from its heaviest place, less 1, and a bound on the error of each value.
 
-
-def _fold(weights: Floats, length: int) -> Floats:
-    """Masses of equal index modulo ``length`` added up, which the transform would do anyway."""
-    padded = np.zeros(-(-weights.size // length) * length)
-    padded[: weights.size] = weights
-    result: Floats = padded.reshape(-1, length).sum(axis=0)
-    return result
+    Only the other places are transformed, so that a part that is nearly one atom is known to its own small scale.
+    """
+    weights = np.delete(part.weights, part.heaviest)
+    places = np.delete(part.places, part.heaviest) - part.places[part.heaviest]
+    rest = float(weights.sum())
+    if frequencies.size * weights.size <= length * math.log2(length) / 8:
+        values = np.empty(frequencies.size, dtype=np.complex128)
+        rows = max(1, 2**18 // max(weights.size, 1))
+        for i in range(0, frequencies.size, rows):
+            turns = (frequencies[i : i + rows, None] * places) % length  # angles are reduced in whole numbers
+            values[i : i + rows] = (np.exp((-2j * math.pi / length) * turns) * weights).sum(axis=1)
+        return values - rest, 4 * _UNIT * (weights.size + 16) * rest
+    folded = np.bincount(places % length, weights, length)
+    return np.fft.rfft(folded)[frequencies] - rest, 16 * _UNIT * (math.log2(length) + 4) * rest
 
 
 def _fast_length(least: int) -> int:

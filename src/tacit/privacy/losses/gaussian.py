@@ -10,7 +10,9 @@ import numpy as np
 from tacit.privacy.losses.atoms import general_group
 from tacit.privacy.losses.pair import Cells, Floats, Lattice, Pair, segment_sums
 
-_TWO, _FOUR = np.polynomial.legendre.leggauss(2), np.polynomial.legendre.leggauss(4)
+_RULES = tuple(  # (a, nodes): that many nodes are exact to rounding where half-width · a · (far + 1) ≤ 1
+    (width, np.polynomial.legendre.leggauss(nodes)) for width, nodes in ((5000, 2), (240, 3), (50, 4), (6, 8))
+)
 _ROOT_TWO = math.sqrt(2)
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
@@ -133,7 +135,7 @@ def normal_quantile_bound(tail: float) -> float:
 def mixture_cells(x: Floats, mu: float, weights: Floats) -> Cells:
     """Masses of Σ_j weights_j·N(jμ,1) and of N(0,1) between the places ``x`` (increasing, infinite at will).
 
-    Cells are cut until four Gauss–Legendre nodes are exact to rounding: the integrands are entire (proof page, Cells).
+    Cells are cut until eight Gauss–Legendre nodes are exact to rounding: the integrands are entire (proof page, Cells).
     """
     shifts: Floats = np.arange(len(weights), dtype=np.float64) * mu
     p, q = np.zeros(x.size - 1), np.zeros(x.size - 1)
@@ -161,26 +163,37 @@ def _quadrature(places: Floats, shifts: Floats, weights: Floats) -> tuple[Floats
     places = np.clip(places, -limit, limit)
     start, stop = float(places[0]), float(places[-1])
     far = max(abs(start), abs(stop), abs(start - shifts[-1]), abs(stop - shifts[-1]))
-    mesh = np.linspace(start, stop, 2 + int((stop - start) * 25 * (far + 1)))
+    mesh = np.linspace(start, stop, 2 + int((stop - start) * 3 * (far + 1)))
     breaks = np.sort(np.concatenate([mesh, places[1:-1]]))
     starts = np.searchsorted(breaks, places, side="left")
     half = np.diff(breaks) / 2
     middle = breaks[:-1] + half
     p, q = np.empty(half.size), np.empty(half.size)
-    narrow = half * (5000 * (far + 1)) <= 1  # there two nodes do what four do elsewhere
-    for chosen, (points, shares) in ((narrow, _TWO), (~narrow, _FOUR)):
-        nodes = middle[chosen, None] + half[chosen, None] * points
-        base = np.exp(nodes * nodes / -2) * half[chosen, None] * (shares / _ROOT_TWO_PI)
-        ratio = np.full_like(nodes, weights[0])
-        for weight, shift in zip(weights[1:], shifts[1:], strict=True):
-            ratio += weight * np.exp(shift * nodes - shift * shift / 2)
-        both = base * ratio
-        far_out = nodes > 36.0  # there N(0,1) underflows long before the shifted ones do
-        if far_out.any():
-            direct = sum(w * np.exp((nodes - s) ** 2 / -2) for w, s in zip(weights, shifts, strict=True))
-            both = np.where(far_out, direct * half[chosen, None] * (shares / _ROOT_TWO_PI), both)
-        p[chosen], q[chosen] = both.sum(axis=1), base.sum(axis=1)
+    done = np.zeros(half.size, dtype=bool)
+    for width, (points, shares) in _RULES:
+        chosen = np.flatnonzero(~done & (half * (width * (far + 1)) <= 1)) if width > 6 else np.flatnonzero(~done)
+        if chosen.size:
+            p[chosen], q[chosen] = _integrals(middle[chosen], half[chosen], points, shares, shifts, weights)
+            done[chosen] = True
     return segment_sums(p, starts), segment_sums(q, starts)
+
+
+def _integrals(
+    middle: Floats, half: Floats, points: Floats, shares: Floats, shifts: Floats, weights: Floats
+) -> tuple[Floats, Floats]:
+    """The mixture's and N(0,1)'s mass on [middle - half, middle + half], by these nodes and shares."""
+    nodes = middle[:, None] + half[:, None] * points
+    scale = half[:, None] * (shares / _ROOT_TWO_PI)
+    base = np.exp(nodes * nodes / -2) * scale
+    ratio = np.full_like(nodes, weights[0])
+    for weight, shift in zip(weights[1:], shifts[1:], strict=True):
+        ratio += weight * np.exp(shift * nodes - shift * shift / 2)
+    both = base * ratio
+    far_out = nodes > 36.0  # there N(0,1) underflows long before the shifted ones do
+    if far_out.any():
+        direct = sum(w * np.exp((nodes - s) ** 2 / -2) for w, s in zip(weights, shifts, strict=True))
+        both = np.where(far_out, direct * scale, both)
+    return both.sum(axis=1), base.sum(axis=1)
 
 
 def _tail(distances: Floats, weights: Floats) -> float:

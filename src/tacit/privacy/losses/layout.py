@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from tacit.privacy.losses.atoms import common_step
-from tacit.privacy.losses.grid import CellLoss, cut
+from tacit.privacy.losses.grid import CellLoss, Weight, cut
 from tacit.privacy.losses.pair import Pair
 
 Parts = tuple[tuple[Pair, int], ...]
@@ -29,26 +31,35 @@ class Layout:
         spacings = [lattice.spacing for lattice in lattices if lattice is not None and lattice.spacing > 0]
         step = max(min(wanted, _WIDEST_STEP), _NARROWEST_STEP)
         common = common_step(spacings) if spacings else None
+        if spacings and common is None:  # not all of them meet on one grid: the one that is used most does
+            _, common = max((n * (1 - _spread(pair)), pair.lattice.spacing) for pair, n in parts if pair.lattice)
         if common is not None and common >= _NARROWEST_STEP:
             step = common / max(1, math.ceil(common / step))
         return cls(step, tuple(lattice.anchor if lattice is not None else 0.0 for lattice in lattices))
 
-    def cut(self, parts: Parts, tail: float) -> list[CellLoss]:
-        """Every part in cells, truncated where at most ``tail`` lies beyond."""
-        return [cut(pair, self.step, origin, tail) for (pair, _), origin in zip(parts, self.origins, strict=True)]
+    def cut(self, parts: Parts, tail: float, weight: Callable[[int], Weight | None]) -> list[CellLoss]:
+        """Every part in cells, wider ones where little depends on them, until at most ``tail`` lies beyond."""
+        return [
+            cut(pair, self.step, origin, tail, partial(weight, i) if _spread(pair) > 0 else None)
+            for i, ((pair, _), origin) in enumerate(zip(parts, self.origins, strict=True))
+        ]
 
 
 def spread_out(parts: Parts) -> tuple[float, float]:
     """How many uses lie off their lattice, for the dear grid (by mass) and for the cheap one (all or nothing)."""
     by_mass = whole = 0.0
     for pair, n in parts:
-        lattice = pair.lattice
-        share = 1.0 if lattice is None else min(1.0, max(lattice.diffuse, 0.0))
+        share = _spread(pair)
         by_mass += n * share
         whole += n if share > 0 else 0
     if len({pair.lattice.spacing for pair, _ in parts if pair.lattice is not None}) > 1:
         by_mass = whole = float(sum(n for _, n in parts))  # several lattices rarely meet on one grid
     return by_mass, whole
+
+
+def _spread(pair: Pair) -> float:
+    """The share of one use that lies off its lattice."""
+    return 1.0 if pair.lattice is None else min(1.0, max(pair.lattice.diffuse, 0.0))
 
 
 def wanted_step(uses: float, tilt: float, slack: float) -> float:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.privacy.losses.grid import Weight
 from tacit.privacy.losses.pair import Floats, Pair
 
-_SPREADS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 24.0, 40.0)
+_SPREADS = np.array([0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0, 12.0, 24.0])
+_FEW_PARTS = 32
+_FOURTEEN = np.linspace(0, 1, 14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +28,21 @@ class Outline:
     starts: NDArray[np.intp]
     counts: Floats
     windows: dict[tuple[float, float], Window] = field(default_factory=dict, repr=False, compare=False)
+    known: dict[float, tuple[float, float, float]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, parts: tuple[tuple[Pair, int], ...], tail: float) -> tuple[Self, Self]:
         """The outlines of (P, Q) and of (Q, P)."""
         forward: list[tuple[Floats, Floats]] = []
         backward: list[tuple[Floats, Floats]] = []
-        points = 64 if len(parts) < 64 else 32
+        points = (48 if len(parts) < 64 else 24) + int(-math.log10(tail) / 4)  # tiny tails reach far
         for pair, _ in parts:
             losses, p, q = _merged(pair, tail, points)
             forward.append((losses, p))
             backward.append((-losses[::-1], q[::-1]))
         counts = np.array([count for _, count in parts], dtype=np.float64)
-        return cls._joined(forward, counts), cls._joined(backward, counts)
+        one = cls._joined(forward, counts)
+        return one, one if all(pair.symmetric for pair, _ in parts) else cls._joined(backward, counts)
 
     @classmethod
     def _joined(cls, tables: list[tuple[Floats, Floats]], counts: Floats) -> Self:
@@ -47,16 +53,31 @@ class Outline:
 
     def log_moments(self, tilts: Floats) -> Floats:
         """K(tilt) = ln E[e^(tilt·S)] of the total loss S, at many tilts at once."""
-        if self.counts.size > 1:
-            return np.array([self.cumulants(float(tilt))[0] for tilt in tilts])
-        exponents = self.logs + np.outer(tilts, self.losses)
-        tops = exponents.max(axis=1)
-        exponents -= tops[:, None]
-        moments: Floats = self.counts[0] * (tops + np.log(np.exp(exponents, out=exponents).sum(axis=1)))
+        if self.counts.size > _FEW_PARTS:
+            return np.array([self._cumulants(float(tilt))[0] for tilt in tilts])
+        moments: Floats = np.zeros(tilts.size)
+        for part, count in enumerate(self.counts):
+            losses, logs = self._part(part)
+            exponents = tilts[:, None] * losses
+            exponents += logs
+            tops = exponents.max(axis=1)
+            exponents -= tops[:, None]
+            moments += count * (tops + np.log(np.exp(exponents, out=exponents).sum(axis=1)))
         return moments
+
+    def _part(self, part: int) -> tuple[Floats, Floats]:
+        """The losses and log masses of one part."""
+        start = int(self.starts[part])
+        stop = int(self.starts[part + 1]) if part + 1 < self.starts.size else self.losses.size
+        return self.losses[start:stop], self.logs[start:stop]
 
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
         """K(tilt), and the mean and variance of S under the tilt."""
+        if tilt not in self.known:
+            self.known[tilt] = self._cumulants(tilt)
+        return self.known[tilt]
+
+    def _cumulants(self, tilt: float) -> tuple[float, float, float]:
         exponents = self.logs + tilt * self.losses
         tops = np.maximum.reduceat(exponents, self.starts)
         sizes = np.diff(self.starts, append=self.losses.size)
@@ -67,6 +88,21 @@ class Outline:
         variances = np.add.reduceat(weights * centred * centred, self.starts) / norms
         k = self.counts
         return float(k @ (tops + np.log(norms))), float(k @ means), float(k @ variances)
+
+    def weight(self, part: int, tilt: float, backward: bool) -> Weight | None:
+        """How much depends on each loss of a part at this tilt, in the order of the pair itself."""
+        losses, logs = self._part(part)
+        if losses.size < 2:
+            return None
+        tilted = logs + tilt * losses
+        masses = np.exp(tilted - tilted.max())
+        masses = masses / masses.sum() + np.exp(logs)  # both tilted and not, so that a smaller tilt can be tried
+        ends = (losses[:-1] + losses[1:]) / 2
+        edges = np.concatenate([[2 * losses[0] - ends[0]], ends, [2 * losses[-1] - ends[-1]]])
+        shares = np.concatenate([[0.0], np.cumsum(masses)]) / 2
+        if backward:
+            edges, shares = -edges[::-1], shares[-1] - shares[::-1]
+        return Weight(edges, shares, 0.25 / (1 + tilt))
 
     def tilt_for_delta(self, delta: float) -> float:
         """The tilt that makes the Rényi bound on ε at this δ smallest."""
@@ -97,7 +133,7 @@ class Outline:
 
     def _window(self, tilt: float, mass: float) -> Window:
         base, mean, variance = self.cumulants(tilt)
-        reach = np.array(_SPREADS) / math.sqrt(max(variance, 1e-18 * (1 + mean * mean)))
+        reach = _SPREADS / math.sqrt(max(variance, 1e-18 * (1 + mean * mean)))
         goal = -math.log(mass)
         ups, downs = tilt + reach, tilt - reach
         tops = (self.log_moments(ups) - base + goal) / (ups - tilt)
@@ -128,26 +164,41 @@ def _entropies(tilts: Floats) -> Floats:
 
 
 def _smallest(f: Callable[[Floats], Floats]) -> float:
-    """Where a function with one valley is smallest, on a logarithmic scale: a grid, then finer ones around its best."""
+    """Where a function with one valley is smallest, on a logarithmic scale: finer and finer grids, then a parabola."""
     low, high = math.log(1e-3), math.log(1e13)
     while True:
-        grid = np.linspace(low, high, 14)
-        best = int(np.argmin(f(np.exp(grid))))
-        if high - low <= 0.1:
-            return math.exp(float(grid[best]))
+        grid = low + (high - low) * _FOURTEEN
+        values = f(np.exp(grid))
+        best = int(np.argmin(values))
+        if high - low <= 1.3:
+            break
         low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 13)])
+    found, spacing = float(grid[best]), float(grid[1] - grid[0])
+    if 0 < best < 13:
+        before, at, after = (float(v) for v in values[best - 1 : best + 2])
+        bend = before - 2 * at + after
+        found += spacing * (before - after) / (2 * bend) if bend > 0 else 0.0
+    return math.exp(found)
 
 
 def _merged(pair: Pair, tail: float, points: int) -> tuple[Floats, Floats, Floats]:
     """Outcomes merged by ranges of the loss, finer near zero and both ends; each keeps its mean ratio."""
     low, high = pair.reach(tail)
     far = max(abs(low), abs(high), 1e-12)
-    sizes = far * np.geomspace(1e-6, 1, points)
-    ends = (high - low) * np.geomspace(1e-7, 1, points // 2)
-    inner = np.concatenate([-sizes, sizes, low + ends, high - ends, np.linspace(-far, far, points + 1)])
+    around, within = _ranges(points)
     pad = 1e-9 * far
-    inner = np.unique(np.append(np.clip(inner, low, high), [low - pad, high + pad]))
-    cells = pair.cells(np.concatenate([[-np.inf], inner, [np.inf]]))
+    ends = (high - low) * within
+    inner = np.concatenate([far * around, low + ends, high - ends])
+    inner = np.concatenate([[-np.inf, low - pad], np.sort(inner.clip(low, high)), [high + pad, np.inf]])
+    cells = pair.cells(inner)
     p, q = cells.p[1:-1], cells.q[1:-1]
     kept = (p > 0) & (q > 0)
-    return np.log(p[kept] / q[kept]), p[kept], q[kept]
+    p, q = p[kept], q[kept]
+    return np.log(p / q), p, q
+
+
+@lru_cache(maxsize=64)
+def _ranges(points: int) -> tuple[Floats, Floats]:
+    """Ends of ranges around 0, as shares of the largest loss, and near an end, as shares of the width."""
+    sizes = np.geomspace(1e-6, 1, points)
+    return np.concatenate([-sizes, sizes, np.linspace(-1, 1, points + 1)]), np.geomspace(1e-7, 1, points // 2)

@@ -71,11 +71,15 @@ class Pair(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """Atoms at anchor + spacing·ℤ; ``diffuse`` is the share of the mass that lies elsewhere."""
+    """Atoms at anchor + spacing·ℤ; ``diffuse`` is the share of the mass that lies elsewhere.
+
+    Where the loss of every atom is ``exact``, the ratio of its two masses needs no allowance for rounding.
+    """
 
     anchor: float
     spacing: float
     diffuse: float = 0.0
+    exact: bool = False
 
 
 def atom_cells(losses: Floats, p: Floats, q: Floats, edges: Floats) -> Cells:

@@ -14,7 +14,7 @@ from tacit.privacy.losses.pair import Cells, Floats, Lattice, Pair, segment_sums
 
 @dataclass(frozen=True, slots=True)
 class PoissonSampledPair:
-    """((1-q)Q + qP, Q): the unit is in the batch with probability q (add-remove; Zhu, Dong & Wang 2022, Theorem 11).
+    """((1-q)Q + qP, Q): the unit is in the batch with probability q (add-remove; Zhu, Dong & Wang 2022).
 
     The loss ln(1 - q + q·e^l) increases with the base loss l, so each range of it is one range of l. Reversed, it is
     the pair for adding a unit; the two directions differ and are never mixed.

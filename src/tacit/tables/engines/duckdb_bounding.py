@@ -1,12 +1,20 @@
 """The statement that computes a `BoundedQuery`: a chain of named steps, each readable on its own.
 
-    picked   the rows that count, with unit, keys and the integers they add
-    pairs    one row per unit and group, with sums over all rows of the pair
-    kept     the pairs that count: at most ``groups`` per unit
-    chosen   for pairs with more than ``rows`` rows: sums over the rows that count
-    last     per group: units, and sums of clamped sums
+    found      the rows that count, with unit, keys and what the measures are computed from
+    listed     the listed keys, numbered
+    picked     the rows with their unit, group and the integers they add
+    pairs      one row per unit and group: n rows, and sums over all of them
+    names      the groups, with the numbers that put them in a unit's order
+    ranked     the pairs with their place in that order
+    cuts       for units in too many groups: the last place that counts
+    kept       the pairs that count
+    overfull   the pairs with too many rows
+    contents   their rows: one per distinct content, and how many times
+    copies     one per row, numbered among rows of equal content
+    chosen     the sums over the rows that count
 
-Only units over a limit are ranked. `docs/proofs/bounding.md` says why no unit moves the result further than is claimed.
+Only units over a limit are put in order. `docs/proofs/bounding.md` says why no unit moves the result further than is
+claimed.
 """
 
 from __future__ import annotations
@@ -17,13 +25,17 @@ from dataclasses import dataclass
 from tacit.tables.bounded import BoundedQuery, Measure, One, RowValue
 from tacit.tables.engines.duckdb_casts import cast
 from tacit.tables.engines.duckdb_expressions import render
-from tacit.tables.engines.duckdb_hashes import encoded, keyed_hash
-from tacit.tables.engines.duckdb_terms import Term, literal
-from tacit.tables.engines.duckdb_values import clamped, read, row_value
+from tacit.tables.engines.duckdb_hashes import group_place, group_rank, row_hash, unit_number
+from tacit.tables.engines.duckdb_keys import fetched, listing, same
+from tacit.tables.engines.duckdb_terms import Term
+from tacit.tables.engines.duckdb_values import clamped, read, row_value, summed
 from tacit.tables.expressions import Column, Value
 from tacit.tables.kinds import Kind
 
 __all__ = ["Statement", "statement"]
+
+_SMALL_HEAP = 16
+"""Up to this many groups, every unit has a heap of that size; beyond, only crowded units are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,178 +61,202 @@ class _Writer:
         self.key = key
         self.keys = tuple(render(expression, kinds) for expression in query.keys)
         self.key_kinds = tuple(term.kind or Kind.TEXT for term in self.keys)
+        self.key_names = [f"k{i}" for i in range(len(self.keys))]
         self.values = tuple(dict.fromkeys(measure.value for measure in query.measures))
         self.listed = query.public_keys if query.keys else None
-        self.steps: list[tuple[str, str]] = []
-
-    @property
-    def groups(self) -> list[str]:
-        """The columns that name a group."""
-        if self.listed is not None:
-            return ["g"]
-        return [f"k{i}" for i in range(len(self.keys))]
-
-    @property
-    def contents(self) -> list[str]:
-        """The columns of a row that chosen measures add up, without the constant one."""
-        wanted = {m.value for m in self.query.measures if m.chosen}
-        return [self.column(value) for value in self.values if value in wanted and not isinstance(value, One)]
-
-    @property
-    def limits_groups(self) -> bool:
-        """Whether a unit could be in more groups than are allowed."""
-        possible = 1 if not self.keys else None if self.listed is None else len(self.listed)
-        return possible is None or possible > self.query.groups
-
-    def column(self, value: RowValue) -> str:
-        """The name of a row value."""
-        return f"v{self.values.index(value)}"
+        self.steps: list[str] = []
 
     def write(self) -> Statement:
+        self.find()
         self.pick()
         if self.query.unit is None:
             last = self.sum_rows()
         else:
             self.pair()
             self.keep()
-            if any(measure.chosen for measure in self.query.measures):
+            if self.contents:
                 self.choose()
             last = self.sum_pairs()
-        chain = ",\n".join(f"{name} AS (\n{_indented(body)}\n)" for name, body in self.steps)
+        chain = ",\n".join(self.steps)
         return Statement(f"WITH {chain}\n{last}", self.key_kinds, self.listed)
 
-    def step(self, name: str, body: str) -> None:
-        self.steps.append((name, body))
+    def step(self, name: str, body: str, stored: bool = False) -> None:
+        indented = "\n".join("  " + line for line in body.splitlines())
+        self.steps.append(f"{name} AS {'' if stored else 'NOT '}MATERIALIZED (\n{indented}\n)")
+
+    # what there is
+
+    @property
+    def group(self) -> list[str]:
+        """The columns that name a group."""
+        return ["g"] if self.listed is not None else self.key_names
+
+    @property
+    def contents(self) -> list[str]:
+        """The columns of a row that chosen measures add up; without the constant one, which needs no choice."""
+        wanted = {m.value for m in self.query.measures if m.chosen}
+        return [self.column(value) for value in self.values if value in wanted and not isinstance(value, One)]
+
+    @property
+    def limits_groups(self) -> bool:
+        """Whether a unit could be in more groups than are allowed."""
+        if self.query.unit is None or not self.keys:
+            return False
+        return self.listed is None or len(self.listed) > self.query.groups
+
+    @property
+    def ranks_rows(self) -> bool:
+        """Whether a row's group is written as its place in the unit's order: then g is the rest by 2³²."""
+        return self.limits_groups and self.listed is not None
+
+    def column(self, value: RowValue) -> str:
+        """The name of a row value."""
+        return f"v{self.values.index(value)}"
+
+    def group_terms(self, table: str) -> list[Term]:
+        return [Term(f"{table}.{name}", kind) for name, kind in zip(self.key_names, self.key_kinds, strict=True)]
+
+    def unit_term(self, table: str) -> Term:
+        return Term(f"{table}.unit", self.kinds[self.query.unit or ""])
 
     # the steps
 
-    def pick(self) -> None:
-        """Rows where the condition is true and the unit is known, with a listed key; and the integers they add."""
-        query, conditions = self.query, []
-        inputs = dict.fromkeys(sql for value in self.values if (sql := read(value, self.kinds)) is not None)
-        names = {sql: f"x{i}" for i, sql in enumerate(inputs)}
-        columns = [f"{cast(term, kind)} AS k{i}" for i, (term, kind) in enumerate(self.pairs_of_keys())]
-        if query.unit is not None:
-            unit = render(Column(query.unit), self.kinds).sql
+    def find(self) -> None:
+        """Rows where the condition is true and the unit is known."""
+        columns = [
+            f"{cast(t, kind)} AS k{i}" for i, (t, kind) in enumerate(zip(self.keys, self.key_kinds, strict=True))
+        ]
+        conditions = []
+        if self.query.unit is not None:
+            unit = render(Column(self.query.unit), self.kinds).sql
             columns.insert(0, f"{unit} AS unit")
             conditions.append(f"{unit} IS NOT NULL")
-        columns += [f"{sql} AS {name}" for sql, name in names.items()]
-        if query.where is not None:
-            conditions.append(cast(render(query.where, self.kinds), Kind.BOOLEAN))
-        body = f"SELECT {_lines(columns or ['1 AS nothing'])}\nFROM rows"
-        body += f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
-        self.step("found", body)
-        kept = ["unit"] if query.unit is not None else []
-        kept += self.groups
-        kept += [
-            f"{row_value(value, names.get(read(value, self.kinds) or '', ''))} AS {self.column(value)}"
-            for value in self.values
-        ]
+        columns += [f"{sql} AS {name}" for sql, name in self.inputs().items()]
+        if self.query.where is not None:
+            conditions.append(cast(render(self.query.where, self.kinds), Kind.BOOLEAN))
+        where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
+        self.step("found", f"SELECT {_lines(columns or ['1 AS one'])}\nFROM rows{where}")
+
+    def inputs(self) -> dict[str, str]:
+        """What the measures are computed from, and the name of each."""
+        found = (read(value, self.kinds) for value in self.values)
+        return {sql: f"x{i}" for i, sql in enumerate(dict.fromkeys(sql for sql in found if sql))}
+
+    def pick(self) -> None:
+        """The integers that a row adds; of rows with a listed key, if keys are listed."""
+        inputs = self.inputs()
+        columns = ["unit"] if self.query.unit is not None else []
+        columns += [f"{group_rank('listed')} AS g"] if self.ranks_rows else self.group
+        for value in self.values:
+            x = inputs.get(read(value, self.kinds) or "", "")
+            columns.append(f"{row_value(value, x)} AS {self.column(value)}")
         source = "found"
         if self.listed is not None:
-            self.step("listed", self.listing(self.listed))
-            same = " AND ".join(f"found.k{i} IS NOT DISTINCT FROM listed.k{i}" for i in range(len(self.keys)))
-            source = f"found JOIN listed ON {same}"
-        self.step("picked", f"SELECT {_lines(kept or ['1 AS nothing'])}\nFROM {source}")
+            self.list_keys(self.listed)
+            found = "found"
+            if self.ranks_rows:
+                found = f"(SELECT *, {unit_number(self.key, self.unit_term('found'))} AS x FROM found) AS found"
+            source = f"{found} JOIN listed ON {same('found', 'listed', self.key_names)}"
+        self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {source}")
 
-    def pairs_of_keys(self) -> list[tuple[Term, Kind]]:
-        return list(zip(self.keys, self.key_kinds, strict=True))
-
-    def listing(self, listed: Sequence[Sequence[Value]]) -> str:
-        """The listed keys, numbered; a key listed twice once. A value that is not of the key's kind is no key."""
-        rows = []
-        for g, values in enumerate(listed):
-            terms = [_listed(value, kind) for value, kind in zip(values, self.key_kinds, strict=True)]
-            rows += [] if None in terms else [f"({', '.join([str(g), *map(str, terms)])})"]
-        names = ", ".join(f"k{i}" for i in range(len(self.keys)))
-        if not rows:
-            nothing = ", ".join(f"{cast(Term('NULL', None), kind)} AS k{i}" for i, kind in enumerate(self.key_kinds))
-            return f"SELECT 0 AS g, {nothing} LIMIT 0"
-        return f"SELECT min(g) AS g, {names}\nFROM (VALUES {_lines(rows)}) AS listing(g, {names})\nGROUP BY {names}"
+    def list_keys(self, listed: Sequence[Sequence[Value]]) -> None:
+        body = listing(listed, self.key_kinds)
+        if self.limits_groups:
+            place = group_place(self.key, self.group_terms("listing"))
+            indented = "\n".join("  " + line for line in body.splitlines())
+            body = f"SELECT *, {_lines(place)}\nFROM (\n{indented}\n) AS listing"
+        self.step("listed", body, stored=True)
 
     def pair(self) -> None:
-        """One row per unit and group. Sums are in 128 bits."""
-        by = ", ".join(["unit", *self.groups])
-        sums = ["count(*) AS n", *(f"sum({self.column(value)}) AS {self.column(value)}" for value in self.sums())]
-        self.step("pairs", f"SELECT {by}, {', '.join(sums)}\nFROM picked\nGROUP BY {by}")
+        """One row per unit and group."""
+        by = ", ".join(["unit", *self.group])
+        sums = ["count(*) AS n"]
+        sums += [f"{summed(value, self.column(value))} AS {self.column(value)}" for value in self.added()]
+        self.step("pairs", f"SELECT {by}, {', '.join(sums)}\nFROM picked\nGROUP BY {by}", stored=self.limits_groups)
 
-    def sums(self) -> list[RowValue]:
+    def added(self) -> list[RowValue]:
         """The values that are summed; the number of rows is there anyway."""
         return [value for value in self.values if not isinstance(value, One)]
 
     def keep(self) -> None:
-        """At most so many groups per unit: those with the smallest hash; only units over the limit are ranked."""
+        """At most so many groups per unit: the first in its order."""
+        stored = bool(self.contents)
         if not self.limits_groups:
-            self.step("kept", "SELECT * FROM pairs")
+            self.step("kept", "SELECT * FROM pairs", stored)
             return
         limit = self.query.groups
-        self.step("crowded", f"SELECT unit\nFROM pairs\nGROUP BY unit\nHAVING count(*) > {limit}")
-        name = " || ".join(self.encoded_group("pairs"))
-        rank = f"{keyed_hash(self.key, [self.encoded_unit('pairs'), name])}, {name}"
-        if self.listed is not None:
-            source = "pairs SEMI JOIN crowded USING (unit) JOIN listed USING (g)"
+        self.rank()
+        if limit <= _SMALL_HEAP:
+            cut = f"SELECT unit, min(place, {limit})[{limit}] AS cut\nFROM ranked\nGROUP BY unit"
+            cut += f"\nHAVING count(*) > {limit}"
         else:
-            source = "pairs SEMI JOIN crowded USING (unit)"
+            crowded = f"(SELECT unit FROM pairs GROUP BY unit HAVING count(*) > {limit})"
+            cut = (
+                f"SELECT unit, list_sort(list(place))[{limit}] AS cut\n"
+                f"FROM ranked SEMI JOIN {crowded} AS crowded USING (unit)\nGROUP BY unit"
+            )
+        self.step("cuts", cut)
         self.step(
-            "cut",
-            f"SELECT pairs.*\nFROM {source}\n"
-            f"QUALIFY row_number() OVER (PARTITION BY pairs.unit ORDER BY {rank}) <= {limit}",
+            "kept", "SELECT *\nFROM ranked LEFT JOIN cuts USING (unit)\nWHERE cut IS NULL OR place <= cut", stored
         )
-        self.step("kept", "SELECT * FROM pairs ANTI JOIN crowded USING (unit)\nUNION ALL\nSELECT * FROM cut")
 
-    def encoded_unit(self, table: str) -> str:
-        unit = self.query.unit
-        assert unit is not None
-        return encoded(Term(f"{table}.unit", self.kinds[unit]))
+    def rank(self) -> None:
+        """The place of each pair in its unit's order."""
+        if self.ranks_rows:
+            self.step("ranked", "SELECT *, g AS place FROM pairs")
+            return
+        self.name_groups()
+        numbered = f"SELECT *, {unit_number(self.key, self.unit_term('pairs'))} AS x FROM pairs"
+        self.step(
+            "ranked",
+            f"SELECT numbered.*, {group_rank('names')} AS place\n"
+            f"FROM ({numbered}) AS numbered JOIN names ON {same('numbered', 'names', self.group)}",
+        )
 
-    def encoded_group(self, table: str) -> list[str]:
-        source = "listed" if self.listed is not None else table
-        return [encoded(Term(f"{source}.k{i}", kind)) for i, kind in enumerate(self.key_kinds)]
+    def name_groups(self) -> None:
+        """The groups that were found, numbered in the order of their keys."""
+        names = ", ".join(self.key_names)
+        place = group_place(self.key, self.group_terms("groups"))
+        self.step(
+            "names",
+            f"SELECT *, row_number() OVER (ORDER BY {names}) AS g,\n       {_lines(place)}\n"
+            f"FROM (SELECT DISTINCT {names} FROM pairs) AS groups",
+            stored=True,
+        )
 
     def choose(self) -> None:
-        """Pairs with more rows than allowed, summed over the rows with the smallest hashes."""
-        by, limit, contents = ["unit", *self.groups], self.query.rows, self.contents
-        if not contents:
-            return
-        names = ", ".join(by)
-        alike = " AND ".join(f"picked.{c} IS NOT DISTINCT FROM full_pairs.{c}" for c in by)
-        self.step("full_pairs", f"SELECT {names}\nFROM kept\nWHERE n > {limit}")
-        inner = ", ".join([*by, *contents])
+        """Pairs with more rows than allowed, summed over the rows that come first."""
+        by, limit = ["unit", *self.group], self.query.rows
+        names, contents = ", ".join(by), ", ".join(self.contents)
+        self.step("overfull", f"SELECT {names} FROM kept WHERE n > {limit}")
         self.step(
             "contents",
-            f"SELECT {', '.join(f'picked.{c}' for c in [*by, *contents])}, count(*) AS times\n"
-            f"FROM picked SEMI JOIN full_pairs ON {alike}\nGROUP BY ALL",
+            f"SELECT {names}, {contents}, count(*) AS times\n"
+            f"FROM picked SEMI JOIN overfull ON {same('picked', 'overfull', by)}\nGROUP BY {names}, {contents}",
         )
-        self.step("copies", f"SELECT {inner}, unnest(range(1, times + 1)) AS ordinal\nFROM contents")
-        written = [encoded(Term(f"copies.{c}", Kind.INTEGER)) for c in [*contents, "ordinal"]]
-        rank = [
-            keyed_hash(self.key, [self.encoded_unit("copies"), *self.encoded_group("copies"), *written]),
-            *contents,
-            "ordinal",
-        ]
-        source = "copies JOIN listed USING (g)" if self.listed is not None else "copies"
-        columns = ", ".join(f"copies.{c}" for c in [*by, *contents])
+        self.step("copies", f"SELECT {names}, {contents}, unnest(range(1, times + 1)) AS ordinal\nFROM contents")
+        content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*self.contents, "ordinal")]
+        group = [Term(self.index("copies"), Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
+        order = ", ".join([row_hash(self.key, self.unit_term("copies"), group, content), contents, "ordinal"])
         self.step(
-            "chosen_rows",
-            f"SELECT {columns}\nFROM {source}\nQUALIFY row_number() OVER (PARTITION BY "
-            f"{', '.join(f'copies.{c}' for c in by)} ORDER BY {', '.join(rank)}) <= {limit}",
+            "first_rows",
+            f"SELECT {names}, {contents}\nFROM copies\n"
+            f"QUALIFY row_number() OVER (PARTITION BY {names} ORDER BY {order}) <= {limit}",
         )
-        sums = ", ".join(f"sum({c}) AS {c}" for c in contents)
-        self.step("chosen", f"SELECT {names}, {sums}\nFROM chosen_rows\nGROUP BY {names}")
+        sums = ", ".join(f"sum({name}) AS {name}" for name in self.contents)
+        self.step("chosen", f"SELECT {names}, {sums}\nFROM first_rows\nGROUP BY {names}")
 
     # the last step
 
     def sum_rows(self) -> str:
         """Every row is a unit."""
-        sums = [self.total(clamped(self.column(m.value), m), i) for i, m in enumerate(self.query.measures)]
-        return self.aggregate(sums, "picked")
+        sums = [_total(clamped(self.column(m.value), m), i) for i, m in enumerate(self.query.measures)]
+        return self.per_group(sums, "picked", "picked")
 
     def sum_pairs(self) -> str:
-        sums = [self.total(clamped(self.of_pair(m), m), i) for i, m in enumerate(self.query.measures)]
-        if not self.contents:
-            return self.aggregate(sums, "kept")
-        alike = " AND ".join(f"kept.{c} IS NOT DISTINCT FROM chosen.{c}" for c in ["unit", *self.groups])
-        return self.aggregate(sums, f"kept LEFT JOIN chosen ON {alike}")
+        sums = [_total(clamped(self.of_pair(m), m), i) for i, m in enumerate(self.query.measures)]
+        joined = f"kept LEFT JOIN chosen ON {same('kept', 'chosen', ['unit', *self.group])}"
+        return self.per_group(sums, "kept", joined if self.contents else "kept")
 
     def of_pair(self, measure: Measure) -> str:
         """What one unit adds to one group, before the clamp."""
@@ -231,52 +267,28 @@ class _Writer:
             return f"kept.{column}"
         return f"CASE WHEN kept.n > {rows} THEN chosen.{column} ELSE kept.{column} END"
 
-    def total(self, sql: str, i: int) -> str:
-        """A sum in 128 bits, in two pieces that fit into 64."""
-        total = f"coalesce(sum(CAST({sql} AS BIGINT)), 0)"
-        return f"CAST({total} // {2**62} AS BIGINT) AS m{i}_high, CAST({total} % {2**62} AS BIGINT) AS m{i}_low"
+    def index(self, table: str) -> str:
+        """The number of a listed group."""
+        return f"({table}.g % {2**32})" if self.ranks_rows else f"{table}.g"
 
-    def aggregate(self, sums: Sequence[str], source: str) -> str:
-        table = source.split()[0]
-        by = [f"{table}.{column}" for column in self.groups]
+    def per_group(self, sums: Sequence[str], table: str, source: str) -> str:
         shown = ["count(*) AS units", *sums]
         if self.listed is not None:
-            shown.insert(0, f"{table}.g")
+            shown = [f"{self.index(table)} AS g", *shown]
         else:
-            for i, kind in enumerate(self.key_kinds):
-                shown.insert(0, f"{_fetched(f'{table}.k{i}', kind)} AS k{i}, {table}.k{i} IS NULL AS k{i}_null")
+            for name, kind in zip(self.key_names, self.key_kinds, strict=True):
+                key = f"{table}.{name}"
+                shown = [f"{fetched(key, kind)} AS {name}", f"{key} IS NULL AS {name}_null", *shown]
+        by = [self.index(table)] if self.listed is not None else [f"{table}.{name}" for name in self.group]
         grouping = f"\nGROUP BY {', '.join(by)}" if by else ""
         return f"SELECT {_lines(shown)}\nFROM {source}{grouping}"
 
 
-def _fetched(sql: str, kind: Kind) -> str:
-    """A key as a number or a text that is never null; days and microseconds since 1970."""
-    match kind:
-        case Kind.DATE:
-            return f"CAST(coalesce({sql} - DATE '1970-01-01', 0) AS BIGINT)"
-        case Kind.TIMESTAMP:
-            return f"coalesce(epoch_us({sql}), 0)"
-        case Kind.TEXT:
-            return f"coalesce({sql}, '')"
-        case Kind.BOOLEAN:
-            return f"coalesce({sql}, FALSE)"
-    return f"coalesce({sql}, 0)"
-
-
-def _listed(value: Value, kind: Kind) -> str | None:
-    """A listed value as SQL of the key's kind; None if no row can have it. It is null only if null was listed."""
-    term = literal(value)
-    widens = {(Kind.INTEGER, Kind.REAL), (Kind.DATE, Kind.TIMESTAMP)}
-    if term.kind is None or (
-        (term.kind is kind or (term.kind, kind) in widens) and not term.sql.startswith("CAST(NULL")
-    ):
-        return cast(term, kind)
-    return None
+def _total(sql: str, i: int) -> str:
+    """A sum in 128 bits, in two pieces that fit into 64."""
+    total = f"coalesce(sum(CAST({sql} AS BIGINT)), 0)"
+    return f"CAST({total} // {2**62} AS BIGINT) AS m{i}_high, CAST({total} % {2**62} AS BIGINT) AS m{i}_low"
 
 
 def _lines(items: Sequence[str]) -> str:
     return ",\n       ".join(items)
-
-
-def _indented(text: str) -> str:
-    return "\n".join("  " + line for line in text.splitlines())

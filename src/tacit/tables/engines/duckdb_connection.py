@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tacit.tables.policy import Policy, Role
+from tacit.errors import TacitError
+from tacit.tables.policy import Policy
 from tacit.tables.sources.source import Source, quoted_name, quoted_text
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class LockedDuckDB:
 
     def __init__(self, source: Source, policy: Policy, memory_limit: str = "2GB", threads: int | None = None) -> None:
         self._source = source
-        columns = [one for one in policy.columns.values() if one.role is not Role.FORBIDDEN]
+        columns = list(policy.columns.values())
         source.check(columns)
         self._folder = Path(tempfile.mkdtemp(prefix="tacit-"))
         self._connection: duckdb.DuckDBPyConnection | None = None
@@ -49,6 +50,9 @@ class LockedDuckDB:
             self._connection = _open(self._folder, memory_limit, threads)
             source.attach(self._connection, columns)
             _lock(self._connection, source.paths)
+        except TacitError:  # the source's own words, about its format
+            self.close()
+            raise
         except Exception:
             failed = True
         if failed:  # raised here, so that the error does not carry the engine's as its context

@@ -298,7 +298,7 @@ _PLAIN: dict[str, Callable[[Terms, Kind], str]] = {
     "is_null": _is_null,
     "in": _in,
     "like": _text_test("({} LIKE {})"),
-    "ilike": _text_test("({} ILIKE {})"),
+    "ilike": _text_test("(lower({}) LIKE lower({}))"),
     "starts_with": _text_test("starts_with({}, {})"),
     "contains": _text_test("contains({}, {})"),
     **{sign: _arithmetic(sign) for sign in ("+", "-", "*")},

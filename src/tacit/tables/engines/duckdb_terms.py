@@ -29,6 +29,9 @@ TYPES = {
 _SHORT = 120
 """SQL up to this length may be written more than once; above it, repeating could grow exponentially with depth."""
 
+_IT = "_it_"
+"""What a long argument is called; it hides a column of that name, and columns are always written ``rows."name"``."""
+
 _CALENDAR = {
     Kind.DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'"),
     Kind.TIMESTAMP: ("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
@@ -53,10 +56,10 @@ def once(body: Callable[..., str], *arguments: str) -> str:
     if sum(map(len, arguments)) <= _SHORT:
         return body(*arguments)
     if len(arguments) == 1:
-        return f"list_transform([{arguments[0]}], lambda x: {body('x')})[1]"
+        return f"list_transform([{arguments[0]}], lambda {_IT}: {body(_IT)})[1]"
     packed = ", ".join(f"a{i} := {argument}" for i, argument in enumerate(arguments))
-    names = (f"x.a{i}" for i in range(len(arguments)))
-    return f"list_transform([struct_pack({packed})], lambda x: {body(*names)})[1]"
+    names = (f"struct_extract({_IT}, 'a{i}')" for i in range(len(arguments)))
+    return f"list_transform([struct_pack({packed})], lambda {_IT}: {body(*names)})[1]"
 
 
 def finite(sql: str) -> str:

@@ -13,7 +13,7 @@ from tacit.tables.engines.duckdb_expressions import render
 from tacit.tables.engines.duckdb_terms import literal
 from tacit.tables.kinds import Kind
 
-__all__ = ["WIDEST", "clamped", "read", "row_value", "widest_row"]
+__all__ = ["WIDEST", "clamped", "read", "row_value", "summed", "widest_row"]
 
 WIDEST = 2**62
 """No row and no unit may count for more: then 2⁶⁴ of them fit into the 127 bits that are summed in."""
@@ -58,6 +58,11 @@ def widest_row(value: RowValue) -> int:
             return widest_row(inner) ** 2
 
 
+def summed(value: RowValue, column: str) -> str:
+    """The sum over rows, in 64 bits where even 2⁴⁸ rows could not fill them, otherwise in 128."""
+    return f"sum(CAST({column} AS SMALLINT))" if widest_row(value) < 2**15 else f"sum({column})"
+
+
 def clamped(sql: str, measure: Measure) -> str:
     """A unit's sum, clamped; refuses bounds beyond `WIDEST`."""
     if measure.reach > WIDEST or measure.low > measure.high:
@@ -70,8 +75,15 @@ def clamped(sql: str, measure: Measure) -> str:
 def _quantised(value: Quantised, x: str) -> str:
     low, high, centre, granule = (_double(one) for one in (value.low, value.high, value.centre, value.granule))
     near = f"floor((least(greatest({x}, {low}), {high}) - {centre}) / {granule} + 0.5)"
-    whole = f"coalesce(TRY_CAST({near} AS BIGINT), 0)"
+    whole = f"CAST({near} AS BIGINT)" if _surely_whole(value) else f"coalesce(TRY_CAST({near} AS BIGINT), 0)"
     return f"CASE WHEN {x} IS NULL THEN 0 ELSE {_between(whole, value.lowest, value.highest)} END"
+
+
+def _surely_whole(value: Quantised) -> bool:
+    """Whether the quotient stays far inside 64 bits for every value between the bounds: then the cast cannot fail."""
+    if widest_row(value) > 2**52 or not value.low <= value.centre <= value.high:
+        return False
+    return 1e-100 < value.granule < 1e100 and max(abs(value.low), abs(value.high)) < 1e100
 
 
 def _between(sql: str, low: int, high: int) -> str:

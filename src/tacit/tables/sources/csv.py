@@ -17,7 +17,7 @@ from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
-from tacit.tables.sources.source import VIEW, missing_column, quoted_name, quoted_text
+from tacit.tables.sources.source import missing_column, quoted_name, quoted_text, view_statement, visible
 from tacit.tables.sources.text_files import TextFile, open_text
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class CsvSource:
             raise InvalidParameter(
                 "source", given=str(path), allowed="a CSV file whose first line names columns", hint=hint
             )
-        if any(not name.isprintable() or "\ufffd" in name for name in self._header):
-            hint = "Its first line is no text: a picture, a packed file, another encoding (encoding = ...)?"
-            raise InvalidParameter("source", given=path.name, allowed="a CSV file", hint=hint)
+        if reading.header and not all(_is_readable(name) for name in self._header):
+            hint = "Its first line is not readable text: is it a CSV? In another encoding, say encoding in [reading]."
+            raise InvalidParameter("source", given=path.name, allowed="a CSV file of readable text", hint=hint)
         self._dialect = Dialect(delimiter.encode(), reading.quote.encode(), reading.lines)
         self._folder: Path | None = None
         self._readable: str = str(path)
@@ -67,7 +67,7 @@ class CsvSource:
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         if not self._reading.header:
             return
-        for column in columns:
+        for column in visible(columns):
             times = self._header.count(column.name)
             if times == 0:
                 raise missing_column(column.name, self._header, f"the header of {self._path.name}")
@@ -81,7 +81,7 @@ class CsvSource:
         if self._reading.header:
             names, width = self._header, len(self._header)
         else:
-            names, width = tuple(column.name for column in columns), len(columns)
+            names, width = tuple(column.name for column in columns), max(len(columns), 1)
         parallel = self._prepare(Records(self._dialect, width))
         fields = ", ".join(f"c{i}: 'VARCHAR'" for i in range(width))
         nulls = ", ".join(quoted_text(text) for text in ("", *self._reading.null))
@@ -93,10 +93,8 @@ class CsvSource:
             f"parallel = {str(parallel).lower()}, max_line_size = 4194304, compression = 'none')"
         )
         places = {name: f"c{i}" for i, name in enumerate(names)}
-        shown = ", ".join(
-            f"{from_text(places[column.name], column.kind)} AS {quoted_name(column.name)}" for column in columns
-        )
-        connection.execute(f"CREATE VIEW {VIEW} AS SELECT {shown} FROM {scan}")
+        shown = [f"{from_text(places[one.name], one.kind)} AS {quoted_name(one.name)}" for one in visible(columns)]
+        connection.execute(view_statement(shown, scan))
 
     def close(self) -> None:
         if self._folder is not None:
@@ -121,6 +119,10 @@ class CsvSource:
             file.writelines(records.rewritten(iter(self._text.blocks())))
         self._readable = str(target)
         return False
+
+
+def _is_readable(name: str) -> bool:
+    return name.isprintable() and "\N{REPLACEMENT CHARACTER}" not in name
 
 
 def _header(text: TextFile, reading: Reading) -> tuple[tuple[str, ...], str]:

@@ -2,8 +2,8 @@
 
 The rule. A record begins at the beginning of a line. If a well-formed record begins there, quoted line ends and all,
 that is the record; if it takes more than one line it must also have as many fields as there are columns, and at most
-`MOST_LINES` lines and `LONGEST` bytes. Otherwise the record is that one line, read leniently: a quote that is not closed
-before a delimiter or the line's end is a character like any other. Blank lines are no records, unless there is only one
+`MOST_LINES` lines and `LONGEST` bytes. Otherwise the record is that one line, read leniently: a quote not closed
+before a delimiter or the line's end is a character like any other. Blank lines are no records, unless there is one
 column; before the first record they never are. Fields too many are dropped, missing ones are null, bytes that are not
 UTF-8 become U+FFFD, NUL is left out. In a record of more than `LONGEST` bytes, fields longer than their share are null.
 

@@ -10,11 +10,12 @@ import decimal
 import numbers
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.names import source_name
 from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.source import quoted_name
@@ -53,7 +54,9 @@ class FrameSource:
     @cached_property
     def _tables(self) -> list[Any]:
         """What DuckDB is given: an Arrow stream, or arrays by column."""
-        return [_arrays(self._frame)] if _is_pandas(self._frame) else [_Stream(self._frame)]
+        if _is_pandas(self._frame):
+            return [_arrays(self._frame)]
+        return [_Stream(_without_objects(self._frame))]
 
     def _register(self, connection: DuckDBPyConnection) -> dict[str, str]:
         connection.register(_REGISTERED, self._tables[0])
@@ -68,7 +71,9 @@ class FrameSource:
         try:
             with duckdb.connect(":memory:", config={"pandas_analyze_sample": "0"}) as connection:
                 return self._register(connection)
-        except duckdb.Error:
+        except TacitError:
+            raise
+        except Exception:  # of DuckDB or of the frame's library, about types
             allowed = "columns of numbers, texts, truth values, days and moments"
             raise InvalidParameter("frame", given=type(self._frame).__name__, allowed=allowed) from None
 
@@ -100,6 +105,16 @@ def _is_pandas(frame: Any) -> bool:
     return type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "columns") and hasattr(frame, "iloc")
 
 
+def _without_objects(frame: Any) -> Any:
+    """A Polars frame whose columns of Python objects are texts: as an Arrow stream they are addresses in memory."""
+    if type(frame).__module__.split(".")[0] != "polars":
+        return frame
+    polars = import_module("polars")  # it is loaded: the frame is one of its own
+    objects = [name for name, dtype in frame.schema.items() if dtype == polars.Object]
+    texts = [polars.Series(name, _texts(frame[name].to_list()), dtype=polars.String) for name in objects]
+    return frame.with_columns(texts) if texts else frame
+
+
 def _arrays(frame: Any) -> dict[str, Any]:
     """The columns of a pandas frame as arrays that DuckDB reads without looking for a type."""
     arrays = dict[str, Any]()
@@ -115,13 +130,11 @@ def _arrays(frame: Any) -> dict[str, Any]:
 def _array(column: Any) -> Any:
     dtype = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in _PLAIN:
-        return np.ascontiguousarray(column.to_numpy())
+        array = np.ascontiguousarray(column.to_numpy())
+        return array.astype(np.float64) if dtype.kind == "f" and dtype.itemsize not in (4, 8) else array
     if getattr(dtype, "tz", None) is not None:
         return column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
-    if getattr(dtype, "kind", "O") in "iufb" and hasattr(dtype, "numpy_dtype"):
-        missing = column.isna().to_numpy()
-        if not missing.any():
-            return column.to_numpy(dtype=dtype.numpy_dtype)
+    # Always as text, also where nothing is missing: whether it is must not show in the type.
     return np.array(_texts(column), dtype=object)
 
 

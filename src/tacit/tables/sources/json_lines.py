@@ -11,6 +11,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
-from tacit.tables.sources.source import VIEW, quoted_name, quoted_text
+from tacit.tables.sources.source import quoted_name, quoted_text, view_statement, visible
 from tacit.tables.sources.text_files import open_text
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["JsonLinesSource"]
 
 _NEVER = b"\x01"  # no valid JSON holds it: within strings it must be escaped
+_LOOKED_AT = 1000
 _RECORDS = Records(Dialect(_NEVER, b""), 1)
 
 
@@ -51,7 +53,8 @@ class JsonLinesSource:
     def column_names(self) -> tuple[str, ...]:
         """The names at the beginning of the file: for its owner's eyes, because they come from rows."""
         names = dict[str, None]()
-        for line in self._text.first_block().splitlines()[:-1] or self._text.first_block().splitlines():
+        lines = (line for block in self._text.blocks(1 << 16) for line in block.splitlines())
+        for line in islice(lines, _LOOKED_AT):
             try:
                 found = json.loads(line)
             except (ValueError, RecursionError):
@@ -64,6 +67,7 @@ class JsonLinesSource:
         """Nothing: the names are in the rows."""
 
     def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
+        columns = visible(columns)
         self._prepare()
         scan = (
             f"read_csv({quoted_text(self._readable)}, columns = {{line: 'VARCHAR'}}, auto_detect = false, "
@@ -73,12 +77,12 @@ class JsonLinesSource:
         )
         paths = ", ".join(quoted_text(_pointer(column.name)) for column in columns)
         known = "CASE WHEN json_valid(line) AND json_type(line) = 'OBJECT' THEN line END"
-        shown = ", ".join(
+        shown = [
             f"{from_text(self._value(i), column.kind)} AS {quoted_name(column.name)}"
             for i, column in enumerate(columns, start=1)
-        )
-        found = f"SELECT json_extract_string({known}, [{paths}]) AS found FROM {scan} WHERE line IS NOT NULL"
-        connection.execute(f"CREATE VIEW {VIEW} AS SELECT {shown} FROM ({found})")
+        ]
+        found = f"json_extract_string({known}, [{paths}])" if columns else "NULL"
+        connection.execute(view_statement(shown, f"(SELECT {found} AS found FROM {scan} WHERE line IS NOT NULL)"))
 
     def close(self) -> None:
         if self._folder is not None:

@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.errors import PolicyError
-from tacit.tables.policy import ColumnPolicy
+from tacit.tables.policy import ColumnPolicy, Role
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["VIEW", "Source", "missing_column", "quoted_name", "quoted_text"]
+__all__ = ["VIEW", "Source", "missing_column", "quoted_name", "quoted_text", "view_statement", "visible"]
 
 VIEW = "rows"
 """The name of the view that `Source.attach` makes."""
@@ -33,10 +33,10 @@ class Source(Protocol):
         """The names in the source: its schema, and nothing computed from rows."""
 
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
-        """Raise `PolicyError` if a declared column is not in the schema; free, and blind to rows."""
+        """Raise `PolicyError` if a column that may be asked about is not in the schema; free, and blind to rows."""
 
     def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
-        """Make the view `VIEW`: these columns, under these names, each cast totally to its kind."""
+        """Make the view `VIEW` of the policy's columns that are not forbidden, each cast totally to its kind."""
 
     def close(self) -> None:
         """Remove whatever was written to read the source."""
@@ -48,6 +48,16 @@ def missing_column(name: str, present: Sequence[str], where: str) -> PolicyError
     hint = f" Did you mean {near[0]!r}?" if near else ""
     shown = ", ".join(present[:20]) + (", …" if len(present) > 20 else "")
     return PolicyError(f"The policy declares a column {name!r}, and {where} has: {shown}.{hint} Nothing was spent.")
+
+
+def visible(columns: Sequence[ColumnPolicy]) -> list[ColumnPolicy]:
+    """The columns that may be in the view."""
+    return [column for column in columns if column.role is not Role.FORBIDDEN]
+
+
+def view_statement(shown: Sequence[str], scan: str) -> str:
+    """The statement that makes the view of these expressions; of nothing but rows if there are none."""
+    return f"CREATE VIEW {VIEW} AS SELECT {', '.join(shown) or 'NULL AS nothing'} FROM {scan}"
 
 
 def quoted_name(name: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, PolicyError
 
 __all__ = ["TextFile", "open_text"]
 
@@ -102,11 +102,13 @@ def _unpacked(file: io.BufferedReader, packed: bool) -> io.BufferedIOBase:
 
 
 def _read(stream: io.BufferedIOBase, size: int) -> bytes:
-    """The next bytes; a packed file that breaks off ends there."""
+    """The next bytes. A damaged file is refused: whether it is does not depend on what its rows say."""
     try:
         return stream.read(size)
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        return b""
+        raise PolicyError(
+            "The data is packed with gzip and damaged; `gzip -t` says where. Nothing was spent."
+        ) from None
 
 
 def _utf8(text: str) -> bytes:

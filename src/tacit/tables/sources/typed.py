@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from tacit.errors import PolicyError
 from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import can_cast, from_type
-from tacit.tables.sources.source import VIEW, missing_column, quoted_name
+from tacit.tables.sources.source import missing_column, quoted_name, view_statement, visible
 
 __all__ = ["check_types", "view_of"]
 
 
 def check_types(columns: Sequence[ColumnPolicy], types: Mapping[str, str], where: str) -> None:
     """Raise `PolicyError` for a declared column that is missing, or of a type that cannot be read as its kind."""
-    for column in columns:
+    for column in visible(columns):
         if column.name not in types:
             raise missing_column(column.name, tuple(types), where)
         if not can_cast(types[column.name], column.kind):
@@ -26,8 +26,8 @@ def check_types(columns: Sequence[ColumnPolicy], types: Mapping[str, str], where
 
 def view_of(scan: str, columns: Sequence[ColumnPolicy], types: Mapping[str, str]) -> str:
     """The statement that makes the view over a table expression."""
-    shown = ", ".join(
-        f"{from_type(quoted_name(column.name), types[column.name], column.kind)} AS {quoted_name(column.name)}"
-        for column in columns
-    )
-    return f"CREATE VIEW {VIEW} AS SELECT {shown} FROM {scan}"
+    shown = [
+        f"{from_type(quoted_name(one.name), types[one.name], one.kind)} AS {quoted_name(one.name)}"
+        for one in visible(columns)
+    ]
+    return view_statement(shown, scan)

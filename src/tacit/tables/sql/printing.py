@@ -12,7 +12,6 @@ from fractions import Fraction
 
 from tacit.tables.expressions import Call, Case, Column, Expression, Key, Literal
 from tacit.tables.grouping import make_query
-from tacit.tables.kinds import Kind
 from tacit.tables.operators import CASTS
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.sql.functions import AGGREGATE_NAMES, TYPES
@@ -24,7 +23,8 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _INFIX = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%"}
 _JOINED = {"and": "AND", "or": "OR", "concat": "||"}
 _NAMES = {"weekday": "ISODOW"}
-_ATOMS = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*|[0-9.]+(?:e[+-]?[0-9]+)?|'[^']*')\Z")
+_TESTS = ("in", "like", "ilike", "is_null")
+_OWN_GRAMMAR = ("substring", "trim")
 
 
 def to_sql(query: Query) -> str:
@@ -157,7 +157,7 @@ def _is_positive(node: Literal) -> bool:
 
 def _is_function(node: Call) -> bool:
     infix = node.operator in _INFIX or node.operator in _JOINED
-    return not infix and node.operator not in ("not", "negative", "is_null", "in", "like", "ilike", "date_add")
+    return not infix and node.operator not in ("not", "negative", "date_add", *_TESTS)
 
 
 def _literal(node: Literal) -> str:
@@ -220,28 +220,43 @@ def _case(node: Case, leaf: Leaf) -> str:
 
 def _call(node: Call, leaf: Leaf) -> str:
     name = node.operator
-    if name in ("in", "like", "ilike", "is_null"):
+    if name in _TESTS:
         return _tested(node, leaf, "")
-    parts = [_inner(part, leaf) for part in node.arguments]
-    if name in _INFIX:
-        return f" {name} ".join(parts)
-    if name in _JOINED:
-        return f" {_JOINED[name]} ".join(parts)
     if name == "not":
-        below = node.arguments[0]
-        if isinstance(below, Call) and below.operator in ("in", "like", "ilike", "is_null"):
-            return _tested(below, leaf, "NOT ")
-        return f"NOT ({_expression(below, leaf)})"
+        return _not(node.arguments[0], leaf)
     if name == "negative":
         return f"-({_expression(node.arguments[0], leaf)})"
-    if name in CASTS:
-        return f"TRY_CAST({_expression(node.arguments[0], leaf)} AS {TYPES[Kind(name.removeprefix('to_'))]})"
-    if name == "date_add" and all(isinstance(one, Literal) for one in node.arguments[:2]):
+    if name in _OWN_GRAMMAR or name in _INFIX or name in _JOINED or name in CASTS or _is_interval(node):
+        return _grown(node, leaf)
+    parts = [_expression(part, leaf) for part in node.arguments]
+    return f"{_NAMES.get(name, name.upper())}({', '.join(parts)})"
+
+
+def _is_interval(node: Call) -> bool:
+    """Whether it is a date moved by a fixed interval, which has a grammar of its own."""
+    return node.operator == "date_add" and all(isinstance(one, Literal) for one in node.arguments[:2])
+
+
+def _grown(node: Call, leaf: Leaf) -> str:
+    """Where an argument could be torn apart: it stands in brackets."""
+    name = node.operator
+    if _is_interval(node):
         unit, count, value = node.arguments
         assert isinstance(unit, Literal)
         assert isinstance(count, Literal)
         return f"{_inner(value, leaf)} + INTERVAL '{count.value}' {str(unit.value).upper()}"
-    return f"{_NAMES.get(name, name.upper())}({', '.join(_expression(part, leaf) for part in node.arguments)})"
+    parts = [_inner(part, leaf) for part in node.arguments]
+    if name in CASTS:
+        return f"TRY_CAST({parts[0]} AS {TYPES[CASTS[name]]})"
+    if name in _OWN_GRAMMAR:
+        return f"{name.upper()}({', '.join(parts)})"
+    return f" {_JOINED.get(name, name)} ".join(parts)
+
+
+def _not(below: Expression, leaf: Leaf) -> str:
+    if isinstance(below, Call) and below.operator in _TESTS:
+        return _tested(below, leaf, "NOT ")
+    return f"NOT ({_expression(below, leaf)})"
 
 
 def _tested(node: Call, leaf: Leaf, negation: str) -> str:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from tacit.tables.expressions import Call, Case, Column, Expression, Literal
 from tacit.tables.kinds import Kind
-from tacit.tables.literals import literal, read_date, read_timestamp
+from tacit.tables.literals import bounds_of, literal, read_date, read_timestamp
 from tacit.tables.query import Aggregate
 from tacit.tables.size import MOST_DEEP, Sizes
 from tacit.tables.sql.functions import AGGREGATES, BOUNDS, aggregate, call, cast, moved, part
@@ -78,6 +78,8 @@ def _refused(node: exp.Expression) -> Exception:
         return not_yet("a subquery", "Write one SELECT on the table.")
     if isinstance(node, exp.RegexpLike | exp.RegexpILike | exp.SimilarTo):
         return not_yet("a regular expression", "Write LIKE, STARTS_WITH or CONTAINS.")
+    if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets):
+        return not_yet(f"{type(node).__name__.upper()} (…)", "Ask once for each way of grouping.")
     if isinstance(node, exp.BitwiseXor):
         return not_yet("^", "Write POWER(x, y).")
     if isinstance(node, exp.NullSafeNEQ | exp.NullSafeEQ):
@@ -92,13 +94,18 @@ def _refused(node: exp.Expression) -> Exception:
 # --- leaves
 
 
+_CLOCKS = ("current_date", "current_time", "current_timestamp", "current_datetime", "localtime", "localtimestamp")
+
+
 def _column(scope: Scope, node: exp.Column) -> Expression:
     only(node, "this", "table")
     if isinstance(node.this, exp.Star):
         raise _refused(node.this)
     if not isinstance(node.this, exp.Identifier):
         raise _refused(node)
-    table = node.args.get("table")
+    name, table = str(node.this.this), node.args.get("table")
+    if table is None and not node.this.args.get("quoted") and name.lower() in _CLOCKS:
+        raise void(name.upper(), FUNCTIONS[name.lower()], "Write DATE '2024-01-31'.")
     if table is not None and str(table.this).lower() not in scope.tables:
         allowed = " or ".join(sorted(scope.tables))
         raise not_yet(f"{table.this}.{node.this.this}", f"Columns are those of {allowed}; write the name alone.")
@@ -292,7 +299,7 @@ _KIND_OF_TYPE = {name: kind for kind, names in _KINDS.items() for name in names.
 def _cast(scope: Scope, node: exp.Cast | exp.TryCast) -> Expression:
     only(node, "this", "to")
     kind = _kind(node.args["to"])
-    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal) and node.this.is_string and kind.is_time:
+    if type(node) is exp.Cast and isinstance(node.this, exp.Literal) and node.this.is_string and kind.is_time:
         text = str(node.this.this)
         value = read_date(text) if kind is Kind.DATE else read_timestamp(text)
         if value is None:
@@ -385,10 +392,7 @@ def _named(node: exp.Kwarg) -> tuple[str, tuple[Fraction, Fraction]]:
     ends = pair.expressions if isinstance(pair, exp.Tuple) else []
     if len(ends) != 2:
         raise NotUnderstood(f"{name} => …", "takes two numbers", f"Write {name} => (0, 100).")
-    low, high = (_exact(end) for end in ends)
-    if low > high:
-        raise NotUnderstood(f"{name} => …", "takes the lower bound first", f"Write {name} => (low, high).")
-    return BOUNDS[name], (low, high)
+    return BOUNDS[name], bounds_of(_exact(ends[0]), _exact(ends[1]))
 
 
 def _exact(node: exp.Expression) -> Fraction:
@@ -400,10 +404,9 @@ def _exact(node: exp.Expression) -> Fraction:
         if below:
             return _exact(node.this) / below
     if isinstance(node, exp.Literal) and not node.is_string:
-        text = str(node.this)
-        real(text) if len(text) <= 400 else None
-        digits, _, power = text.lower().partition("e")
-        if len(digits) <= 400 and len(power) <= 5:
+        text = str(node.this).lower()
+        digits, _, power = text.partition("e")
+        if len(digits) <= 400 and len(power) <= 4 and not set(text) - set("0123456789.e+-"):
             return Fraction(text)
     raise NotUnderstood(written(node)[:40], "is not a bound", "Write a number.")
 

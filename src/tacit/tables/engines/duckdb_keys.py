@@ -1,0 +1,56 @@
+"""Keys of groups: the listed ones as a small table, and how found ones are fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacit.tables.engines.duckdb_casts import cast
+from tacit.tables.engines.duckdb_terms import TYPES, literal
+from tacit.tables.expressions import Value
+from tacit.tables.kinds import Kind
+
+__all__ = ["fetched", "listing", "same"]
+
+_WIDENING = {(Kind.INTEGER, Kind.REAL), (Kind.DATE, Kind.TIMESTAMP)}
+
+
+def listing(listed: Sequence[Sequence[Value]], kinds: Sequence[Kind]) -> str:
+    """The listed keys, each with its place g in the list; the first place of a key that is listed more than once."""
+    rows = []
+    for g, values in enumerate(listed):
+        terms = [_listed(value, kind) for value, kind in zip(values, kinds, strict=True)]
+        rows += [] if None in terms else [f"({', '.join([str(g), *map(str, terms)])})"]
+    names = ", ".join(f"k{i}" for i in range(len(kinds)))
+    if not rows:
+        nothing = ", ".join(f"CAST(NULL AS {TYPES[kind]}) AS k{i}" for i, kind in enumerate(kinds))
+        return f"SELECT 0 AS g, {nothing} LIMIT 0"
+    lines = ",\n             ".join(rows)
+    return f"SELECT min(g) AS g, {names}\nFROM (VALUES {lines}) AS listing(g, {names})\nGROUP BY {names}"
+
+
+def _listed(value: Value, kind: Kind) -> str | None:
+    """A listed value as SQL of the key's kind, null only if null was listed; None if no row can have it."""
+    term = literal(value)
+    fits = term.kind is kind or (term.kind, kind) in _WIDENING
+    if term.kind is None or (fits and not term.sql.startswith("CAST(NULL")):
+        return cast(term, kind)
+    return None
+
+
+def same(left: str, right: str, columns: Sequence[str]) -> str:
+    """The condition that two tables agree in columns, in which null equals null."""
+    return " AND ".join(f"{left}.{column} IS NOT DISTINCT FROM {right}.{column}" for column in columns)
+
+
+def fetched(sql: str, kind: Kind) -> str:
+    """A key as a number or a text that is never null; times as days or microseconds since 1970."""
+    match kind:
+        case Kind.DATE:
+            return f"CAST(coalesce({sql} - DATE '1970-01-01', 0) AS BIGINT)"
+        case Kind.TIMESTAMP:
+            return f"coalesce(epoch_us({sql}), 0)"
+        case Kind.TEXT:
+            return f"coalesce({sql}, '')"
+        case Kind.BOOLEAN:
+            return f"coalesce({sql}, FALSE)"
+    return f"coalesce({sql}, 0)"

@@ -1,0 +1,205 @@
+"""`tacit ask`: answers with intervals, files, exit codes, and never a traceback."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner
+
+from tacit.cli.main import cli
+from tacit.ledger import SqliteLedger
+from tacit.tables.engines.duckdb import DuckDBEngine
+from tacit.tables.session import Table
+from tests.cli.typing_commands import tacit, tacit_alone
+from tests.cli.visits import BY_CITY, COUNT, furnish
+from tests.report.reading import Page, disagreements
+from tests.report.test_disclosure import SCHEMA
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    furnish(tmp_path)
+    return tmp_path
+
+
+def charged(folder: Path) -> str:
+    with SqliteLedger(folder / "visits.ledger").open() as ledger:
+        return str(ledger.budget().charged)
+
+
+def test_an_answer_shows_intervals_the_price_and_who_is_protected(folder: Path) -> None:
+    ran = tacit_alone(folder, "ask", "visits.toml", BY_CITY, "--epsilon", "2")
+    assert ran.returncode == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert lines[0].split() == ["city", "visits", "spend"]
+    assert re.fullmatch(r" Lund +[12] \d{3} ± \d+ +\d+\.\d.*", lines[1]), lines[1]
+    assert lines[2].split()[0] == "Łódź"
+    assert lines[3] == " 95% intervals for the noise; groups too small to show are left out"
+    assert lines[4].startswith(" spent ε 2.00, δ 1e-9 (so far ε 2.00 of 3.00) · unit: one user_id, at most 5 groups")
+    assert lines[4].endswith("visits.ledger #1 · tacit report visits.toml 1")
+    assert "Nowhere" not in ran.stdout
+    assert "\x1b" not in ran.stdout
+    assert ran.stderr == ""
+
+
+def test_asking_again_is_free_and_says_so_and_fresh_pays(folder: Path) -> None:
+    first = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5").stdout.splitlines()
+    again = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5").stdout.splitlines()
+    assert again[:-1] == first[:-1]
+    assert "spent nothing: asked before, for ε 0.50" in again[-1]
+    tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5", "--fresh")
+    assert charged(folder) == "ApproxDP(1, 0)"
+    now = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5").stdout
+    assert "so far ε 1.00 of 3.00" in now
+
+
+def test_json_is_as_its_schema_says(folder: Path) -> None:
+    ran = tacit(folder, "ask", "visits.toml", BY_CITY, "--epsilon", "2", "--json")
+    made = json.loads(ran.stdout)
+    assert disagreements(made, SCHEMA, SCHEMA) == []
+    assert made["version"] == 1
+    names = [column["name"] for column in made["columns"]]
+    assert names == ["city", "visits", "spend"]
+    visits = made["columns"][1]
+    assert all(
+        low < value < high for low, value, high in zip(visits["low"], visits["values"], visits["high"], strict=True)
+    )
+
+
+def test_files_are_written_and_agree(folder: Path) -> None:
+    words = ["--csv", "a.csv", "--parquet", "a.parquet", "--report", "a.html", "--plot", "a.png"]
+    ran = tacit(folder, "ask", "visits.toml", BY_CITY, "--epsilon", "2", *words)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr.splitlines() == ["wrote a.csv", "wrote a.parquet", "wrote a.html", "wrote a.png"]
+    with (folder / "a.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["city", "visits", "visits_low", "visits_high", "spend", "spend_low", "spend_high"]
+    table = pyarrow.parquet.read_table(folder / "a.parquet").to_pylist()
+    assert [int(row["visits"]) for row in rows] == [row["visits"] for row in table]
+    page = Page((folder / "a.html").read_text(encoding="utf-8"))
+    assert page.unbalanced == []
+    assert "Łódź" in page.cells
+    assert (folder / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_a_policy_it_counts_and_the_ledger_is_the_same(folder: Path) -> None:
+    (folder / "visits.toml").unlink()
+    ran = tacit(folder, "ask", "visits.csv", COUNT, "--unit", "user_id", "--epsilon", "1")
+    assert ran.returncode == 0, ran.stderr
+    assert "visits.ledger was opened with a total of ε 3, δ 1e-8" in ran.stderr
+    assert "so far ε 1.00 of 3.00" in ran.stdout
+    more = tacit(folder, "ask", "visits.csv", "SELECT AVG(spend) FROM visits", "--unit", "user_id", "--epsilon", "1")
+    assert more.returncode == 1
+    furnish(folder)
+    assert "so far ε 1.50 of 3.00" in tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5").stdout
+
+
+def test_without_a_policy_more_rows_of_a_person_can_count(folder: Path) -> None:
+    words = ["ask", "visits.csv", COUNT, "--unit", "user_id", "--epsilon", "1"]
+    assert "at most 1 group, 1 row " in tacit(folder, *words).stdout
+    assert "at most 1 group, 7 rows " in tacit(folder, *words, "--rows", "7").stdout
+
+
+def test_a_budget_can_be_set_once(folder: Path) -> None:
+    (folder / "visits.toml").unlink()
+    words = ["ask", "visits.csv", COUNT, "--unit", "user_id", "--epsilon", "1"]
+    assert "of 2.00" in tacit(folder, *words, "--budget", "2").stdout
+    other = tacit(folder, *words, "--budget", "5")
+    assert other.returncode == 1
+    assert "other terms" in other.stderr
+    assert tacit(folder, *words, "--budget", "lots").stderr.startswith("tacit: --budget: given 'lots'")
+
+
+def test_too_much_is_exit_code_three_and_nothing_is_spent(folder: Path) -> None:
+    ran = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "3.1")
+    assert ran.returncode == 3
+    assert ran.stdout == ""
+    assert "nothing was spent" in ran.stderr
+    assert charged(folder) == "ApproxDP(0, 0)"
+
+
+def test_a_lost_answer_is_exit_code_four(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine fails after the payment; asking again says that it was paid for."""
+    words = ["ask", "visits.toml", COUNT, "--epsilon", "0.5"]
+    with monkeypatch.context() as broken:
+        broken.setattr(DuckDBEngine, "run", _failing)
+        ran = tacit(folder, *words)
+    assert ran.returncode == 4
+    assert "4711" not in ran.printed
+    assert "The payment stands" in ran.stderr
+    assert tacit(folder, *words).returncode == 4
+    assert charged(folder) == "ApproxDP(0.5, 0)"
+    assert tacit(folder, "report", "visits.toml", "1").returncode == 4
+
+
+def test_a_fault_of_ours_shows_no_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Table, "query", _failing)
+    ran = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5")
+    assert ran.returncode == 70
+    assert "4711" not in ran.printed
+    assert "Traceback" not in ran.stderr
+    monkeypatch.setenv("TACIT_TRACEBACK", "1")
+    with pytest.raises(MemoryError, match="4711"):
+        tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5")
+
+
+def _failing(*_: object) -> None:
+    raise MemoryError("secret 4711")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ([], 2, "Missing argument"),
+        (["visits.toml", COUNT], 2, "--epsilon 0.5"),
+        (["visits.toml", COUNT, "--epsilon", "nan"], 1, "epsilon: given 'nan'"),
+        (["visits.toml", COUNT, "--rho", "1"], 1, "rho"),
+        (["visits.toml", "SELECT * FROM visits", "--epsilon", "1"], 1, "rows are never shown"),
+        (["visits.toml", "DROP TABLE visits", "--epsilon", "1"], 1, "SELECT"),
+        (["visits.toml", COUNT, "--epsilon", "1", "--csv", "no/a.csv"], 1, "Nothing was spent"),
+        (["visits.toml", COUNT, "--epsilon", "1", "--plot", "a.exe"], 1, "Nothing was spent"),
+        (["nothing.toml", COUNT, "--epsilon", "1"], 1, "nothing.toml"),
+        (["nothing.csv", COUNT, "--epsilon", "1", "--unit", "user_id"], 1, "nothing.csv"),
+        (["visits.csv", COUNT, "--epsilon", "1", "--unit", "who"], 1, "who"),
+        (["visits.toml", COUNT, "--epsilon", "1", "--rows", "5"], 1, "--rows: given 'beside a policy file'"),
+        (["visits.csv", COUNT, "--epsilon", "1", "--groups", "5"], 1, "--groups: given 'beside a policy file'"),
+        (["visits.toml", COUNT, "--epsilon", "1", "--unit", "user_id"], 1, "unit: given 'beside a policy file'"),
+        (["visits.toml", COUNT, "--epsilon", "1", "--analyst", "\u200b"], 1, "analyst"),
+    ],
+)
+def test_refusals_are_readable_and_free(folder: Path, words: list[str], code: int, said: str) -> None:
+    ran = tacit(folder, "ask", *words)
+    assert ran.returncode == code
+    assert ran.stdout == ""
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+    if (folder / "visits.ledger").exists():
+        assert charged(folder) == "ApproxDP(0, 0)"
+
+
+def test_explain_is_free(folder: Path) -> None:
+    ran = tacit(folder, "ask", "visits.toml", f"explain {COUNT}", "--epsilon", "0.5")
+    assert ran.returncode == 0, ran.stderr
+    assert "price: ε 0.5" in ran.stdout
+    assert not (folder / "visits.ledger").exists()
+
+
+def test_analysts_have_their_own_answers(folder: Path) -> None:
+    ada = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5", "--analyst", "ada")
+    bob = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5", "--analyst", "bob")
+    assert "tacit report visits.toml 1 --analyst ada" in ada.stdout
+    assert "so far ε 1.00" in bob.stdout
+    other = tacit(folder, "report", "visits.toml", "1", "--analyst", "bob")
+    assert other.returncode == 1
+    assert "was not given to bob" in other.stderr
+
+
+def test_help_names_the_exit_codes() -> None:
+    shown = " ".join(CliRunner().invoke(cli, ["ask", "--help"]).output.split())
+    for said in ("0 answered", "1 refused", "2 wrong usage", "3 the budget", "4 paid for"):
+        assert said in shown

@@ -1,0 +1,79 @@
+"""`tacit plan`: free, independent of the data, and consistent with itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typing_commands import tacit
+from tests.cli.visits import BY_CITY, COUNT, furnish
+
+MEAN = "SELECT AVG(spend) AS spend FROM visits"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    furnish(tmp_path, people=20)
+    return tmp_path
+
+
+def test_errors_at_several_prices(folder: Path) -> None:
+    ran = tacit(folder, "plan", "visits.toml", BY_CITY)
+    assert ran.returncode == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert lines[1].split() == ["price", "visits", "spend", "shows", "groups", "from"]
+    assert [line.split(",")[0].strip() for line in lines[2:7]] == ["ε 0.10", "ε 0.20", "ε 0.50", "ε 1.00", "ε 2.00"]
+    assert "--expected-rows N" in lines[-1]
+    assert not any(line != line.rstrip() for line in lines)
+
+
+def test_the_price_that_reaches_an_error_reaches_it(folder: Path) -> None:
+    words = ["plan", "visits.toml", MEAN, "--expected-rows", "20000", "--json"]
+    found = json.loads(tacit(folder, *words, "--within", "1").stdout)
+    assert (found["version"], found["kind"]) == (1, "tacit plan")
+    price = found["plans"][0]["price"]["main"]
+    (mean,) = found["plans"][0]["aggregates"]
+    assert mean["output"] == "spend"
+    assert 0.95 < mean["error"] <= 1
+    named = json.loads(tacit(folder, *words, "--within", "spend=1").stdout)
+    assert named == found
+    at_price = json.loads(tacit(folder, *words, "--epsilon", price).stdout)
+    assert at_price["plans"][0]["aggregates"] == found["plans"][0]["aggregates"]
+    less = json.loads(tacit(folder, *words, "--epsilon", str(0.9 * float(price))).stdout)
+    assert less["plans"][0]["aggregates"][0]["error"] > 1
+
+
+def test_nothing_is_written_and_the_data_do_not_matter(folder: Path) -> None:
+    before = tacit(folder, "plan", "visits.toml", BY_CITY, "--epsilon", "1", "--expected-rows", "100").stdout
+    assert sorted(path.name for path in folder.iterdir()) == ["visits.csv", "visits.toml"]
+    furnish(folder, people=500)
+    assert tacit(folder, "plan", "visits.toml", BY_CITY, "--epsilon", "1", "--expected-rows", "100").stdout == before
+    assert "price: ε 1" in before
+
+
+def test_without_a_policy(folder: Path) -> None:
+    (folder / "visits.toml").unlink()
+    ran = tacit(folder, "plan", "visits.csv", COUNT, "--unit", "user_id", "--epsilon", "1")
+    assert ran.returncode == 0, ran.stderr
+    assert not (folder / "visits.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--within", "one"], "--within: given 'one'"),
+        (["--within", "1", "--within", "2"], "NAME=ERROR"),
+        (["--within", "1"], "expected_rows"),
+        (["--within", "other=1", "--expected-rows", "10"], "other"),
+        (["--within", "-1", "--expected-rows", "10"], "above 0"),
+        (["--epsilon", "1", "--expected-rows", "0"], "expected_rows"),
+        (["--epsilon", "1", "--rho", "1"], "price"),
+    ],
+)
+def test_refusals_are_readable(folder: Path, words: list[str], said: str) -> None:
+    ran = tacit(folder, "plan", "visits.toml", MEAN, *words)
+    assert ran.returncode == 1
+    assert said in ran.stderr
+    assert ran.stdout == ""

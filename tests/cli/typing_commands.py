@@ -1,0 +1,68 @@
+"""Commands as typed in a folder: in this process, which is fast, or in one of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from tacit.cli.main import main
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command printed, and its exit code; ``printed`` is both streams in order."""
+
+    stdout: str
+    stderr: str
+    printed: str
+    returncode: int
+
+
+class _Both(io.StringIO):
+    """A stream that is also written to a common one."""
+
+    def __init__(self, common: io.StringIO) -> None:
+        super().__init__()
+        self._common = common
+
+    def write(self, text: str) -> int:
+        self._common.write(text)
+        return super().write(text)
+
+
+def tacit(folder: Path, *words: str) -> Ran:
+    """Run the front door in this process, as if typed in that folder with its output going to pipes."""
+    printed = io.StringIO()
+    out, err = _Both(printed), _Both(printed)
+    code: object = 0
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.object(sys, "argv", ["tacit", *words]),
+    ):
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code
+    assert isinstance(code, int)
+    return Ran(out.getvalue(), err.getvalue(), printed.getvalue(), code)
+
+
+def tacit_alone(folder: Path, *words: str, before: str = "") -> Ran:
+    """Run the front door in a process of its own, after the statements ``before``."""
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{before}\nfrom tacit.cli.main import main; main()", *words],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=folder,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+    return Ran(ran.stdout, ran.stderr, ran.stdout + ran.stderr, ran.returncode)

@@ -1,0 +1,153 @@
+"""The integers of a `BoundedQuery`, computed in plain Python from the words of `tacit.tables.bounded`.
+
+The order of groups and rows is the one that `docs/decisions/choosing_rows.md` describes, written here a second time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from tacit.tables.bounded import BoundedQuery, One, Present, Quantised, RowValue, Square
+from tacit.tables.expressions import Column
+from tests.tables.engines.random_rows import SCHEMA
+from tests.tables.engines.row_oracle import kind_of, to_text, value
+
+PRIME = 2**31 - 1
+Row = dict[str, Any]
+Answer = dict[tuple[Any, ...], tuple[int, ...]]
+"""Units and measures of each group, by its key."""
+
+
+def expected(query: BoundedQuery, rows: Sequence[Row], key: str) -> Answer:
+    pairs: dict[tuple[Any, tuple[Any, ...]], list[Row]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        if query.where is not None and value(query.where, row) is not True:
+            continue
+        unit = ("row", number) if query.unit is None else value(Column(query.unit), row)
+        if unit is None:
+            continue
+        group = tuple(value(one, row) for one in query.keys)
+        if query.public_keys is not None and query.keys and not listed(group, query):
+            continue
+        pairs[unit, group].append(row)
+    found = {group for _, group in pairs}
+    by_unit: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
+    for unit, group in pairs:
+        by_unit[unit].append(group)
+    answer = {group: [0] * (1 + len(query.measures)) for group in found}
+    if not query.keys:
+        answer[()] = [0] * (1 + len(query.measures))
+    for unit, groups in by_unit.items():
+        for group in first_groups(query, unit, groups, key):
+            answer[group][0] += 1
+            for i, measure in enumerate(query.measures):
+                here = pairs[unit, group]
+                if measure.chosen and query.unit is not None:
+                    here = first_rows(query, unit, group, here, key)
+                total = sum(added(measure.value, row) for row in here)
+                answer[group][i + 1] += min(max(total, measure.low), measure.high)
+    return {group: tuple(numbers) for group, numbers in answer.items() if numbers[0] or not query.keys}
+
+
+def listed(group: tuple[Any, ...], query: BoundedQuery) -> bool:
+    return position(group, query) is not None
+
+
+def position(group: tuple[Any, ...], query: BoundedQuery) -> int | None:
+    def equal(x: Any, y: Any) -> bool:
+        return x is y is None or (
+            x is not None and y is not None and x == y and isinstance(x, bool) == isinstance(y, bool)
+        )
+
+    return next(
+        (i for i, one in enumerate(query.public_keys or ()) if all(map(equal, group, one))),
+        None,
+    )
+
+
+def first_groups(query: BoundedQuery, unit: Any, groups: list[tuple[Any, ...]], key: str) -> list[tuple[Any, ...]]:
+    if query.unit is None or len(groups) <= query.groups:
+        return groups
+    x = unit % PRIME if SCHEMA[query.unit].value == "integer" else number(f"{key};unit;", [(SCHEMA[query.unit], unit)])
+    return sorted(groups, key=lambda group: (place(query, x, group, key), tie(query, group)))[: query.groups]
+
+
+def place(query: BoundedQuery, x: int, group: tuple[Any, ...], key: str) -> int:
+    kinds = [kind_of(one, {}) for one in query.keys]
+    parts = list(zip(kinds, group, strict=True))
+    a, b, c = (number(f"{key};group;{name};", parts) for name in "abc")
+    y = (a * x + b) % PRIME
+    return y * ((y + c) % PRIME) % PRIME
+
+
+def tie(query: BoundedQuery, group: tuple[Any, ...]) -> Any:
+    if query.public_keys is not None:
+        return position(group, query)
+    return tuple((one is None, one if one is not None else 0) for one in group)
+
+
+def first_rows(query: BoundedQuery, unit: Any, group: tuple[Any, ...], rows: list[Row], key: str) -> list[Row]:
+    values = dict.fromkeys(m.value for m in query.measures if m.chosen and not isinstance(m.value, One))
+    seen: dict[tuple[int, ...], int] = defaultdict(int)
+    order = []
+    for row in rows:
+        content = tuple(added(one, row) for one in values)
+        seen[content] += 1
+        if query.public_keys is not None and query.keys:
+            where = [("integer", position(group, query))]
+        else:
+            where = list(zip((kind_of(one, {}) for one in query.keys), group, strict=True))
+        numbers = [("integer", one) for one in (*content, seen[content])]
+        text = f"{key};row;" + "".join(map(written, [(SCHEMA[query.unit], unit), *where, *numbers]))
+        order.append(((digest(text), content, seen[content]), row))
+    return [row for _, row in sorted(order, key=lambda pair: pair[0])[: query.rows]]
+
+
+def number(start: str, parts: list[tuple[Any, Any]]) -> int:
+    text = start + "".join(map(written, parts))
+    return (digest(text) >> 97) % PRIME
+
+
+def digest(text: str) -> int:
+    """MD5, its bytes read from the last to the first."""
+    return int.from_bytes(hashlib.md5(text.encode()).digest(), "little")
+
+
+def written(part: tuple[Any, Any]) -> str:
+    kind, one = str(part[0]), part[1]
+    if one is None:
+        return "-"
+    if kind == "text":
+        return f"t{len(one)}:{one}"
+    tags = {"integer": "i", "real": "r", "boolean": "b", "date": "d", "timestamp": "s"}
+    return f"{tags[kind]}{to_text(one)};"
+
+
+def added(measured: RowValue, row: Row) -> int:
+    match measured:
+        case One():
+            return 1
+        case Present(expression):
+            return int(value(expression, row) is not None)
+        case Quantised():
+            return quantised(measured, row)
+        case Square(inner):
+            return quantised(inner, row) ** 2
+
+
+def quantised(measured: Quantised, row: Row) -> int:
+    x = value(measured.expression, row)
+    if x is None:
+        return 0
+    low, high, centre, granule = (
+        float(one) for one in (measured.low, measured.high, measured.centre, measured.granule)
+    )
+    near = math.floor((min(max(float(x), low), high) - centre) / granule + 0.5)
+    lowest = -math.floor((measured.centre - measured.low) / Fraction(measured.granule))
+    highest = math.floor((measured.high - measured.centre) / Fraction(measured.granule))
+    return min(max(near, lowest), highest)

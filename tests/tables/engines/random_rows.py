@@ -1,0 +1,294 @@
+"""Dirty rows and random well-typed expressions over them."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import random
+from typing import Any
+
+import duckdb
+
+from tacit.tables.expressions import Call, Case, Column, Expression, Literal
+from tacit.tables.kinds import Kind
+from tacit.tables.operators import TIME_UNITS
+
+SCHEMA = {
+    "who": Kind.INTEGER,
+    'Na"me': Kind.TEXT,
+    "i": Kind.INTEGER,
+    "x": Kind.REAL,
+    "s": Kind.TEXT,
+    "b": Kind.BOOLEAN,
+    "d": Kind.DATE,
+    "t": Kind.TIMESTAMP,
+}
+TYPES = {
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+DAY, MOMENT = datetime.date, datetime.datetime
+BIG = 2**63 - 1
+ODD: dict[Kind, list[Any]] = {
+    Kind.INTEGER: [0, 1, -1, 2, 3, 7, 42, -5, 100, BIG, -BIG - 1, BIG - 1, 2**31, 2**53 + 1, -(2**62)],
+    Kind.REAL: [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        2.5,
+        -2.5,
+        42.0,
+        0.1,
+        1e308,
+        -1e308,
+        5e-324,
+        1e16,
+        9.3e18,
+        -1e-09,
+        1 / 3,
+        math.nan,
+        math.inf,
+        -math.inf,
+    ],
+    Kind.TEXT: [
+        "",
+        "a",
+        "A",
+        "b",
+        "O'Brien",
+        "null",
+        "12",
+        " 7 ",
+        "-9",
+        "1e5",
+        "1.5",
+        "NaN",
+        "inf",
+        "99999999999999999999",
+        "2020-02-29",
+        "2021-02-29",
+        "2021-01-05 10:30:00",
+        "2021-01-05T24:00:00",
+        "0000-01-01",
+        "9999-12-31",
+        "true",
+        "no",
+        "é",
+        "日本",
+        "👩\u200d👩",
+        "a\x00b",
+        "%_",
+        "a_b",
+        "--",
+        ";",
+        "x" * 60,
+        '"',
+        "\\",
+        "Å",
+    ],
+    Kind.BOOLEAN: [True, False],
+    Kind.DATE: [
+        DAY(1, 1, 1),
+        DAY(9999, 12, 31),
+        DAY(2020, 2, 29),
+        DAY(2021, 1, 31),
+        DAY(1969, 12, 31),
+        DAY(2024, 12, 30),
+    ],
+    Kind.TIMESTAMP: [
+        MOMENT(1, 1, 1),
+        MOMENT(9999, 12, 31, 23, 59, 59, 999999),
+        MOMENT(2020, 2, 29, 12, 30, 15, 500000),
+        MOMENT(1969, 12, 31, 23, 59, 59, 1),
+        MOMENT(2021, 1, 31, 0, 0, 0),
+        MOMENT(2024, 12, 30, 7, 8, 9),
+    ],
+}
+BEYOND = {
+    Kind.DATE: ["5881580-07-10", "infinity", "-infinity", "10000-01-01", "0044-03-15 (BC)"],
+    Kind.TIMESTAMP: [
+        "infinity",
+        "-infinity",
+        "10000-01-01 00:00:00",
+        "290000-01-01 00:00:00",
+        "0044-03-15 (BC) 01:00:00",
+    ],
+}
+"""Times that DuckDB has and the calendar has not; None to Python."""
+
+
+def cell(rng: random.Random, kind: Kind) -> Any:
+    return None if rng.random() < 0.15 else rng.choice(ODD[kind])
+
+
+class Rows:
+    """A DuckDB with a view ``rows``; a connection as the engine wants it, which counts what reaches it."""
+
+    def __init__(self) -> None:
+        self.database = duckdb.connect()
+        self.database.execute("SET threads = 1")
+        columns = ", ".join(f"{quoted(name)} {TYPES[kind]}" for name, kind in SCHEMA.items())
+        self.database.execute(f"CREATE TABLE held ({columns})")
+        self.database.execute("CREATE VIEW rows AS SELECT * FROM held")
+        self.reached = 0
+
+    def fill(self, rows: list[dict[str, Any]], beyond: random.Random | None = None) -> None:
+        """Put rows in; with ``beyond``, some unknown times become times outside the calendar, which mean the same."""
+        self.database.execute("DELETE FROM held")
+        if not rows:
+            return
+        cells = [[row[name] for row in rows] for name in SCHEMA]
+        slots = ", ".join(f"unnest(CAST(? AS {TYPES[kind]}[]))" for kind in SCHEMA.values())
+        self.database.execute(f"INSERT INTO held SELECT {slots}", cells)
+        for name in ("d", "t") if beyond else ():
+            odd = beyond.choice(BEYOND[SCHEMA[name]])  # type: ignore[union-attr]
+            self.database.execute(
+                f"UPDATE held SET {name} = CAST('{odd}' AS {TYPES[SCHEMA[name]]}) WHERE {name} IS NULL"
+            )
+
+    def columns(self, sql: str) -> dict[str, Any]:
+        self.reached += 1
+        return self.database.execute(sql).fetchnumpy()
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Expressions:
+    """Random well-typed expressions; every operator of the allow-list can appear."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.columns = {kind: [name for name, one in SCHEMA.items() if one is kind] for kind in Kind}
+
+    def make(self, kind: Kind, depth: int) -> Expression:
+        rng = self.rng
+        if depth <= 0 or rng.random() < 0.12:
+            return self.leaf(kind)
+        common = rng.random()
+        if common < 0.06:
+            branches = tuple(
+                (self.make(Kind.BOOLEAN, depth - 1), self.narrow(kind, depth - 1)) for _ in range(rng.randint(1, 2))
+            )
+            return Case((*branches, (self.make(Kind.BOOLEAN, 0), self.make(kind, 0))), self.narrow(kind, depth - 1))
+        if common < 0.12:
+            return Call("coalesce", (self.make(kind, depth - 1), self.narrow(kind, depth - 1)))
+        if common < 0.16:
+            return Call("nullif", (self.make(kind, depth - 1), self.narrow(kind, depth - 1)))
+        if common < 0.26:
+            return Call(f"to_{kind.value}", (self.make(rng.choice(list(Kind)), depth - 1),))
+        return getattr(self, f"_{kind.value}")(depth - 1)
+
+    def leaf(self, kind: Kind) -> Expression:
+        if self.rng.random() < 0.65:
+            return Column(self.rng.choice(self.columns[kind]))
+        return Literal(self.literal(kind))
+
+    def literal(self, kind: Kind) -> Any:
+        return self.rng.choice(ODD[kind])
+
+    def narrow(self, kind: Kind, depth: int) -> Expression:
+        """Of the kind, or of one that widens to it, or NULL."""
+        if self.rng.random() < 0.1:
+            return Literal(None)
+        narrower = {Kind.REAL: Kind.INTEGER, Kind.TIMESTAMP: Kind.DATE}.get(kind, kind)
+        return self.make(self.rng.choice([kind, narrower]), depth)
+
+    def number(self, depth: int) -> Expression:
+        return self.make(self.rng.choice([Kind.INTEGER, Kind.REAL]), depth)
+
+    def _boolean(self, depth: int) -> Expression:
+        rng = self.rng
+        kind = rng.choice(list(Kind))
+        pick = rng.randint(0, 6)
+        if pick <= 1:
+            sign = rng.choice(["=", "<>", "<", "<=", ">", ">="])
+            return Call(sign, (self.make(kind, depth), self.narrow(kind, depth)))
+        if pick == 2:
+            some = tuple(self.make(Kind.BOOLEAN, depth) for _ in range(rng.randint(2, 3)))
+            return Call(rng.choice(["and", "or"]), some)
+        if pick == 3:
+            return Call("not", (self.make(Kind.BOOLEAN, depth),))
+        if pick == 4:
+            listed = tuple(Literal(self.literal(kind)) for _ in range(rng.randint(1, 4)))
+            return Call("in", (self.make(kind, depth), *listed, *([Literal(None)] if rng.random() < 0.2 else [])))
+        if pick == 5:
+            return Call("is_null", (self.make(kind, depth),))
+        name = rng.choice(["like", "ilike", "starts_with", "contains"])
+        other = Literal(rng.choice(["%", "a%", "_", "%_b", "", "%é%", "a\0b", "\\%", "%'%", "_日%", "A"]))
+        return Call(name, (self.make(Kind.TEXT, depth), other))
+
+    def _integer(self, depth: int) -> Expression:
+        rng = self.rng
+        pick = rng.randint(0, 8)
+        if pick <= 2:
+            sign = rng.choice(["+", "-", "*", "%"])
+            return Call(sign, (self.make(Kind.INTEGER, depth), self.make(Kind.INTEGER, depth)))
+        if pick == 3:
+            return Call("//", (self.number(depth), self.number(depth)))
+        if pick == 4:
+            return Call(rng.choice(["negative", "abs"]), (self.make(Kind.INTEGER, depth),))
+        if pick == 5:
+            return Call(rng.choice(["sign", "floor", "ceil", "round"]), (self.number(depth),))
+        if pick == 6:
+            low, high, count = rng.choice(
+                [(0, 100, 10), (-1e308, 1e308, 7), (0.5, 0.25, 3), (0, 1, 1), (-5, 5.5, 1000)]
+            )
+            return Call("width_bucket", (self.number(depth), Literal(low), Literal(high), Literal(count)))
+        if pick == 7:
+            return Call("length", (self.make(Kind.TEXT, depth),))
+        kind = rng.choice([Kind.DATE, Kind.TIMESTAMP])
+        if rng.random() < 0.5:
+            unit = Literal(rng.choice(TIME_UNITS))
+            return Call("date_diff", (unit, self.make(kind, depth), self.make(rng.choice([Kind.DATE, kind]), depth)))
+        names = ["year", "quarter", "month", "week", "day", "weekday"]
+        names += ["hour", "minute"] if kind is Kind.TIMESTAMP else []
+        return Call(rng.choice(names), (self.make(kind, depth),))
+
+    def _real(self, depth: int) -> Expression:
+        rng = self.rng
+        pick = rng.randint(0, 5)
+        if pick <= 1:
+            sign = rng.choice(["+", "-", "*", "%", "/"])
+            return Call(sign, (self.make(Kind.REAL, depth), self.number(depth)))
+        if pick == 2:
+            return Call(rng.choice(["negative", "abs"]), (self.make(Kind.REAL, depth),))
+        if pick == 3:
+            digits = Literal(rng.choice([0, 1, 2, -2, 20, -400, 400]))
+            return Call("round", (self.number(depth), digits))
+        if pick == 4:
+            name = rng.choice(["ln", "log10", "log2", "exp", "sqrt", "power"])
+            return Call(name, tuple(self.number(depth) for _ in range(2 if name == "power" else 1)))
+        some = [self.make(Kind.REAL, depth), *(self.number(depth) for _ in range(rng.randint(0, 2)))]
+        return Call(rng.choice(["least", "greatest"]), tuple(some))
+
+    def _text(self, depth: int) -> Expression:
+        rng = self.rng
+        pick = rng.randint(0, 2)
+        if pick == 0:
+            return Call(rng.choice(["lower", "upper", "trim"]), (self.make(Kind.TEXT, depth),))
+        if pick == 1:
+            bounds = rng.choice([(1,), (2, 2), (0, 2), (-3, 5), (3, 0), (2, -1), (10**12, 10**12), (-(10**15), 10**16)])
+            return Call("substring", (self.make(Kind.TEXT, depth), *map(Literal, bounds)))
+        return Call("concat", tuple(self.make(Kind.TEXT, depth) for _ in range(rng.randint(2, 3))))
+
+    def _date(self, depth: int) -> Expression:
+        return Call("date_trunc", (Literal(self.rng.choice(TIME_UNITS)), self.make(Kind.DATE, depth)))
+
+    def _timestamp(self, depth: int) -> Expression:
+        rng = self.rng
+        unit = Literal(rng.choice(TIME_UNITS))
+        if rng.random() < 0.5:
+            return Call("date_trunc", (unit, self.make(Kind.TIMESTAMP, depth)))
+        count = Literal(rng.choice([0, 1, -1, 13, 10_000, -(10**6), 10**12, -(2**62), 25]))
+        return Call("date_add", (unit, count, self.make(rng.choice([Kind.DATE, Kind.TIMESTAMP]), depth)))
