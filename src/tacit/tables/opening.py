@@ -74,6 +74,8 @@ def _policy_of(where: Any, given: list[str]) -> tuple[Policy | None, Source | No
         return None, None
     path = Path(where)
     if path.suffix != ".toml":
+        if not path.name:
+            return None, None  # a folder: the source says so
         path = path.with_suffix(".toml")
         if given or not path.is_file():
             return None, None
@@ -130,6 +132,8 @@ def _terms_on_record(book: Ledger) -> Terms:
     try:
         return book.open().budget().terms
     except LedgerError:
+        if isinstance(book, SqliteLedger) and book.path.exists():
+            raise  # there is one, and it says what is wrong with it
         return Terms(_checked_budget(None))  # raises: there must be one
 
 
