@@ -21,6 +21,8 @@ from tacit.tables.batch import Batch
 from tacit.tables.bounded import Engine
 from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
+from tacit.tables.consistency_questions import margins_of, ranges_of
+from tacit.tables.consistency_workloads import Workload
 from tacit.tables.desk import Desk, Engines
 from tacit.tables.disclosing import disclose
 from tacit.tables.discovery import Discovery
@@ -98,6 +100,30 @@ class Table:
         listed = [statements] if isinstance(statements, str | Query | Question) else list(statements)
         checked = [self.query(one.tree if isinstance(one, Question) else one)._checked for one in listed]
         return Batch(self._desk, checked, weights, expected_rows)
+
+    def margins(
+        self,
+        *levels: Sequence[str],
+        where: str | Term | None = None,
+        weights: Sequence[object] | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts of rows by several lists of public keys that add up: ``margins([], ["city"], ["city", "plan"])``.
+
+        Keys are columns, or expressions that are given by name. Limits apply to the groups by all keys together.
+        """
+        return margins_of(self._desk, levels, where, weights, keys)
+
+    def ranges(
+        self,
+        key: str,
+        *,
+        branching: int = 4,
+        where: str | Term | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts over a public ordered key and over ranges of it, which add up; ask for any range with ``between``."""
+        return ranges_of(self._desk, key, branching, where, keys)
 
     @property
     def discover(self) -> Discovery:
