@@ -27,6 +27,7 @@ from tacit.tables.desk import Desk, Engines
 from tacit.tables.disclosing import disclose
 from tacit.tables.discovery import Discovery
 from tacit.tables.drawing import draw
+from tacit.tables.explaining import hints_for
 from tacit.tables.plan import Plan, make_plan, price_within
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
@@ -221,7 +222,8 @@ class Question:
             made = price_within(self._checked, policy, self._targets(within), rows, Fraction(leak))
         else:
             made = self._plan(epsilon, delta, rho, price, rows)
-        return replace(made, engine_sql=self._table._desk.engines.explain(made.bounded))
+        hints = hints_for(made, rows)
+        return replace(made, engine_sql=self._table._desk.engines.explain(made.bounded), hints=hints)
 
     def _plan(
         self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
