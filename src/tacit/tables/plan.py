@@ -18,6 +18,7 @@ from tacit.tables.checks import Checked
 from tacit.tables.estimators.base import Part, Setting
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
+from tacit.tables.explaining_tree import Branch, Hint
 from tacit.tables.expressions import Column, Value
 from tacit.tables.noises import Noise
 from tacit.tables.policy import Policy
@@ -64,6 +65,8 @@ class Plan:
     lines: tuple[Line, ...]
     key_share: Fraction
     engine_sql: str = ""
+    hints: tuple[Hint, ...] = ()
+    """What would lower the errors; filled in where a plan is asked for, and not for asking."""
 
     @property
     def question(self) -> str:
@@ -87,23 +90,41 @@ class Plan:
         plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
         raise InvalidParameter("within", given=output, allowed=f"an output that is one aggregate: {', '.join(plain)}")
 
-    def __str__(self) -> str:
-        """The plan for people."""
-        lines = [self.question, f"price: {_price_words(self.cost)}"]
+    def tree(self) -> Branch:
+        """Where each bit of the price goes, and what would halve an error."""
         limits = self.bounded
         who = "each row" if limits.unit is None else f"one {limits.unit}"
         counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} rows each"
-        lines.append(f"unit: {who}{counted}")
+        bounding = () if limits.unit is None else (Branch("what is over a limit is left out by a keyed hash"),)
+        below = [Branch(f"unit: {who}{counted}", bounding)]
         if self.keys is not None:
-            lines.append(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)")
+            below.append(Branch(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)"))
         elif limits.public_keys is not None and limits.keys:
-            lines.append(f"groups: {len(limits.public_keys)} public keys, shown even when empty")
-        for line in self.lines:
-            error = "error depends on the number of rows: pass expected_rows" if line.error is None else _error(line)
-            lines.append(f"{line.name}: {_percent(line.share)} of the price; {error}")
-            for part, mechanism in zip(line.parts, line.mechanisms, strict=True):
-                kind = self.noise.name if self.noise is not None else ""
-                lines.append(f"    {measure_words(part.measure)}: {kind} noise, scale {mechanism.scale:.4g}")
+            below.append(Branch(f"groups: {len(limits.public_keys)} public keys, shown even when empty"))
+        below += [self._branch(line) for line in self.lines]
+        return Branch(f"price: {_price_words(self.cost)}", tuple(below))
+
+    def _branch(self, line: Line) -> Branch:
+        error = "error depends on the number of rows: pass expected_rows" if line.error is None else _error(line)
+        kind = self.noise.name if self.noise is not None else ""
+        parts = [
+            Branch(
+                f"{measure_words(part.measure)}: {_percent(line.share * part.weight)} of the price, {kind} noise, "
+                f"scale {mechanism.scale:.4g}, ± {float(mechanism.accuracy('0.05')):.4g} steps"
+            )
+            for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
+        ]
+        own = [hint for hint in self.hints if hint.aggregate == line.name]
+        for title, chosen in (
+            ("what would halve the error", [hint for hint in own if hint.halves]),
+            ("what would lower it", [hint for hint in own if not hint.halves]),
+        ):
+            parts += [Branch(title, tuple(Branch(str(hint)) for hint in chosen))] if chosen else []
+        return Branch(f"{line.name}: {_percent(line.share)} of the price; {error}", tuple(parts))
+
+    def __str__(self) -> str:
+        """The plan for people."""
+        lines = [self.question, str(self.tree())]
         if self.engine_sql:
             lines += ["engine:", *(f"    {row}" for row in self.engine_sql.splitlines())]
         return "\n".join(lines)
@@ -246,7 +267,9 @@ def measure_words(measure: Measure) -> str:
     """A measure for people."""
     words = {"One": "rows", "Present": "known values", "Quantised": "sum", "Square": "sum of squares"}
     how = ", rows chosen" if measure.chosen else ""
-    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{how}"
+    granule = getattr(measure.value, "granule", Fraction(1))
+    steps = "" if granule == 1 else f" of {float(granule):.4g}"
+    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{steps}{how}"
 
 
 def _price_words(cost: Guarantee) -> str:
