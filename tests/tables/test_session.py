@@ -329,3 +329,16 @@ def test_what_is_no_question_no_bounds_or_no_keys_is_said_to_be_none(policy: Pat
         with pytest.raises(InvalidParameter, match="keys of plan"):
             tacit.open(data, unit="user_id", keys={"plan": keys})  # type: ignore[dict-item]
     assert table.sql("SELECT AVG(age) FROM visits", price=PureDP("1e-290")).columns == ("avg_age",)
+
+
+def test_names_that_only_rows_have_are_not_shown(tmp_path: Path) -> None:
+    """In JSON lines one person's row can have a name of its own: what is free must not depend on it."""
+    path = tmp_path / "people.jsonl"
+    path.write_text('{"user": "a", "age": 40}\n{"user": "eve", "secret of eve": 1}\n')
+    budget = PureDP(10**6)
+    with tacit.open(path, unit="user", budget=budget, bounds={"age": (0, 100)}, ledger=tacit.InMemory()) as people:
+        assert people.columns == ("user", "age")
+        assert people.sql("SELECT SUM(age) AS s FROM people", epsilon=10**5)["s"].value == pytest.approx(40, abs=0.1)
+        with pytest.raises(UnknownColumn) as refused:
+            people.query("SELECT COUNT(height) FROM people")
+    assert "eve" not in str(refused.value)

@@ -51,7 +51,7 @@ def open(
     policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns
     that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
     with how many ``rows`` each a unit counts, and the ``delta`` one question may use. The ledger lies beside the data,
-    whatever policy led there; ``ledger=tacit.InMemory()`` forgets, and says so.
+    whatever policy led there (a frame's in the working folder); ``ledger=tacit.InMemory()`` forgets, and says so.
     """
     described = {"unit": unit, "budget": budget, "bounds": bounds, "types": types, "keys": keys, "delta": delta}
     given = [label for label, value in described.items() if value is not None]
@@ -98,8 +98,8 @@ def _described(
     limits: Limits,
     delta: object,
 ) -> Policy:
-    """The policy that keywords describe; every column that is not described is text and private."""
-    present = source.column_names()
+    """The policy that keywords describe; every other column of the schema, if there is one, is text and private."""
+    present = source.column_names() or _said(unit, bounds or {}, types or {}, keys or {})
     who = _unit(unit, present)
     ranges = {column: _range(column, pair) for column, pair in (bounds or {}).items()}
     listed = keys or {}
@@ -137,6 +137,12 @@ def _terms_on_record(book: Ledger) -> Terms:
         if isinstance(book, SqliteLedger) and book.path.exists():
             raise  # there is one, and it says what is wrong with it
         return Terms(_checked_budget(None))  # raises: there must be one
+
+
+def _said(unit: str | Unit | None, *described: Mapping[str, object]) -> tuple[str, ...]:
+    """The columns that were named, of a source whose rows name them: to look there would be to look at rows."""
+    named = unit.column if isinstance(unit, Unit) else None if unit == "row" else unit
+    return tuple(dict.fromkeys([*([] if named is None else [named]), *(one for names in described for one in names)]))
 
 
 def _unit(unit: str | Unit | None, present: tuple[str, ...]) -> Unit:
