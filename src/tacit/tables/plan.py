@@ -13,7 +13,8 @@ from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
-from tacit.tables.bounded import BoundedQuery, Measure
+from tacit.privacy.prices import text
+from tacit.tables.bounded import BoundedQuery, Measure, Quantised
 from tacit.tables.checks import Checked
 from tacit.tables.estimators.base import Part, Setting
 from tacit.tables.estimators.quantising import LARGEST
@@ -25,6 +26,7 @@ from tacit.tables.policy import Policy
 from tacit.tables.pricing import Price, Shares, Split, split
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
+from tacit.tables.typed import Words
 
 __all__ = ["Line", "Plan", "Splitting", "make_plan", "needed", "price_within"]
 
@@ -88,7 +90,8 @@ class Plan:
             if outputs.get(output) == line.aggregate:
                 return line
         plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
-        raise InvalidParameter("within", given=output, allowed=f"an output that is one aggregate: {', '.join(plain)}")
+        allowed = f"an output that is one aggregate: {', '.join(plain) or 'there is none, so give a price'}"
+        raise InvalidParameter("within", given=output, allowed=allowed)
 
     def tree(self) -> Branch:
         """Where each bit of the price goes, and what would halve an error."""
@@ -229,12 +232,20 @@ def _measured(
         parts[aggregate] = ESTIMATORS[aggregate.estimator].parts(aggregate, settings[aggregate])
     measures = tuple(dict.fromkeys(part.measure for own in parts.values() for part in own))
     for measure in measures:
-        if measure.reach >= LARGEST:
-            raise InvalidParameter(
-                "bounds", given="a range", allowed="a range of fewer granules: choose a larger granule"
-            )
+        _check_steps(measure)
     bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, measures)
     return bounded, settings, parts
+
+
+def _check_steps(measure: Measure) -> None:
+    """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
+    if measure.reach >= LARGEST:
+        allowed = "ends that are fewer steps from 0: a larger granule, or for VAR and STDDEV narrower bounds"
+        raise InvalidParameter("bounds", given=Words(f"{measure.reach:.2g} steps"), allowed=allowed)
+    if measure.low > measure.high and isinstance(measure.value, Quantised):
+        step = text(measure.value.granule)
+        allowed = f"a range with a multiple of the granule, {step}, in it: make it wider, or the granule finer"
+        raise InvalidParameter("bounds", given=Words("a range between two multiples"), allowed=allowed)
 
 
 def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:

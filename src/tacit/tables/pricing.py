@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -110,7 +111,7 @@ def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise, dict[
     best: tuple[float, Noise, dict[Measure, AdditiveMechanism]] | None = None
     for noise in noises_for(price):
         made = {one: noise.mechanism(share / whole, one, groups) for one, share in shares.measures.items()}
-        total = sum((spread(mechanism) / max(measure.reach, 1)) ** 2 for measure, mechanism in made.items())
+        total = math.hypot(*(spread(mechanism) / max(measure.reach, 1) for measure, mechanism in made.items()))
         if best is None or total < best[0]:
             best = (total, noise, made)
     assert best is not None

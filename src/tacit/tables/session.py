@@ -28,6 +28,7 @@ from tacit.tables.disclosing import disclose
 from tacit.tables.discovery import Discovery
 from tacit.tables.drawing import draw
 from tacit.tables.explaining import hints_for
+from tacit.tables.expressions import Key
 from tacit.tables.plan import Plan, make_plan, price_within, what_fits
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
@@ -71,6 +72,8 @@ class Table:
     def query(self, question: str | Query) -> Question:
         """A question in SQL, or as a tree; free."""
         tree = parse(question, self.policy.table) if isinstance(question, str) else question
+        if not isinstance(tree, Query):
+            raise InvalidParameter("question", given=type(question).__name__, allowed="SQL, a text")
         return Question(self, check(tree, self.policy))
 
     def sql(
@@ -234,8 +237,7 @@ class Question:
     def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
         if isinstance(within, Mapping):
             return dict(within)
-        names = [output.name for output in self.tree.outputs if output.expression in self.tree.aggregates()]
-        return dict.fromkeys(names, within)
+        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key)}
 
     def ask(
         self,
