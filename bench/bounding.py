@@ -1,7 +1,8 @@
-"""Bounding a table: ten million rows, a million users, two hundred cities; next to plain window functions and the peers.
+"""Bounding a table of ten million rows and a million users, next to plain window functions and the peers.
 
-The task: count and mean by city, where a user counts in at most 5 cities with at most 3 rows each (rows chosen), or with
-what a user adds to a city clamped to what 3 rows could add (clamped). Ours is the engine alone: integers, before noise.
+The task: count and mean by city (of 200), where a user counts in at most 5 cities, with at most 3 rows each (rows
+chosen), or with what a user adds to a city clamped to what 3 rows could add (clamped). Ours is the engine alone:
+integers, before noise.
 The straightforward SQL ranks every row with window functions by the same kind of keyed hash (MD5); a line shows it with
 DuckDB's own hash, which no other engine has. CPU seconds, all threads.
 """
@@ -27,6 +28,7 @@ LOW, HIGH, CENTRE, GRANULE = 0, 200, 100, Fraction(1, 100)
 REACH = int(ROWS * (HIGH - CENTRE) / GRANULE)
 SECRET = "0123456789abcdef0123456789abcdef"
 MOST_MEMORY = 2.5e9
+FIRST = "keeps the first cities; its own sampling of them fails on this Polars"
 FOLDER = Path(tempfile.gettempdir()) / "tacit-bench"
 TIMES = (
     Column("who", ""),
@@ -87,7 +89,9 @@ ranked AS (SELECT *, dense_rank() OVER (PARTITION BY user_id ORDER BY {{city}}, 
                      row_number() OVER (PARTITION BY user_id, city ORDER BY {{row}}, v) AS number FROM picked)
 SELECT city, count(DISTINCT user_id) AS units, count(*) AS n, sum(v) AS v
 FROM ranked WHERE place <= {CITIES} AND number <= {ROWS} GROUP BY city"""
-COUNT = f"SELECT sum(least(n, {ROWS})) FROM (SELECT user_id, count(*) AS n FROM rows WHERE user_id IS NOT NULL GROUP BY user_id)"
+COUNT = f"""
+SELECT sum(least(n, {ROWS}))
+FROM (SELECT user_id, count(*) AS n FROM rows WHERE user_id IS NOT NULL GROUP BY user_id)"""
 
 
 def sql(path: Path, text: str) -> Callable[[], Any]:
@@ -107,8 +111,11 @@ def opendp(path: Path) -> Callable[[], Any]:
             privacy_unit=dp.unit_of(contributions=1, identifier="user_id"),
             privacy_loss=dp.loss_of(epsilon=1.0),
             split_evenly_over=1,
+            margins=[dp.polars.Margin(by=["city"], max_length=10 * USERS, max_groups=visits.CITIES)],
         )
-        query = context.query().truncate_per_group(ROWS, by=["city"]).truncate_num_groups(CITIES, by=["city"])
+        query = (
+            context.query().truncate_per_group(ROWS, by=["city"]).truncate_num_groups(CITIES, by=["city"], keep="first")
+        )
         spend = pl.col("spend").fill_nan(0.0).fill_null(0.0).dp.sum((float(LOW), float(HIGH)))
         return query.group_by("city").agg(dp.len(), spend).with_keys(known).release().collect()
 
@@ -179,7 +186,7 @@ def peers(path: Path, small: Path) -> list[Table]:
     big = contest(
         "OpenDP on Polars, known keys, the same rows",
         Contestant("tacit, rows chosen", lambda: ours(path, "rows chosen"), rounds=1),
-        [(Contestant("OpenDP on Polars", lambda: opendp(path), rounds=1), Faster(5))],
+        [(Contestant("OpenDP on Polars", lambda: opendp(path), rounds=1, note=FIRST), Faster(5))],
     )
     less = contest(
         f"PipelineDP, local backend, on a tenth: {10 * SMALL_USERS:,} rows, as the whole would take many minutes",
@@ -217,7 +224,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     path = visits.write(FOLDER, QUICK_USERS if arguments.quick else USERS)
     small = visits.write(FOLDER, QUICK_USERS if arguments.quick else SMALL_USERS)
-    tables = [*side_by_side(path, 2 if arguments.quick else 3), memory(path), *peers(path, small)]
+    tables = [*side_by_side(path, 2), memory(path), *peers(path, small)]
     publish("bounding", tables, quick=arguments.quick)
 
 

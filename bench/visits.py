@@ -38,6 +38,7 @@ def write(folder: Path, users: int) -> Path:
     made = arrays(users)  # noqa: F841  DuckDB finds it by its name
     with duckdb.connect(str(path)) as connection:
         connection.execute(
-            "CREATE TABLE visits AS SELECT user_id, 'city_' || lpad(CAST(city AS VARCHAR), 3, '0') AS city, spend FROM made"
+            "CREATE TABLE visits AS "
+            "SELECT user_id, 'city_' || lpad(CAST(city AS VARCHAR), 3, '0') AS city, spend FROM made"
         )
     return path

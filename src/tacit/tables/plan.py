@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
@@ -195,6 +195,23 @@ def price_within(
         between = (bottom + top) / 2
         bottom, top = (bottom, between) if meets(between) else (between, top)
     return plan_at(_three_digits_up(top))
+
+
+def what_fits(plan: Plan, left: object) -> str:
+    """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
+    if not isinstance(left, ApproxDP | ZCDP):
+        return ""
+    delta = min(plan.asked.dlt, left.dlt)
+    main, symbol = (left.rho, "ρ") if isinstance(left, ZCDP) else (left.eps, "ε")
+    try:
+        smaller = make_plan(plan.checked, plan.policy, ZCDP(main, delta) if symbol == "ρ" else ApproxDP(main, delta))
+    except TacitError:
+        return ""
+    pairs = zip(plan.lines, smaller.lines, strict=True)
+    errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
+    if not errors:
+        return ""
+    return f"At {symbol} {readable(main)} the error would be ± {errors[0][1]:.4g} instead of ± {errors[0][0]:.4g}."
 
 
 def _measured(

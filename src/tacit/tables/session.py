@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Self
 
-from tacit.errors import InvalidParameter
+from tacit.errors import BudgetExceeded, InvalidParameter
 from tacit.ledger import Ledger, Receipt
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
@@ -28,7 +28,7 @@ from tacit.tables.disclosing import disclose
 from tacit.tables.discovery import Discovery
 from tacit.tables.drawing import draw
 from tacit.tables.explaining import hints_for
-from tacit.tables.plan import Plan, make_plan, price_within
+from tacit.tables.plan import Plan, make_plan, price_within, what_fits
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
@@ -248,9 +248,13 @@ class Question:
     ) -> Answer:
         """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
         plan = self._plan(epsilon, delta, rho, price)
-        claim = self._table._desk.paid(
-            plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
-        )
+        try:
+            claim = self._table._desk.paid(
+                plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
+            )
+        except BudgetExceeded as refusal:
+            refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
+            raise
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 

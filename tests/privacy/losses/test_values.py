@@ -1,4 +1,4 @@
-"""Values computed apart from any grid: the moment generating function, integrated and inverted along a vertical line."""
+"""Values computed apart from any grid: the moment generating function, integrated and inverted along a line."""
 
 from __future__ import annotations
 

@@ -69,8 +69,7 @@ def by_position(sql: str) -> str:
 
 
 def ties_kept(sql: str) -> str:
-    sql = re.sub(r"% 2147483647 \* 4294967296 \+ (listed|names)\.g\)", "* 0)", sql)
-    return sql
+    return re.sub(r"% 2147483647 \* 4294967296 \+ (listed|names)\.g\)", "* 0)", sql)
 
 
 def filtered_late(query: BoundedQuery, found: Integers) -> Integers:
@@ -121,8 +120,7 @@ FAULTS: dict[str, tuple[Callable[[Rows], Engine], bool]] = {
 def test_a_planted_fault_is_noticed(name: str) -> None:
     make, needs_oracle = FAULTS[name]
     with pytest.raises(Moved):
-        for seed in range(40):
-            examine(make, seed, 60, oracle=needs_oracle)
+        examine(make, 0, 2400, oracle=needs_oracle)
 
 
 def test_a_missing_clamp_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

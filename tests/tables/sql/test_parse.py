@@ -74,6 +74,7 @@ VOID = [
     ("SELECT SUM(x) OVER () FROM visits", "single rows"),
     ("SELECT string_agg(x, ',') FROM visits", "single rows"),
     ("SELECT COUNT(*) FROM visits WHERE x < random()", "question and the data alone"),
+    ("SELECT COUNT(*) FROM visits WHERE x < current_date", "question and the data alone"),
     ("SELECT COUNT(*) FROM visits WHERE x < now()", "question and the data alone"),
     ("SELECT COUNT(*) FROM visits WHERE x = getenv('HOME')", "no file"),
     ("SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits", "one statement"),

@@ -22,14 +22,14 @@ def with_where(condition: object) -> Query:
 
 
 @given(queries())
-@settings(RELAXED, max_examples=300)
+@settings(RELAXED, max_examples=120)
 def test_what_is_printed_reads_back_to_the_same_tree(query: Query) -> None:
     assert parse(to_sql(query), query.table) == query
 
 
 @pytest.mark.slow
 @given(queries())
-@settings(RELAXED, max_examples=10_000)
+@settings(RELAXED, max_examples=3_000)
 def test_what_is_printed_reads_back_to_the_same_tree_many(query: Query) -> None:
     assert parse(to_sql(query), query.table) == query
 

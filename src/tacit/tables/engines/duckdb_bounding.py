@@ -35,7 +35,7 @@ from tacit.tables.kinds import Kind
 __all__ = ["Statement", "statement"]
 
 _SMALL_HEAP = 16
-"""Up to this many groups per unit are kept in a heap of that size for each unit; beyond, only crowded units are sorted."""
+"""Up to this many groups, every unit has a heap of that size; beyond, only crowded units are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,6 @@ class _Writer:
         return ["g"] if self.listed is not None else self.key_names
 
     @property
-    def names(self) -> str:
-        """The table that describes groups."""
-        return "listed" if self.listed is not None else "names"
-
-    @property
     def contents(self) -> list[str]:
         """The columns of a row that chosen measures add up; without the constant one, which needs no choice."""
         wanted = {m.value for m in self.query.measures if m.chosen}
@@ -108,6 +103,11 @@ class _Writer:
         if self.query.unit is None or not self.keys:
             return False
         return self.listed is None or len(self.listed) > self.query.groups
+
+    @property
+    def ranks_rows(self) -> bool:
+        """Whether a row's group is written as its place in the unit's order: then g is the rest by 2³²."""
+        return self.limits_groups and self.listed is not None
 
     def column(self, value: RowValue) -> str:
         """The name of a row value."""
@@ -145,14 +145,18 @@ class _Writer:
     def pick(self) -> None:
         """The integers that a row adds; of rows with a listed key, if keys are listed."""
         inputs = self.inputs()
-        columns = [*(["unit"] if self.query.unit is not None else []), *self.group]
+        columns = ["unit"] if self.query.unit is not None else []
+        columns += [f"{group_rank('listed')} AS g"] if self.ranks_rows else self.group
         for value in self.values:
             x = inputs.get(read(value, self.kinds) or "", "")
             columns.append(f"{row_value(value, x)} AS {self.column(value)}")
         source = "found"
         if self.listed is not None:
             self.list_keys(self.listed)
-            source = f"found JOIN listed ON {same('found', 'listed', self.key_names)}"
+            found = "found"
+            if self.ranks_rows:
+                found = f"(SELECT *, {unit_number(self.key, self.unit_term('found'))} AS x FROM found) AS found"
+            source = f"{found} JOIN listed ON {same('found', 'listed', self.key_names)}"
         self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {source}")
 
     def list_keys(self, listed: Sequence[Sequence[Value]]) -> None:
@@ -180,17 +184,11 @@ class _Writer:
         if not self.limits_groups:
             self.step("kept", "SELECT * FROM pairs", stored)
             return
-        if self.listed is None:
-            self.name_groups()
-        limit, names = self.query.groups, self.names
-        numbered = f"SELECT *, {unit_number(self.key, self.unit_term('pairs'))} AS x FROM pairs"
-        self.step(
-            "ranked",
-            f"SELECT numbered.*, {group_rank(names)} AS place\n"
-            f"FROM ({numbered}) AS numbered JOIN {names} ON {same('numbered', names, self.group)}",
-        )
+        limit = self.query.groups
+        self.rank()
         if limit <= _SMALL_HEAP:
-            cut = f"SELECT unit, min(place, {limit})[{limit}] AS cut\nFROM ranked\nGROUP BY unit\nHAVING count(*) > {limit}"
+            cut = f"SELECT unit, min(place, {limit})[{limit}] AS cut\nFROM ranked\nGROUP BY unit"
+            cut += f"\nHAVING count(*) > {limit}"
         else:
             crowded = f"(SELECT unit FROM pairs GROUP BY unit HAVING count(*) > {limit})"
             cut = (
@@ -200,6 +198,19 @@ class _Writer:
         self.step("cuts", cut)
         self.step(
             "kept", "SELECT *\nFROM ranked LEFT JOIN cuts USING (unit)\nWHERE cut IS NULL OR place <= cut", stored
+        )
+
+    def rank(self) -> None:
+        """The place of each pair in its unit's order."""
+        if self.ranks_rows:
+            self.step("ranked", "SELECT *, g AS place FROM pairs")
+            return
+        self.name_groups()
+        numbered = f"SELECT *, {unit_number(self.key, self.unit_term('pairs'))} AS x FROM pairs"
+        self.step(
+            "ranked",
+            f"SELECT numbered.*, {group_rank('names')} AS place\n"
+            f"FROM ({numbered}) AS numbered JOIN names ON {same('numbered', 'names', self.group)}",
         )
 
     def name_groups(self) -> None:
@@ -225,7 +236,7 @@ class _Writer:
         )
         self.step("copies", f"SELECT {names}, {contents}, unnest(range(1, times + 1)) AS ordinal\nFROM contents")
         content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*self.contents, "ordinal")]
-        group = [Term("copies.g", Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
+        group = [Term(self.index("copies"), Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
         order = ", ".join([row_hash(self.key, self.unit_term("copies"), group, content), contents, "ordinal"])
         self.step(
             "first_rows",
@@ -256,15 +267,20 @@ class _Writer:
             return f"kept.{column}"
         return f"CASE WHEN kept.n > {rows} THEN chosen.{column} ELSE kept.{column} END"
 
+    def index(self, table: str) -> str:
+        """The number of a listed group."""
+        return f"({table}.g % {2**32})" if self.ranks_rows else f"{table}.g"
+
     def per_group(self, sums: Sequence[str], table: str, source: str) -> str:
         shown = ["count(*) AS units", *sums]
         if self.listed is not None:
-            shown = [f"{table}.g AS g", *shown]
+            shown = [f"{self.index(table)} AS g", *shown]
         else:
             for name, kind in zip(self.key_names, self.key_kinds, strict=True):
                 key = f"{table}.{name}"
                 shown = [f"{fetched(key, kind)} AS {name}", f"{key} IS NULL AS {name}_null", *shown]
-        grouping = f"\nGROUP BY {', '.join(f'{table}.{name}' for name in self.group)}" if self.group else ""
+        by = [self.index(table)] if self.listed is not None else [f"{table}.{name}" for name in self.group]
+        grouping = f"\nGROUP BY {', '.join(by)}" if by else ""
         return f"SELECT {_lines(shown)}\nFROM {source}{grouping}"
 
 

@@ -54,7 +54,7 @@ def unit_number(key: str, unit: Term) -> str:
 
 
 def group_rank(table: str) -> str:
-    """The place of the group among those of the unit: different for different groups, as long as those are below 2³²."""
+    """The place of the group among those of the unit: never the same for two groups (there are fewer than 2³²)."""
     a, b, c = (f"{table}.{name}" for name in COEFFICIENTS)
     y = f"(({a} * x + {b}) % {_PRIME})"
     return f"({y} * (({y} + {c}) % {_PRIME}) % {_PRIME} * {2**32} + {table}.g)"

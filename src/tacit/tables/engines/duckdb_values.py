@@ -75,8 +75,15 @@ def clamped(sql: str, measure: Measure) -> str:
 def _quantised(value: Quantised, x: str) -> str:
     low, high, centre, granule = (_double(one) for one in (value.low, value.high, value.centre, value.granule))
     near = f"floor((least(greatest({x}, {low}), {high}) - {centre}) / {granule} + 0.5)"
-    whole = f"coalesce(TRY_CAST({near} AS BIGINT), 0)"
+    whole = f"CAST({near} AS BIGINT)" if _surely_whole(value) else f"coalesce(TRY_CAST({near} AS BIGINT), 0)"
     return f"CASE WHEN {x} IS NULL THEN 0 ELSE {_between(whole, value.lowest, value.highest)} END"
+
+
+def _surely_whole(value: Quantised) -> bool:
+    """Whether the quotient stays far inside 64 bits for every value between the bounds: then the cast cannot fail."""
+    if widest_row(value) > 2**52 or not value.low <= value.centre <= value.high:
+        return False
+    return 1e-100 < value.granule < 1e100 and max(abs(value.low), abs(value.high)) < 1e100
 
 
 def _between(sql: str, low: int, high: int) -> str:

@@ -6,22 +6,15 @@ under the name the analyst wrote. That also saves loading a dialect and building
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 
-from tacit.errors import InvalidParameter
-from tacit.tables.sql.refusals import NotUnderstood, not_yet, syntax, void
+from sqlglot import exp, parser, tokens
+from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
+from sqlglot.errors import ParseError, SqlglotError, TokenError
+from sqlglot.tokenizer_core import Token, TokenType
 
-_collecting = gc.isenabled()
-gc.disable()  # thousands of classes and no garbage: collecting meanwhile is a fifth of the time it takes to import
-try:
-    from sqlglot import exp, parser, tokens
-    from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
-    from sqlglot.errors import ParseError, SqlglotError, TokenError
-    from sqlglot.tokenizer_core import Token, TokenType
-finally:
-    if _collecting:
-        gc.enable()
+from tacit.errors import InvalidParameter
+from tacit.tables.sql.refusals import STATEMENTS, NotUnderstood, not_yet, syntax, void
 
 __all__ = ["MOST_CHARACTERS", "MOST_NESTED", "exp", "statement"]
 
@@ -122,8 +115,6 @@ def _unfinished(text: str, problem: TokenError) -> NotUnderstood:
 
 
 def _refuse_first(text: str, found: Sequence[Token]) -> None:
-    from tacit.tables.sql.refusals import STATEMENTS
-
     word = found[0].text.upper().split()[0] if found[0].text.split() else ""
     if found[0].token_type is TokenType.SELECT:
         return
