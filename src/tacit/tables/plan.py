@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
@@ -19,7 +19,7 @@ from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions import Column, Value
 from tacit.tables.noises import Noise
-from tacit.tables.policy import Policy
+from tacit.tables.policy import Limits, Policy
 from tacit.tables.pricing import Price, Shares, split
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
@@ -66,8 +66,9 @@ class Plan:
 
     @property
     def question(self) -> str:
-        """The canonical text of the question."""
-        return to_sql(self.checked.query)
+        """The canonical text of the question, without its price."""
+        query = self.checked.query
+        return to_sql(replace(query, options=query.options.question()))
 
     @property
     def price(self) -> Guarantee:
@@ -113,7 +114,7 @@ def make_plan(checked: Checked, policy: Policy, price: Price, expected_rows: int
     bounded, settings, parts = _measured(checked, policy)
     private = bool(bounded.keys) and bounded.public_keys is None
     shares = _shares(parts, private)
-    made = split(price, shares, bounded.groups)
+    made = split(price, shares, bounded.groups, checked.query.options.least_units or 1)
     lines = []
     for aggregate, own in parts.items():
         mechanisms = tuple(made.mechanisms[part.measure] for part in own)
@@ -166,9 +167,11 @@ def _measured(
     """What the engine is asked for, and what each aggregate takes of it."""
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
-    rows = policy.limits.rows if unit is not None else 1
-    groups = policy.limits.groups if unit is not None and query.keys else 1
-    groups = groups if public is None else max(1, min(groups, len(public)))
+    limits = query.options.limits(
+        policy.limits if unit is not None else Limits(1, 1),
+        policy.limits.groups if public is None else max(1, len(public)),
+    )
+    groups, rows = limits.groups, limits.rows
     settings, parts = {}, {}
     for aggregate in query.aggregates():
         settings[aggregate] = _setting(aggregate, checked, policy, rows)

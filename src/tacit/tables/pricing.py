@@ -74,8 +74,11 @@ class Split:
     mechanisms: dict[Measure, AdditiveMechanism]
 
 
-def split(price: Price, shares: Shares, groups: int) -> Split:
-    """The best use of a price: the noise with the smaller error, the rule for keys with the lower threshold."""
+def split(price: Price, shares: Shares, groups: int, least: int = 1) -> Split:
+    """The best use of a price: the noise with the smaller error, the rule for keys with the lower threshold.
+
+    A group of fewer than ``least`` units is never named.
+    """
     if not shares.keys:
         noise, mechanisms = _best_noise(_main(price, 1 - shares.keys), shares, groups)
         delta = price.dlt if isinstance(noise, GaussianNoise) and isinstance(price, ApproxDP) else Fraction(0)
@@ -86,14 +89,14 @@ def split(price: Price, shares: Shares, groups: int) -> Split:
             "policy, list the keys there as public, or give delta= with the price. Nothing was spent."
         )
     if not shares.measures:
-        return Split(_cost(price, price.dlt), _best_keys(price, groups), None, {})
+        return Split(_cost(price, price.dlt), _best_keys(price, groups, least), None, {})
     if isinstance(price, ZCDP):
         noise, mechanisms = _best_noise(ZCDP(price.rho * (1 - shares.keys)), shares, groups)
-        return Split(price, _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups), noise, mechanisms)
+        return Split(price, _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups, least), noise, mechanisms)
     half = price.dlt / 2
     noise, mechanisms = _best_noise(ApproxDP(price.eps * (1 - shares.keys), half), shares, groups)
     leak = price.dlt if isinstance(noise, LaplaceNoise) else half
-    return Split(price, _best_keys(ApproxDP(price.eps * shares.keys, leak), groups), noise, mechanisms)
+    return Split(price, _best_keys(ApproxDP(price.eps * shares.keys, leak), groups, least), noise, mechanisms)
 
 
 def _main(price: Price, share: Fraction) -> Price:
@@ -117,13 +120,13 @@ def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise, dict[
     return best[1], best[2]
 
 
-def _best_keys(price: Price, groups: int) -> KeySelection:
+def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
     """The rule that shows a key from the smallest number of units on."""
     if isinstance(price, ZCDP):
-        return GaussianKeySelection(promise=price, groups=groups)
-    gaussian = GaussianKeySelection(promise=price, groups=groups)
+        return GaussianKeySelection(promise=price, groups=groups, least=least)
+    gaussian = GaussianKeySelection(promise=price, groups=groups, least=least)
     try:
-        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups)
+        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups, least=least)
     except InvalidParameter:  # its table would be too long
         return gaussian
     return optimal if optimal.threshold <= gaussian.threshold else gaussian
