@@ -7,6 +7,7 @@ settles how they round; elsewhere they are computed in integers.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from tacit.noise.exact import LazyUniform
 from tacit.noise.floors import Integers
 from tacit.noise.gaussian import _CENTRAL_CELLS, _SURE_COIN, RoundedGaussianSampler
 
-__all__ = ["fits_floats", "root_totals"]
+__all__ = ["narrow_totals", "root_totals"]
 
 _SLACK = 2.0**-40  # of 1 + all that is added up: ten roundings of 2⁻⁵² each would do
 _WIDEST = 1 << 50
@@ -48,7 +49,7 @@ class _Wide:
         return (int(self._cells[row]) << self._bits) + int(self._low[row])
 
 
-def fits_floats(sampler: object, increments: list[int]) -> bool:
+def narrow_totals(sampler: object, increments: list[int]) -> TypeGuard[RoundedGaussianSampler]:
     """Whether the totals are so small that floats settle nearly all of them."""
     return (
         isinstance(sampler, RoundedGaussianSampler) and 37 < sampler._bits <= 60 and sum(map(abs, increments)) < _WIDEST

@@ -89,7 +89,7 @@ def _winners(scores: Integers, weights: Integers, factor: Fraction, entropy: Bit
     slack = total * (_SLACK + tickets * _SLACK_PER_TICKET)
     target = (coins.astype(np.float64) + 0.5) * 2.0**-64 * total
     found = (places <= target - slack).sum(axis=0)
-    winners = np.minimum(found, tickets - 1)
+    winners: npt.NDArray[np.intp] = np.minimum(found, tickets - 1)
     settled = (found < tickets) & (places[winners, np.arange(count)] > target + slack)
     for i in np.flatnonzero(~settled).tolist():
         parts = [(s * factor, Fraction(w)) for s, w in zip(scores[:, i].tolist(), weights[:, i].tolist(), strict=True)]
