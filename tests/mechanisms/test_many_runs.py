@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import Context, Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -169,6 +171,13 @@ def test_stopping_times_are_those_of_single_draws(stopping, always_exact, monkey
     for gamma in (PrivateSelection(epsilon=1, runs=runs, stopping=stopping)._gamma for runs in (1.01, 4, 3000)):
         found = {seed: stopping.draws(gamma, 1, seeded(seed)).tolist() for seed in range(150)}
         assert all(drawn == [stopping.draw(gamma, seeded(seed))] for seed, drawn in found.items())
+
+
+@pytest.mark.parametrize("chance", ["1e-12", "0.1", "0.5", "0.50001", "0.9", "0.999999999", "0.999999999999"])
+def test_logarithms_of_chances_keep_their_digits_near_one(chance):
+    exact = Fraction(chance)
+    true = (Decimal(exact.numerator) / Decimal(exact.denominator)).ln(Context(prec=60))
+    assert abs(Decimal(private_selection._log(exact)) / true - 1) < Decimal(2) ** -50
 
 
 @pytest.mark.parametrize("word", [0, 1, 2**44 - 1, 2**44, 2**63, 2**64 - 1])

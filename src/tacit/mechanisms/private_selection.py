@@ -63,7 +63,7 @@ class _Geometric:
 
     def draws(self, gamma: Fraction, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
         words = entropy.words(count)
-        rate = np.full(count, math.log1p(-gamma))
+        rate = np.full(count, _log(1 - gamma))
         return _floors(np.log(_midpoints(words)), rate, [words], self._exact(gamma), entropy)
 
     def _exact(self, gamma: Fraction) -> Callable[[Any], Any]:
@@ -86,7 +86,7 @@ class _Logarithmic:
     def draws(self, gamma: Fraction, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
         words = [entropy.words(count) for _ in range(2)]
         u, v = (_midpoints(drawn) for drawn in words)
-        rate = np.log(-np.expm1(u * math.log(gamma)))
+        rate = np.log(-np.expm1(u * _log(gamma)))
         return _floors(np.log(v), rate, words, self._exact(gamma), entropy)
 
     def _exact(self, gamma: Fraction) -> Callable[[Any, Any], Any]:
@@ -94,8 +94,13 @@ class _Logarithmic:
 
 
 _SLACK = 2.0**-40
-"""Words from 2⁴⁴ on give uniform numbers to 2⁻⁴⁴ of themselves, logarithms and rates to 2⁻⁴³: see `_floors`."""
 _LEAST_WORD = 1 << 44
+"""Words from here on tell a uniform number to 2⁻⁴⁴ of itself; the others are left to ball arithmetic."""
+
+
+def _log(chance: Fraction) -> float:
+    """ln of a number between 0 and 1, within 2⁻⁵⁰ of itself also near 1."""
+    return math.log1p(-float(1 - chance)) if 2 * chance > 1 else math.log(chance)
 
 
 def _midpoints(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
@@ -109,9 +114,9 @@ def _floors(
     exact: Callable[..., Any],
     entropy: BitSource,
 ) -> npt.NDArray[np.int64]:
-    """floor(1 + log/rate), both known to 2⁻⁴³ and 2⁻⁵⁰ of themselves; in ball arithmetic where that is not enough.
+    """floor(1 + log/rate); in ball arithmetic where an error bound leaves it open.
 
-    The quotient x is then off by at most (x + 1)·2⁻⁴²/min(1, |rate|).
+    Both are off by less than 2⁻⁴³, so the quotient x by less than x·2⁻⁴²/min(1, |rate|), roundings included.
     """
     with np.errstate(all="ignore"):
         values = 1 + logs / rates
