@@ -101,12 +101,16 @@ def test_conditions_that_cannot_be_asked(condition: str, error: type[TacitError]
         ("CORR(age, user_id)", NotPrivate, "names the people"),
         ("QUANTILE(age, 0.1234567)", InvalidParameter, "six decimals"),
         ("MEDIAN(age, contribution_bounds_per_group => (0, 1))", InvalidParameter, "bounds of SUM"),
-        ("COUNT(DISTINCT user_id) FILTER (WHERE active)", NotPrivate, "WHERE"),
+        ("COUNT(DISTINCT user_id) FILTER (WHERE user_id = 'u1')", NotPrivate, "names the people"),
+        ("COUNT(DISTINCT user_id) FILTER (WHERE secret = 'x')", NotPrivate, "forbids"),
         ("AVG(score)", MissingBounds, "score.*bounds = .*contribution_bounds_per_row"),
         ("AVG(age + score)", MissingBounds, "score"),
         ("AVG(age / balance)", MissingBounds, "age / balance"),
         ("AVG(age, contribution_bounds_per_group => (0, 1))", InvalidParameter, "bounds of SUM"),
-        ("COUNT(*, contribution_bounds_per_group => (0, 1))", InvalidParameter, "none for counts"),
+        ("COUNT(*, contribution_bounds_per_group => (0, 2))", NotPrivate, "at most 1 rows in a group"),
+        ("COUNT(*, contribution_bounds_per_group => (-1, 1))", InvalidParameter, "at least 0"),
+        ("COUNT(age, contribution_bounds_per_group => (0, 0.5))", InvalidParameter, "whole numbers"),
+        ("COUNT(age, contribution_bounds_per_group => (0, 0))", InvalidParameter, "at least 1"),
     ],
 )
 def test_aggregates_that_cannot_be_asked(aggregate: str, error: type[TacitError], says: str) -> None:

@@ -1,4 +1,4 @@
-"""Choices from cells: the law of one choice on all small tables, coverage of intervals, ties, constants, empty groups."""
+"""Choices from cells: their law on all small tables, coverage of intervals, ties, constants, empty groups."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_the_promise_test_sees_planted_faults(fault: str) -> None:
 
 AGE = Aggregate("quantile", Column("age"), bounds=(Fraction(0), Fraction(100)), level=HALF)
 TABLES = {
-    "spread": list(range(0, 101)) * 4,
+    "spread": list(range(101)) * 4,
     "ties": [20] * 200 + [60] * 200,
     "constant": [37] * 300,
     "at the bounds": [0] * 50 + [100] * 50,

@@ -206,7 +206,7 @@ _KEYS = {
 def policies(draw: st.DrawFn) -> Policy:
     columns = dict[str, ColumnPolicy]()
     for name in draw(
-        st.lists(_NAMES.filter(lambda name: name != "row"), min_size=1, max_size=5, unique_by=str.casefold)
+        st.lists(_NAMES.filter(lambda name: name not in ("row", "?")), min_size=1, max_size=5, unique_by=str.casefold)
     ):
         kind, role = draw(st.sampled_from(Kind)), draw(st.sampled_from(Role))
         bounds = draw(_PAIRS) if kind.is_number else None

@@ -10,11 +10,11 @@ from tacit.ledger import Receipt
 from tacit.ledger.amounts import Amount as Charged
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
-from tacit.report.disclosure import Amount, Clamp, Disclosure, GroupRule, Noise
+from tacit.report.disclosure import PICKED, Amount, Clamp, Disclosure, GroupRule, Noise
 from tacit.tables.bounded import Counted, Distinct, Present, Product, Quantised, RowValue, Square
 from tacit.tables.plan import Line, Plan
 from tacit.tables.policy import Policy
-from tacit.tables.query import Aggregate
+from tacit.tables.query import Aggregate, Query
 from tacit.tables.released import Columns
 from tacit.tables.sql.printing import expression_sql
 
@@ -206,7 +206,17 @@ def _released(columns: Columns) -> tuple[Released, ...]:
 
 
 def _remarks(plan: Plan) -> tuple[str, ...]:
-    counted = any(line.aggregate.estimator.startswith("count") for line in plan.lines)
-    return (
-        ("A count can come out negative: noise goes both ways, and cutting it off would bias sums.",) if counted else ()
-    )
+    remarks = []
+    if any(line.aggregate.estimator.startswith("count") for line in plan.lines):
+        remarks.append("A count can come out negative: noise goes both ways, and cutting it off would bias sums.")
+    if _picks_by_noise(plan.checked.query):
+        remarks.append(PICKED)
+    return tuple(remarks)
+
+
+def _picks_by_noise(query: Query) -> bool:
+    """Whether noise had a say in which groups are shown: HAVING, or the first few in an order of noisy numbers."""
+    cut = query.limit is not None or query.offset > 0
+    judged = [query.having] if query.having is not None else []
+    judged += [term.expression for term in query.order] if cut else []
+    return any(isinstance(node, Aggregate) for one in judged for node in one.walk())

@@ -5,28 +5,31 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
-from tacit.tables.bounded import Asked, BoundedQuery, Cells, Counted, Distinct
+from tacit.privacy.prices import text
+from tacit.tables.bounded import Asked, BoundedQuery, Counted, Distinct, Measure, Quantised
 from tacit.tables.checks import Checked
 from tacit.tables.choices import Choice, ChoiceMechanism
 from tacit.tables.domains import domain
 from tacit.tables.estimators.base import Chooser, Part, Setting
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
+from tacit.tables.explaining_tree import Branch, Hint
 from tacit.tables.expressions import Column, Expression, Value
 from tacit.tables.kinds import Kind
 from tacit.tables.noises import Noise
-from tacit.tables.policy import Policy
+from tacit.tables.policy import Limits, Policy
 from tacit.tables.pricing import Price, Shares, Split, split
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
+from tacit.tables.typed import Words
 
 __all__ = ["Line", "Plan", "Splitting", "make_plan", "needed", "price_within"]
 
@@ -69,11 +72,14 @@ class Plan:
     lines: tuple[Line, ...]
     key_share: Fraction
     engine_sql: str = ""
+    hints: tuple[Hint, ...] = ()
+    """What would lower the errors; filled in where a plan is asked for, and not for asking."""
 
     @property
     def question(self) -> str:
-        """The canonical text of the question."""
-        return to_sql(self.checked.query)
+        """The canonical text of the question, without its price."""
+        query = self.checked.query
+        return to_sql(replace(query, options=query.options.question()))
 
     @property
     def price(self) -> Guarantee:
@@ -90,24 +96,43 @@ class Plan:
             if outputs.get(output) == line.aggregate:
                 return line
         plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
-        raise InvalidParameter("within", given=output, allowed=f"an output that is one aggregate: {', '.join(plain)}")
+        allowed = f"an output that is one aggregate: {', '.join(plain) or 'there is none, so give a price'}"
+        raise InvalidParameter("within", given=output, allowed=allowed)
 
-    def __str__(self) -> str:
-        """The plan for people."""
-        lines = [self.question, f"price: {_price_words(self.cost)}"]
+    def tree(self) -> Branch:
+        """Where each bit of the price goes, and what would halve an error."""
         limits = self.bounded
         who = "each row" if limits.unit is None else f"one {limits.unit}"
         counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} rows each"
-        lines.append(f"unit: {who}{counted}")
+        bounding = () if limits.unit is None else (Branch("what is over a limit is left out by a keyed hash"),)
+        below = [Branch(f"unit: {who}{counted}", bounding)]
         if self.keys is not None:
-            lines.append(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)")
+            below.append(Branch(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)"))
         elif limits.public_keys is not None and limits.keys:
-            lines.append(f"groups: {len(limits.public_keys)} public keys, shown even when empty")
-        for line in self.lines:
-            lines.append(f"{line.name}: {_percent(line.share)} of the price; {_error(line)}")
-            for part, mechanism in zip(line.parts, line.mechanisms, strict=True):
-                kind = self.noise.name if self.noise is not None else ""
-                lines.append(f"    {measure_words(part.measure)}: {kind} noise, scale {mechanism.scale:.4g}")
+            below.append(Branch(f"groups: {len(limits.public_keys)} public keys, shown even when empty"))
+        below += [self._branch(line) for line in self.lines]
+        return Branch(f"price: {_price_words(self.cost)}", tuple(below))
+
+    def _branch(self, line: Line) -> Branch:
+        kind = self.noise.name if self.noise is not None else ""
+        parts = [
+            Branch(
+                f"{measure_words(part.measure)}: {_percent(line.share * part.weight)} of the price, {kind} noise, "
+                f"scale {mechanism.scale:.4g}, ± {float(mechanism.accuracy('0.05')):.4g} steps"
+            )
+            for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
+        ]
+        own = [hint for hint in self.hints if hint.aggregate == line.name]
+        for title, chosen in (
+            ("what would halve the error", [hint for hint in own if hint.halves]),
+            ("what would lower it", [hint for hint in own if not hint.halves]),
+        ):
+            parts += [Branch(title, tuple(Branch(str(hint)) for hint in chosen))] if chosen else []
+        return Branch(f"{line.name}: {_percent(line.share)} of the price; {_error(line)}", tuple(parts))
+
+    def __str__(self) -> str:
+        """The plan for people."""
+        lines = [self.question, str(self.tree())]
         if self.engine_sql:
             lines += ["engine:", *(f"    {row}" for row in self.engine_sql.splitlines())]
         return "\n".join(lines)
@@ -122,7 +147,7 @@ def make_plan(
 ) -> Plan:
     """The plan for a question at a price; a loop over its aggregates' estimators."""
     bounded, settings, parts = _measured(checked, policy)
-    shares = _shares(parts, _private(bounded))
+    shares = _shares(checked, parts, _private(bounded))
     made = splitting(price, shares, bounded.groups)
     lines = []
     for aggregate, own in parts.items():
@@ -142,7 +167,7 @@ def make_plan(
 def needed(checked: Checked, policy: Policy) -> tuple[Shares, int, BoundedQuery]:
     """What a question takes whatever its price: the shares of its parts, groups per unit, and what is measured."""
     bounded, _, parts = _measured(checked, policy)
-    return _shares(parts, _private(bounded)), bounded.groups, bounded
+    return _shares(checked, parts, _private(bounded)), bounded.groups, bounded
 
 
 def _private(bounded: BoundedQuery) -> bool:
@@ -189,6 +214,23 @@ def price_within(
     return plan_at(_three_digits_up(top))
 
 
+def what_fits(plan: Plan, left: object) -> str:
+    """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
+    if not isinstance(left, ApproxDP | ZCDP):
+        return ""
+    delta = min(plan.asked.dlt, left.dlt)
+    main, symbol = (left.rho, "ρ") if isinstance(left, ZCDP) else (left.eps, "ε")
+    try:
+        smaller = make_plan(plan.checked, plan.policy, ZCDP(main, delta) if symbol == "ρ" else ApproxDP(main, delta))
+    except TacitError:
+        return ""
+    pairs = zip(plan.lines, smaller.lines, strict=True)
+    errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
+    if not errors:
+        return ""
+    return f"At {symbol} {readable(main)} the error would be ± {errors[0][1]:.4g} instead of ± {errors[0][0]:.4g}."
+
+
 Needed = dict[Aggregate, tuple[Part, ...] | Choice]
 """Per aggregate the measures that get noise, or what is chosen."""
 
@@ -197,9 +239,11 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
     """What the engine is asked for, and what each aggregate takes of it."""
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
-    rows = policy.limits.rows if unit is not None else 1
-    groups = policy.limits.groups if unit is not None and query.keys else 1
-    groups = groups if public is None else max(1, min(groups, len(public)))
+    limits = query.options.limits(
+        policy.limits if unit is not None else Limits(1, 1),
+        policy.limits.groups if public is None else max(1, len(public)),
+    )
+    groups, rows = limits.groups, limits.rows
     settings: dict[Aggregate, Setting] = {}
     parts: Needed = {}
     measures: dict[Asked, None] = {}
@@ -213,12 +257,22 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
         own = parts[aggregate] = estimator.parts(aggregate, setting)
         measures |= dict.fromkeys(part.measure for part in own)
     for measure in measures:
-        if not isinstance(measure, Cells) and measure.reach >= LARGEST:
-            raise InvalidParameter(
-                "bounds", given="a range", allowed="a range of fewer granules: choose a larger granule"
-            )
+        _check_steps(measure)
     bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures))
     return bounded, settings, parts
+
+
+def _check_steps(measure: Asked) -> None:
+    """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
+    if not isinstance(measure, Measure):
+        return
+    if measure.reach >= LARGEST:
+        allowed = "ends that are fewer steps from 0: a larger granule, or for VAR and STDDEV narrower bounds"
+        raise InvalidParameter("bounds", given=Words(f"{measure.reach:.2g} steps"), allowed=allowed)
+    if measure.low > measure.high and isinstance(measure.value, Quantised):
+        step = text(measure.value.granule)
+        allowed = f"a range with a multiple of the granule, {step}, in it: make it wider, or the granule finer"
+        raise InvalidParameter("bounds", given=Words("a range between two multiples"), allowed=allowed)
 
 
 def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:
@@ -242,7 +296,7 @@ def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[V
     return tuple(itertools.product(*known)) if len(known) == len(domains) else None
 
 
-def _shares(parts: Needed, private: bool) -> Shares:
+def _shares(checked: Checked, parts: Needed, private: bool) -> Shares:
     """Each aggregate counts the same, and so does the selection of private keys; a shared measure gets both shares."""
     wanted = len(parts) + (1 if private else 0)
     if not wanted:
@@ -256,7 +310,7 @@ def _shares(parts: Needed, private: bool) -> Shares:
             continue
         for part in own:
             measures[part.measure] = measures.get(part.measure, Fraction(0)) + each * part.weight
-    return Shares(each if private else Fraction(0), measures, choices)
+    return Shares(each if private else Fraction(0), measures, checked.query.options.least_units or 1, choices)
 
 
 def measure_words(measure: Counted) -> str:
@@ -271,7 +325,9 @@ def measure_words(measure: Counted) -> str:
         "Product": "sum of products",
     }
     how = ", rows chosen" if measure.chosen else ""
-    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{how}"
+    granule = getattr(measure.value, "granule", Fraction(1))
+    steps = "" if granule == 1 else f" of {float(granule):.4g}"
+    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{steps}{how}"
 
 
 def _price_words(cost: Guarantee) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -62,6 +63,8 @@ class Shares:
 
     keys: Fraction
     measures: dict[Counted, Fraction]
+    least: int = 1
+    """A group of fewer units is never named."""
     choices: dict[Choice, Fraction] = field(default_factory=dict)
 
     @property
@@ -97,11 +100,19 @@ def split(price: Price, shares: Shares, groups: int) -> Split:
         )
     if isinstance(price, ZCDP):
         noise, mechanisms = _best_noise(ZCDP(price.rho * shares.noised), shares, groups)
-        return Split(price, _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups), noise, mechanisms, choices)
+        return Split(
+            price,
+            _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups, shares.least),
+            noise,
+            mechanisms,
+            choices,
+        )
     half = price.dlt / 2
     noise, mechanisms = _best_noise(ApproxDP(price.eps * shares.noised, half), shares, groups)
     leak = half if isinstance(noise, GaussianNoise) else price.dlt
-    return Split(price, _best_keys(ApproxDP(price.eps * shares.keys, leak), groups), noise, mechanisms, choices)
+    return Split(
+        price, _best_keys(ApproxDP(price.eps * shares.keys, leak), groups, shares.least), noise, mechanisms, choices
+    )
 
 
 def _choosing(price: Price, share: Fraction) -> PureDP | ZCDP:
@@ -124,20 +135,20 @@ def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise | None
     best: tuple[float, Noise, dict[Counted, AdditiveMechanism]] | None = None
     for noise in noises_for(price):
         made = {one: noise.mechanism(share / whole, one, groups) for one, share in shares.measures.items()}
-        total = sum((spread(mechanism) / max(measure.reach, 1)) ** 2 for measure, mechanism in made.items())
+        total = math.hypot(*(spread(mechanism) / max(measure.reach, 1) for measure, mechanism in made.items()))
         if best is None or total < best[0]:
             best = (total, noise, made)
     assert best is not None
     return best[1], best[2]
 
 
-def _best_keys(price: Price, groups: int) -> KeySelection:
+def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
     """The rule that shows a key from the smallest number of units on."""
     if isinstance(price, ZCDP):
-        return GaussianKeySelection(promise=price, groups=groups)
-    gaussian = GaussianKeySelection(promise=price, groups=groups)
+        return GaussianKeySelection(promise=price, groups=groups, least=least)
+    gaussian = GaussianKeySelection(promise=price, groups=groups, least=least)
     try:
-        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups)
+        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups, least=least)
     except InvalidParameter:  # its table would be too long
         return gaussian
     return optimal if optimal.threshold <= gaussian.threshold else gaussian

@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Self
 
-from tacit.errors import InvalidParameter
+from tacit.errors import BudgetExceeded, InvalidParameter
 from tacit.ledger import Ledger, Receipt
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
@@ -21,11 +21,16 @@ from tacit.tables.batch import Batch
 from tacit.tables.bounded import Engine
 from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
+from tacit.tables.consistency_questions import margins_of, ranges_of
+from tacit.tables.consistency_workloads import Workload
 from tacit.tables.desk import Desk, Engines
 from tacit.tables.disclosing import disclose
 from tacit.tables.discovery import Discovery
 from tacit.tables.drawing import draw
-from tacit.tables.plan import Plan, make_plan, price_within
+from tacit.tables.explaining import hints_for
+from tacit.tables.expressions import Key
+from tacit.tables.options import stated_price
+from tacit.tables.plan import Plan, make_plan, price_within, what_fits
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
@@ -33,7 +38,7 @@ from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.terms import Term
 
-__all__ = ["Question", "Table"]
+__all__ = ["Question", "Table", "without_explain"]
 
 
 class Table:
@@ -68,6 +73,8 @@ class Table:
     def query(self, question: str | Query) -> Question:
         """A question in SQL, or as a tree; free."""
         tree = parse(question, self.policy.table) if isinstance(question, str) else question
+        if not isinstance(tree, Query):
+            raise InvalidParameter("question", given=type(question).__name__, allowed="SQL, a text")
         return Question(self, check(tree, self.policy))
 
     def sql(
@@ -99,6 +106,30 @@ class Table:
         checked = [self.query(one.tree if isinstance(one, Question) else one)._checked for one in listed]
         return Batch(self._desk, checked, weights, expected_rows)
 
+    def margins(
+        self,
+        *levels: Sequence[str],
+        where: str | Term | None = None,
+        weights: Sequence[object] | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts of rows by several lists of public keys that add up: ``margins([], ["city"], ["city", "plan"])``.
+
+        Keys are columns, or expressions that are given by name. Limits apply to the groups by all keys together.
+        """
+        return margins_of(self._desk, levels, where, weights, keys)
+
+    def ranges(
+        self,
+        key: str,
+        *,
+        branching: int = 4,
+        where: str | Term | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts over a public ordered key and over ranges of it, which add up; ask for any range with ``between``."""
+        return ranges_of(self._desk, key, branching, where, keys)
+
     @property
     def discover(self) -> Discovery:
         """Bounds, keys and limits for the policy, discovered privately at a stated price."""
@@ -115,7 +146,7 @@ class Table:
         expected_rows: int | None = None,
     ) -> Plan:
         """How a question would be answered at a price, with or without EXPLAIN before it; free."""
-        question = self.query(_without_explain(text))
+        question = self.query(without_explain(text))
         return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
 
     def where(self, condition: str | Term) -> Selection[Question]:
@@ -161,6 +192,11 @@ class Question:
         self._checked = checked
 
     @property
+    def states_price(self) -> bool:
+        """Whether the statement says its price itself: OPTIONS(epsilon = …)."""
+        return self.tree.options.epsilon is not None
+
+    @property
     def tree(self) -> Query:
         """The question as a tree."""
         return self._checked.query
@@ -186,7 +222,8 @@ class Question:
         rows = None if expected_rows is None else times(expected_rows, "expected_rows", least=1)
         policy = self._table.policy
         if within is not None:
-            given = [name for name, one in (("epsilon", epsilon), ("rho", rho), ("price", price)) if one is not None]
+            stated, delta = stated_price(self.tree.options, epsilon, delta, {})
+            given = [name for name, one in (("epsilon", stated), ("rho", rho), ("price", price)) if one is not None]
             if given:
                 raise InvalidParameter(
                     "within", given=f"with {given[0]}", allowed="either a price or the errors to meet"
@@ -195,19 +232,20 @@ class Question:
             made = price_within(self._checked, policy, self._targets(within), rows, Fraction(leak))
         else:
             made = self._plan(epsilon, delta, rho, price, rows)
-        return replace(made, engine_sql=self._table._desk.engines.explain(made.bounded))
+        hints = hints_for(made, rows)
+        return replace(made, engine_sql=self._table._desk.engines.explain(made.bounded), hints=hints)
 
     def _plan(
         self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
     ) -> Plan:
+        epsilon, delta = stated_price(self.tree.options, epsilon, delta, {"rho": rho, "price": price})
         paid = read_price(self._table.policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
         return make_plan(self._checked, self._table.policy, paid, rows)
 
     def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
         if isinstance(within, Mapping):
             return dict(within)
-        names = [output.name for output in self.tree.outputs if output.expression in self.tree.aggregates()]
-        return dict.fromkeys(names, within)
+        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key)}
 
     def ask(
         self,
@@ -220,9 +258,13 @@ class Question:
     ) -> Answer:
         """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
         plan = self._plan(epsilon, delta, rho, price)
-        claim = self._table._desk.paid(
-            plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
-        )
+        try:
+            claim = self._table._desk.paid(
+                plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
+            )
+        except BudgetExceeded as refusal:
+            refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
+            raise
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 
@@ -234,6 +276,7 @@ class Question:
         return f"Question({self.to_sql()!r})"
 
 
-def _without_explain(text: str) -> str:
+def without_explain(text: str) -> str:
+    """The statement behind EXPLAIN, if that stands before it."""
     found = re.match(r"\s*EXPLAIN\b", text, flags=re.IGNORECASE)
     return text[found.end() :] if found else text

@@ -53,12 +53,13 @@ class Covariance:
         return Estimate(value, np.minimum(low, value), np.maximum(high, value), whole=False)
 
     def _corrected(self, population: Floats, n: Floats) -> Floats:
-        made: Floats = population * (n / np.maximum(n - self.lost, 1.0))
+        """With n/(n-1) for a sample. It falls with n, from 2: a sample of fewer than two has no covariance."""
+        rows = np.maximum(n, 1.0 + self.lost)
+        made: Floats = population * (rows / (rows - self.lost))
         return made
 
     def _corrected_ends(self, low: Floats, high: Floats, few: Floats) -> Ends:
-        """n/(n - lost) is largest for two rows, and falls from there."""
-        most = self._corrected(np.ones_like(few), np.maximum(few, 2.0))
+        most = self._corrected(np.ones_like(few), few)
         return np.minimum(low, low * most), np.maximum(high, high * most)
 
     def error(
