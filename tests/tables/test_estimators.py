@@ -10,7 +10,7 @@ import pytest
 
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.privacy import ZCDP, ApproxDP, PureDP
-from tacit.tables.bounded import Measure, One, Present, Quantised, Square
+from tacit.tables.bounded import Measure, One, Present, Product, Quantised, Square
 from tacit.tables.estimators.base import Noisy, Setting
 from tacit.tables.estimators.quantising import centred, granule_for
 from tacit.tables.estimators.registry import ESTIMATORS
@@ -184,3 +184,67 @@ def test_a_group_bound_clamps_the_unit_and_not_the_row() -> None:
     assert (part.measure.low, part.measure.high, part.measure.chosen) == (0, 25, False)
     assert isinstance(part.measure.value, Quantised)
     assert part.measure.value.highest > 10**9
+
+
+PAIRS = {
+    "large": [(x, (x * 7) % 50) for x in range(101)] * 12,
+    "related": [(x, x // 2) for x in range(20, 80)] * 5,
+    "opposed": [(x, 50 - x // 2) for x in range(0, 100, 3)] * 9,
+    "small": [(99, 1), (97, 2), (3, 49)],
+    "two": [(0, 50), (100, 0)],
+    "constant": [(40, 10)] * 200,
+}
+
+
+def pair_truth(estimator: str, pairs: list[tuple[int, int]]) -> float:
+    x, y = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
+    if estimator == "correlation":
+        return float(np.corrcoef(x, y)[0, 1]) if x.std() * y.std() else 0.0
+    return float(np.cov(x, y, ddof=1 if estimator == "covariance" else 0)[0, 1])
+
+
+def pair_integer(measure: Measure, pairs: list[tuple[int, int]]) -> int:
+    def row(one: Quantised, pair: tuple[int, int]) -> int:
+        x = pair[0] if one.high == 100 else pair[1]
+        return round((x - float(one.centre)) / float(one.granule))
+
+    value = measure.value
+    if isinstance(value, Present):
+        return len(pairs)
+    if isinstance(value, Product):
+        return sum(row(value.left, pair) * row(value.right, pair) for pair in pairs)
+    if isinstance(value, Square):
+        return sum(row(value.value, pair) ** 2 for pair in pairs)
+    assert isinstance(value, Quantised)
+    return sum(row(value, pair) for pair in pairs)
+
+
+def estimated_pairs(estimator: str, noise: Noise, pairs: list[tuple[int, int]], lie: int = 1) -> Estimate:
+    aggregate = Aggregate(
+        estimator, Column("x"), (Fraction(0), Fraction(100)), None, Column("y"), (Fraction(0), Fraction(50))
+    )
+    setting = Setting(1, False, Kind.INTEGER, second_kind=Kind.INTEGER)
+    one, bits, noisy = ESTIMATORS[estimator], seeded(len(pairs)), []
+    for part in one.parts(aggregate, setting):
+        mechanism = noise.mechanism(part.weight, part.measure, 1)
+        drawn = mechanism.release(np.full(DRAWS // 4, pair_integer(part.measure, pairs)), entropy=bits)
+        believed = noise.mechanism(part.weight * lie, part.measure, 1)
+        noisy.append(Noisy(np.asarray(drawn, dtype=np.float64), believed, noise))
+    return one.finish(aggregate, setting, tuple(noisy), BETA)
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=str)
+@pytest.mark.parametrize("pairs", PAIRS, ids=str)
+@pytest.mark.parametrize("estimator", ["covariance", "covariance_pop", "correlation"])
+def test_intervals_of_pairs_cover_the_bounded_statistic(estimator: str, pairs: str, noise: str) -> None:
+    estimate = estimated_pairs(estimator, NOISES[noise], PAIRS[pairs])
+    assert covered(estimate, pair_truth(estimator, PAIRS[pairs])) >= 0.95 - 2 * SPREAD
+    assert bool(((estimate.low <= estimate.value) & (estimate.value <= estimate.high)).all())
+    assert bool(np.isfinite([estimate.value, estimate.low, estimate.high]).all())
+
+
+def test_an_interval_of_a_covariance_that_believes_in_too_little_noise_does_not_cover() -> None:
+    """The planted fault; the box is wider than it need be, so the lie has to be a large one."""
+    pairs = PAIRS["large"]
+    estimate = estimated_pairs("covariance_pop", NOISES["laplace"], pairs, lie=100)
+    assert covered(estimate, pair_truth("covariance_pop", pairs)) < 0.95 - 2 * SPREAD
