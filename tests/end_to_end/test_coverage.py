@@ -81,6 +81,16 @@ def ages(rows: Sequence[Row]) -> list[float]:
     return [value for row in rows if (value := number(row[3], 0, 120)) is not None]
 
 
+def pairs(rows: Sequence[Row]) -> list[tuple[float, float]]:
+    read = [(number(row[3], 0, 120), number(row[2], 0, 200)) for row in rows]
+    return [(age, spend) for age, spend in read if age is not None and spend is not None]
+
+
+def covariance(rows: Sequence[Row]) -> float:
+    n = len(pairs(rows))
+    return statistics.covariance(*zip(*pairs(rows), strict=True)) * (n - 1) / n
+
+
 Oracle = Callable[[Sequence[Row]], float]
 STATISTICS: dict[str, Oracle] = {
     "COUNT(*)": len,
@@ -91,6 +101,14 @@ STATISTICS: dict[str, Oracle] = {
     "AVG(age)": lambda rows: statistics.fmean(ages(rows)),
     "VAR_SAMP(age)": lambda rows: statistics.variance(ages(rows)),
     "STDDEV_POP(spend)": lambda rows: statistics.pstdev(spends(rows)),
+    "COUNT(DISTINCT age)": lambda rows: len({row[3] for row in rows if row[3] not in ("", "4.5.6")}),
+    "MEDIAN(age)": lambda rows: statistics.median(ages(rows)),
+    "QUANTILE(age, 0.9)": lambda rows: sorted(ages(rows))[math.ceil(0.9 * len(ages(rows))) - 1],
+    "MAX(age)": lambda rows: max(ages(rows)),
+    "MIN(age)": lambda rows: min(ages(rows)),
+    "COVAR_POP(age, spend)": covariance,
+    "CORR(age, spend)": lambda rows: statistics.correlation(*zip(*pairs(rows), strict=True)),
+    "MEDIAN(age) - AVG(age)": lambda rows: statistics.median(ages(rows)) - statistics.fmean(ages(rows)),
     "SUM(spend) / COUNT(*)": lambda rows: math.fsum(spends(rows)) / len(rows),
     "SUM(spend) / SUM(age)": lambda rows: math.fsum(spends(rows)) / math.fsum(ages(rows)),
     "100 * AVG(age) - SUM(age)": lambda rows: 100 * statistics.fmean(ages(rows)) - math.fsum(ages(rows)),

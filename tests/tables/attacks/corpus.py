@@ -15,6 +15,16 @@ STATEMENTS = tuple(
     SELECT SUM(spend) AS s FROM visits
     SELECT AVG(spend) AS m FROM visits WHERE spend IS NOT NULL
     SELECT VARIANCE(age), STDDEV(age), VAR_POP(age), STDDEV_POP(age) FROM visits
+    SELECT COUNT(DISTINCT city) AS n, COUNT(DISTINCT spend) AS m, COUNT(DISTINCT points % 7) FROM visits
+    SELECT plan, COUNT(DISTINCT age) FILTER (WHERE active) AS n FROM visits GROUP BY plan
+    SELECT MEDIAN(age), MIN(spend), MAX(age), QUANTILE(spend, 0.9) FROM visits
+    SELECT city, PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY age DESC) AS q FROM visits GROUP BY city
+    SELECT plan, APPROX_QUANTILES(spend, 4)[OFFSET(3)] AS q FROM visits GROUP BY plan HAVING q > 3
+    SELECT MEDIAN(points, contribution_bounds_per_row => (-9, 9)) AS m FROM visits
+    SELECT COVAR_POP(age, spend), COVAR_SAMP(spend, age * 2), CORR(age, spend) FROM visits
+    SELECT plan, CORR(age, points, contribution_bounds_of_second => (0, 10)) AS r FROM visits GROUP BY plan
+    SELECT MODE(plan) AS m, MODE(active) AS a, MODE() WITHIN GROUP (ORDER BY age > 40) AS b FROM visits
+    SELECT GEOMEAN(age + 1) AS g, GEOMEAN(spend, contribution_bounds_per_row => (1, 200)) AS h FROM visits
     SELECT city, COUNT(*) AS n FROM visits GROUP BY city
     SELECT city, COUNT(*) AS n, AVG(spend) AS m FROM visits GROUP BY city ORDER BY n DESC LIMIT 3
     SELECT plan, SUM(spend) FROM visits GROUP BY plan HAVING SUM(spend) > 100
