@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.grouping import folded, has_aggregate, make_query
 from tacit.tables.query import Aggregate, Order, Query
+from tacit.tables.sql.printing import name_to_sql
 from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened, void
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _tables(tree: Any, table: str, exp: Any) -> frozenset[str]:
     if node.args.get("db") is not None or node.args.get("catalog") is not None:
         raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
     if name.lower() != table.lower():
-        raise void(f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {table}.")
+        raise void(f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {name_to_sql(table)}.")
     for field, value in node.args.items():
         if field not in ("this", "alias") and value not in (None, False, []):
             what, instead = CLAUSES.get(field, (field.strip("_").replace("_", " ").upper(), "Leave it out."))
