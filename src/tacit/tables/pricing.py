@@ -86,7 +86,7 @@ def split(price: Price, shares: Shares, groups: int) -> Split:
     if not price.dlt:
         raise NotPrivate(
             "The groups of this question are named by private keys, and that takes a δ. Set question_delta in the "
-            "policy, list the keys there as public, or give delta= with the price. Nothing was spent."
+            "policy, list the keys there as public, or give delta= (--delta) with the price. Nothing was spent."
         )
     if not shares.measures:
         return Split(_cost(price, price.dlt), _best_keys(price, groups, shares.least), None, {})
