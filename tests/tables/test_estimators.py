@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tacit.tables.released import Estimate
 
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.privacy import ZCDP, ApproxDP, PureDP
@@ -19,6 +18,7 @@ from tacit.tables.expressions import Column
 from tacit.tables.kinds import Kind
 from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise
 from tacit.tables.query import Aggregate
+from tacit.tables.released import Estimate
 from tacit.testing import seeded
 
 BETA = Fraction(1, 20)
