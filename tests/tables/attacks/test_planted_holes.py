@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import AnswerLost
-from tacit.tables import drawing, released, session
+from tacit.tables import desk, drawing, released
 from tacit.tables.bounded import BoundedQuery, Integers
 from tacit.tables.engines import duckdb_bounding, duckdb_expressions, duckdb_values
 from tacit.tables.engines.duckdb import DuckDBEngine
@@ -142,14 +142,13 @@ def try_removed(patch: pytest.MonkeyPatch) -> None:
 def engines_words_passed_on(patch: pytest.MonkeyPatch) -> None:
     try_removed(patch)
 
-    def drawn(self: Question, plan: Plan, receipt: Any) -> bytes:
+    def drawn(draw: Callable[[Any], bytes], receipt: Any) -> bytes:
         try:
-            columns = drawing.draw(plan, self._table._engine_now().run(plan.bounded))
-            return session.disclose(plan, columns, receipt).to_json(indent=None).encode()
+            return draw(receipt)
         except Exception as error:
             raise AnswerLost(f"no answer: {error}") from error
 
-    patch.setattr(Question, "_drawn", drawn)
+    patch.setattr(desk, "_drawn", drawn)
 
 
 def refund(patch: pytest.MonkeyPatch) -> None:
@@ -267,12 +266,7 @@ def connection_unlocked(patch: pytest.MonkeyPatch) -> None:
     from tacit.tables.engines import duckdb_connection
 
     patch.setattr(LockedDuckDB, "columns", lambda self, sql: duckdb_connection._columns(self._connection, sql))
-    patch.setattr(Question, "_drawn", _careless)
-
-
-def _careless(self: Question, plan: Plan, receipt: Any) -> bytes:
-    columns = drawing.draw(plan, self._table._engine_now().run(plan.bounded))
-    return session.disclose(plan, columns, receipt).to_json(indent=None).encode()
+    patch.setattr(desk, "_drawn", lambda draw, receipt: draw(receipt))
 
 
 def _raises(tables: Tables, sql: str) -> str:
