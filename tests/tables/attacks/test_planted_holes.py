@@ -242,7 +242,7 @@ def nameless_rows_kept(patch: pytest.MonkeyPatch) -> None:
 
     def pick(self: Any) -> None:
         write(self)
-        self.steps[0] = (self.steps[0][0], self.steps[0][1].replace('rows."user_id" IS NOT NULL', "TRUE"))
+        self.steps[0] = self.steps[0].replace('rows."user_id" IS NOT NULL', "TRUE")
 
     patch.setattr(duckdb_bounding._Writer, "pick", pick)
 
