@@ -15,6 +15,7 @@ from tacit.tables.expressions import Call, Case, Column, Expression, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
 from tacit.tables.operators import TIME_UNITS
+from tacit.tables.options import NO_OPTIONS, ListedGroups, Options, Selecting
 from tacit.tables.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.sql.refusals import words
@@ -95,6 +96,25 @@ AGGREGATES = st.one_of(
 )
 
 
+_PRICES = st.decimals("1e-12", "1e6", places=12).map(Fraction).filter(bool)
+_COUNTS = st.none() | st.integers(1, 10**18)
+OPTIONS = st.just(NO_OPTIONS) | st.builds(
+    Options,
+    epsilon=st.none() | _PRICES,
+    delta=st.none() | st.decimals(0, "0.999", places=15).map(Fraction),
+    unit=st.none() | NAME,
+    groups=_COUNTS,
+    rows=_COUNTS,
+    selecting=st.none() | st.sampled_from(Selecting),
+    least_units=_COUNTS,
+    listed=st.lists(
+        st.builds(ListedGroups, NAME, st.lists(LITERALS, min_size=1, max_size=4, unique=True).map(tuple)),
+        max_size=2,
+        unique_by=lambda one: one.column.lower(),
+    ).map(tuple),
+)
+
+
 @st.composite
 def queries(draw: st.DrawFn) -> Query:
     """A whole query, in its one form."""
@@ -114,6 +134,7 @@ def queries(draw: st.DrawFn) -> Query:
             order=order,
             limit=draw(st.none() | st.integers(0, 10**9)),
             offset=draw(st.integers(0, 3)),
+            options=draw(OPTIONS),
         )
     except TacitError:
         assume(False)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
-from tacit.tables.domains import MOST_KEYS, domain
-from tacit.tables.expressions import Case, Column, Expression, Key, Literal, Value
+from tacit.tables.domains import MOST_KEYS
+from tacit.tables.expressions import Case, Column, Expression, Key, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import bounds_of
 from tacit.tables.names import Names
 from tacit.tables.policy import Policy
+from tacit.tables.public_groups import Domains, named_lists, public_groups, typed_lists
 from tacit.tables.query import Aggregate, Output, Query
 from tacit.tables.ranges import EVERYTHING, Range, range_of
 from tacit.tables.typed import Typing, Words, quoted
@@ -34,7 +35,7 @@ class Checked:
     query: Query
     kinds: Mapping[Expression, Kind]
     """Of every expression in the query that is not NULL."""
-    key_domains: tuple[tuple[Value, ...] | None, ...]
+    key_domains: Domains
     """Per key, the values it can have if they are public; None: they pass a private selection."""
 
 
@@ -47,6 +48,8 @@ def check(query: Query, policy: Policy) -> Checked:
     rows = Typing(lambda leaf: _column_kind(leaf, policy), kinds)
     where = None if resolved.where is None else rows.condition(resolved.where, "WHERE")
     keys = tuple(rows.typed(key) for key in resolved.keys)
+    options, domains = public_groups(typed_lists(resolved.options, keys, rows), keys, policy)
+    _few_enough(domains)
     settled = {one: _Settling(policy, rows).aggregate(one) for one in resolved.aggregates()}
     key_kinds = [rows.kind(key) for key in keys]
     released = Typing(lambda leaf: _released_kind(leaf, key_kinds), kinds)
@@ -62,8 +65,9 @@ def check(query: Query, policy: Policy) -> Checked:
         keys=keys,
         having=None if having is None else released.condition(having, "HAVING"),
         order=tuple(replace(term, expression=finished(term.expression)) for term in resolved.order),
+        options=options,
     )
-    return Checked(checked, kinds, _domains(keys, policy))
+    return Checked(checked, kinds, domains)
 
 
 def _resolved(query: Query, policy: Policy) -> Query:
@@ -80,6 +84,7 @@ def _resolved(query: Query, policy: Policy) -> Query:
         keys=keys,
         having=None if query.having is None else _replaced(query.having, known),
         order=tuple(replace(term, expression=_replaced(term.expression, known)) for term in query.order),
+        options=named_lists(query.options.within(policy), names),
     )
 
 
@@ -93,6 +98,7 @@ def _tidy(query: Query) -> Query:
         order=query.order,
         limit=query.limit,
         offset=query.offset,
+        options=query.options,
     )
 
 
@@ -126,14 +132,12 @@ class _Settling:
     def aggregate(self, one: Aggregate) -> Aggregate:
         """The aggregate as it will be estimated."""
         if one.estimator == "count_rows":
-            _no_bounds(one)
-            return Aggregate("count_rows")
+            return Aggregate("count_rows", group_bounds=self._count_bounds(one))
         if one.argument is None:
             raise InvalidParameter(one.estimator, given=None, allowed="a column or an expression of columns")
         argument = self.rows.typed(one.argument)
         if one.estimator in _COUNTS:
-            _no_bounds(one)
-            return Aggregate(one.estimator, argument)
+            return Aggregate(one.estimator, argument, group_bounds=self._count_bounds(one))
         if one.estimator not in _NUMERIC:
             allowed = ", ".join((*_COUNTS, *_NUMERIC))
             raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)
@@ -171,6 +175,25 @@ class _Settling:
         if bounds is None and group is None:
             raise self._missing(one)
         return replace(one, bounds=bounds, group_bounds=group)
+
+    def _count_bounds(self, one: Aggregate) -> Bounds | None:
+        """Within the rows of a unit that the policy lets count; None where they say the same."""
+        if one.group_bounds is None or one.bounds is not None or one.estimator == "count_units":
+            _no_bounds(one)
+            return None
+        low, high = _pair(one.group_bounds)
+        unit = self.policy.unit.column
+        most = 1 if unit is None else self.policy.limits.rows
+        if low < 0 or high < 1 or low.denominator > 1 or high.denominator > 1:
+            allowed = "two whole numbers, the lower at least 0, the higher at least 1"
+            raise InvalidParameter("bounds", given=Words(quoted(one)), allowed=allowed)
+        if high > most:
+            raise NotPrivate(
+                f"{quoted(one)}: under the policy one {unit or 'row'} counts with at most {most} rows in a group. A "
+                f"statement may ask for less, never for more: write contribution_bounds_per_group => (0, {most}), or "
+                "leave it out. Nothing was spent."
+            )
+        return None if (low, high) == (Fraction(0), Fraction(most)) else (low, high)
 
     def _range(self, one: Aggregate) -> Bounds | None:
         assert one.argument is not None
@@ -233,11 +256,9 @@ def _pair_or_none(bounds: Bounds | None) -> Bounds | None:
     return None if bounds is None else _pair(bounds)
 
 
-def _domains(keys: tuple[Expression, ...], policy: Policy) -> tuple[tuple[Value, ...] | None, ...]:
-    found = tuple(domain(key, policy) for key in keys)
+def _few_enough(found: Domains) -> None:
     sizes = [len(one) for one in found if one is not None]
     if len(sizes) == len(found) and math.prod(sizes) > MOST_KEYS:
         given = Words(f"{' × '.join(str(size) for size in sizes)} groups")
         hint = "Group by fewer keys, or by coarser ones."
         raise InvalidParameter("GROUP BY", given=given, allowed=f"at most {MOST_KEYS} public groups", hint=hint)
-    return found

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions import Call, Column, Expression, Key, Literal
+from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.size import Sizes
 
@@ -98,6 +99,7 @@ def make_query(
     order: Sequence[Order] = (),
     limit: int | None = None,
     offset: int = 0,
+    options: Options = NO_OPTIONS,
 ) -> Query:
     """The query in its one form: keys once each, key parts found everywhere, every column named once."""
     given = Sizes()
@@ -121,7 +123,7 @@ def make_query(
         shown(term.expression, "ORDER BY")
         if not any(isinstance(node, Key | Aggregate) for node in term.expression.walk()):
             raise InvalidParameter("ORDER BY", given="a constant", allowed="a column of the answer, or its place")
-    query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset)
+    query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset, options)
     if not keys and not query.aggregates():
         raise NotPrivate("Nothing is computed of the rows: write COUNT(*), SUM(column), AVG(column) or GROUP BY.")
     return query

@@ -43,14 +43,13 @@ class Names:
             return replace(aggregate, argument=Column(self._found(argument.name).name))
         return replace(aggregate, argument=self.in_rows(argument, "an aggregate"))
 
-    def _unit(self, argument: Expression | None) -> Column:
+    def _unit(self, argument: Expression | None) -> Expression:
         unit = self._policy.unit.column
         if argument is None and unit is not None:
             return Column(unit)
-        if isinstance(argument, Case) and argument.otherwise == Literal(None):
-            raise NotPrivate(
-                "COUNT(DISTINCT …) FILTER is not offered yet: put the condition into WHERE and ask for it alone."
-            )
+        if isinstance(argument, Case) and argument.otherwise == Literal(None) and len(argument.branches) == 1:
+            ((condition, counted),) = argument.branches  # FILTER (WHERE condition)
+            return Case(((self.in_rows(condition, "FILTER"), self._unit(counted)),))
         name = self._found(argument.name).name if isinstance(argument, Column) else ""
         if unit is not None and name.lower() == unit.lower():
             return Column(name)

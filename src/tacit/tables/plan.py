@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, TacitError
@@ -22,7 +22,7 @@ from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.explaining_tree import Branch, Hint
 from tacit.tables.expressions import Column, Value
 from tacit.tables.noises import Noise
-from tacit.tables.policy import Policy
+from tacit.tables.policy import Limits, Policy
 from tacit.tables.pricing import Price, Shares, Split, split
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
@@ -72,8 +72,9 @@ class Plan:
 
     @property
     def question(self) -> str:
-        """The canonical text of the question."""
-        return to_sql(self.checked.query)
+        """The canonical text of the question, without its price."""
+        query = self.checked.query
+        return to_sql(replace(query, options=query.options.question()))
 
     @property
     def price(self) -> Guarantee:
@@ -142,7 +143,7 @@ def make_plan(
 ) -> Plan:
     """The plan for a question at a price; a loop over its aggregates' estimators."""
     bounded, settings, parts = _measured(checked, policy)
-    shares = _shares(parts, _private(bounded))
+    shares = _shares(checked, parts, _private(bounded))
     made = splitting(price, shares, bounded.groups)
     lines = []
     for aggregate, own in parts.items():
@@ -156,7 +157,7 @@ def make_plan(
 def needed(checked: Checked, policy: Policy) -> tuple[Shares, int, BoundedQuery]:
     """What a question takes whatever its price: the shares of its parts, groups per unit, and what is measured."""
     bounded, _, parts = _measured(checked, policy)
-    return _shares(parts, _private(bounded)), bounded.groups, bounded
+    return _shares(checked, parts, _private(bounded)), bounded.groups, bounded
 
 
 def _private(bounded: BoundedQuery) -> bool:
@@ -223,9 +224,11 @@ def _measured(
     """What the engine is asked for, and what each aggregate takes of it."""
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
-    rows = policy.limits.rows if unit is not None else 1
-    groups = policy.limits.groups if unit is not None and query.keys else 1
-    groups = groups if public is None else max(1, min(groups, len(public)))
+    limits = query.options.limits(
+        policy.limits if unit is not None else Limits(1, 1),
+        policy.limits.groups if public is None else max(1, len(public)),
+    )
+    groups, rows = limits.groups, limits.rows
     settings, parts = {}, {}
     for aggregate in query.aggregates():
         settings[aggregate] = _setting(aggregate, checked, policy, rows)
@@ -261,7 +264,7 @@ def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[V
     return tuple(itertools.product(*known)) if len(known) == len(domains) else None
 
 
-def _shares(parts: dict[Aggregate, tuple[Part, ...]], private: bool) -> Shares:
+def _shares(checked: Checked, parts: dict[Aggregate, tuple[Part, ...]], private: bool) -> Shares:
     """Each aggregate counts the same, and so does the selection of private keys; a shared measure gets both shares."""
     wanted = len(parts) + (1 if private else 0)
     if not wanted:
@@ -271,7 +274,7 @@ def _shares(parts: dict[Aggregate, tuple[Part, ...]], private: bool) -> Shares:
     for own in parts.values():
         for part in own:
             measures[part.measure] = measures.get(part.measure, Fraction(0)) + each * part.weight
-    return Shares(each if private else Fraction(0), measures)
+    return Shares(each if private else Fraction(0), measures, checked.query.options.least_units or 1)
 
 
 def measure_words(measure: Measure) -> str:

@@ -62,6 +62,8 @@ class Shares:
 
     keys: Fraction
     measures: dict[Measure, Fraction]
+    least: int = 1
+    """A group of fewer units is never named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +89,16 @@ def split(price: Price, shares: Shares, groups: int) -> Split:
             "policy, list the keys there as public, or give delta= with the price. Nothing was spent."
         )
     if not shares.measures:
-        return Split(_cost(price, price.dlt), _best_keys(price, groups), None, {})
+        return Split(_cost(price, price.dlt), _best_keys(price, groups, shares.least), None, {})
     if isinstance(price, ZCDP):
         noise, mechanisms = _best_noise(ZCDP(price.rho * (1 - shares.keys)), shares, groups)
-        return Split(price, _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups), noise, mechanisms)
+        return Split(
+            price, _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups, shares.least), noise, mechanisms
+        )
     half = price.dlt / 2
     noise, mechanisms = _best_noise(ApproxDP(price.eps * (1 - shares.keys), half), shares, groups)
     leak = price.dlt if isinstance(noise, LaplaceNoise) else half
-    return Split(price, _best_keys(ApproxDP(price.eps * shares.keys, leak), groups), noise, mechanisms)
+    return Split(price, _best_keys(ApproxDP(price.eps * shares.keys, leak), groups, shares.least), noise, mechanisms)
 
 
 def _main(price: Price, share: Fraction) -> Price:
@@ -118,13 +122,13 @@ def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise, dict[
     return best[1], best[2]
 
 
-def _best_keys(price: Price, groups: int) -> KeySelection:
+def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
     """The rule that shows a key from the smallest number of units on."""
     if isinstance(price, ZCDP):
-        return GaussianKeySelection(promise=price, groups=groups)
-    gaussian = GaussianKeySelection(promise=price, groups=groups)
+        return GaussianKeySelection(promise=price, groups=groups, least=least)
+    gaussian = GaussianKeySelection(promise=price, groups=groups, least=least)
     try:
-        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups)
+        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups, least=least)
     except InvalidParameter:  # its table would be too long
         return gaussian
     return optimal if optimal.threshold <= gaussian.threshold else gaussian

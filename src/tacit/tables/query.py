@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.tables.expressions import Expression
+from tacit.tables.options import NO_OPTIONS, Options
 
 __all__ = ["Aggregate", "Order", "Output", "Query"]
 
@@ -44,7 +45,8 @@ class Order:
 class Query:
     """SELECT outputs FROM table WHERE where GROUP BY keys HAVING having ORDER BY order LIMIT limit OFFSET offset.
 
-    ``where`` and ``keys`` are expressions over rows; all others over what is released.
+    ``where`` and ``keys`` are expressions over rows; all others over what is released. ``options`` are what a statement
+    says about its price and limits.
     """
 
     table: str
@@ -55,6 +57,7 @@ class Query:
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
+    options: Options = NO_OPTIONS
 
     def aggregates(self) -> tuple[Aggregate, ...]:
         """Every distinct aggregate, in the order of first use: outputs, then HAVING, then ORDER BY."""

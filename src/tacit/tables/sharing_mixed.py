@@ -121,8 +121,10 @@ class Mixture:
             return None
         slip, share = self._slip(shares, weight), weight * shares.keys
         if self.keys[at] is LAPLACE:
-            return OptimalKeySelection(epsilon=self.price.eps * share * scale, delta=slip, groups=groups)
-        return GaussianKeySelection.of_noise(GaussianDP.of_square(squares * share * scale**2), slip, groups)
+            epsilon = self.price.eps * share * scale
+            return OptimalKeySelection(epsilon=epsilon, delta=slip, groups=groups, least=shares.least)
+        noise = GaussianDP.of_square(squares * share * scale**2)
+        return GaussianKeySelection.of_noise(noise, slip, groups, shares.least)
 
     def loss(self, scale: Fraction) -> LossDistribution:
         """The loss of all statements together, each part by a pair that dominates it."""

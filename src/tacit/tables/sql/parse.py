@@ -6,19 +6,21 @@ Output(name='City', expression=Key(index=0))
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.grouping import folded, has_aggregate, make_query
+from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Query
+from tacit.tables.sql.google_lists import Lists
 from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened, void
 
 if TYPE_CHECKING:
     from tacit.tables.sql.scope import Scope
 
-__all__ = ["parse", "parse_condition", "parse_released"]
+__all__ = ["parse", "parse_condition", "parse_released", "states_price"]
 
 _UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset"}
 
@@ -27,10 +29,19 @@ def parse(text: str, table: str) -> Query:
     """The query that a statement asks of the table."""
     translate = import_module("tacit.tables.sql.translate")  # loads the parser: only who writes SQL pays for it
     grammar = import_module("tacit.tables.sql.grammar")
-    tree = grammar.statement(text)
-    if not isinstance(tree, grammar.exp.Select):
-        raise not_yet(type(tree).__name__.upper(), "Write one SELECT … FROM the table.")
-    return _Reading(translate, grammar.exp, tree, _tables(tree, table, grammar.exp)).query(table)
+    found = grammar.read(text)
+    if not isinstance(found.tree, grammar.exp.Select):
+        raise not_yet(type(found.tree).__name__.upper(), "Write one SELECT … FROM the table.")
+    tables = _tables(found.tree, table, grammar.exp)
+    lists = Lists(translate, grammar.exp, tables, found)
+    reading = _Reading(translate, grammar.exp, found.tree, tables | lists.aliases, lists.columns)
+    return reading.query(table, lists.options())
+
+
+def states_price(text: str) -> bool:
+    """Whether a statement says its price itself: OPTIONS(epsilon = …)."""
+    grammar = import_module("tacit.tables.sql.grammar")
+    return grammar.read(text).clause.options.epsilon is not None
 
 
 def parse_condition(text: str, table: str) -> Expression:
@@ -102,8 +113,11 @@ def _function_name(node: Any) -> str:
 class _Reading:
     """One statement being read: its outputs first, since other clauses may use their names."""
 
-    def __init__(self, translate: Any, exp: Any, tree: Any, tables: frozenset[str]) -> None:
+    def __init__(
+        self, translate: Any, exp: Any, tree: Any, tables: frozenset[str], columns: Mapping[str, str] | None = None
+    ) -> None:
         self.exp = exp
+        self.columns = {} if columns is None else columns
         self.tree = tree
         self.only = translate.only
         self.qualified = translate.Qualified
@@ -114,7 +128,7 @@ class _Reading:
             self.rows.sizes.admit(expression)
         self.aliases = {name.lower(): expression for name, expression in self.outputs if name is not None}
 
-    def query(self, table: str) -> Query:
+    def query(self, table: str, options: Options = NO_OPTIONS) -> Query:
         keys = self._keys()
         where = self._one("where", self.rows)
         having = self._one("having", self.released)
@@ -127,6 +141,7 @@ class _Reading:
             order=self._order(),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
+            options=options,
         )
 
     def _output(self, node: Any) -> tuple[str | None, Expression]:
@@ -148,12 +163,23 @@ class _Reading:
 
     def _plain(self, expression: Expression) -> Expression:
         """Columns written with their table are columns."""
-        if isinstance(expression, self.qualified):
-            return Column(expression.name)
+        if isinstance(expression, Column):
+            return self._column(expression)
         if isinstance(expression, Aggregate):
             below = None if expression.argument is None else self._plain(expression.argument)
             return Aggregate(expression.estimator, below, expression.bounds, expression.group_bounds)
         return expression.with_parts(tuple(self._plain(part) for part in expression.parts()))
+
+    def _column(self, column: Column) -> Column:
+        """The table's column that a name stands for: a list that is joined may have given it a name."""
+        meant = self.columns.get(column.name.lower())
+        if meant is None or meant.lower() == column.name.lower():
+            return Column(column.name)
+        if isinstance(column, self.qualified):
+            raise not_yet(
+                f"….{shortened(column.name)}", f"Write {shortened(column.name)} alone: it is the list's name."
+            )
+        return Column(meant)
 
     def _aliased(self, expression: Expression) -> Expression:
         """Names of outputs replaced by what they stand for."""
@@ -189,7 +215,7 @@ class _Reading:
     def _key_named(self, column: Column) -> Expression:
         """A lone name in GROUP BY: a column, or what is shown under that name."""
         meant = self.aliases.get(column.name.lower())
-        if meant is None or has_aggregate(meant) or folded(self._plain(meant)) == folded(column):
+        if meant is None or has_aggregate(meant) or folded(self._plain(meant)) == folded(self._plain(column)):
             return column
         if folded(column) in (folded(node) for node in meant.walk() if isinstance(node, Column)):
             raise NotUnderstood(

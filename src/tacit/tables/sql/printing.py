@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
+from tacit.privacy.prices import text
 from tacit.tables.expressions import Call, Case, Column, Expression, Key, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.operators import CASTS
+from tacit.tables.options import ListedGroups, Options
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.sql.functions import AGGREGATE_NAMES, TYPES
 from tacit.tables.sql.words import RESERVED
@@ -38,9 +40,11 @@ def to_sql(query: Query) -> str:
         order=query.order,
         limit=query.limit,
         offset=query.offset,
+        options=query.options,
     )
     written = _Printer(query)
-    parts = ["SELECT", ", ".join(written.output(one) for one in query.outputs), "FROM", name_to_sql(query.table)]
+    parts = ["SELECT", *_clause(query.options), ", ".join(written.output(one) for one in query.outputs)]
+    parts += ["FROM", name_to_sql(query.table), *(_joined(one) for one in query.options.listed)]
     if query.where is not None:
         parts += ["WHERE", written.row(query.where)]
     if query.keys:
@@ -54,6 +58,27 @@ def to_sql(query: Query) -> str:
     if query.offset:
         parts += ["OFFSET", str(query.offset)]
     return " ".join(parts)
+
+
+def _clause(options: Options) -> list[str]:
+    """Google's clause, if there is anything to say."""
+    said = {
+        "epsilon": None if options.epsilon is None else text(options.epsilon),
+        "delta": None if options.delta is None else text(options.delta),
+        "privacy_unit_column": None if options.unit is None else name_to_sql(options.unit),
+        "max_groups_contributed": options.groups,
+        "max_rows_contributed": options.rows,
+        "group_selection_strategy": options.selecting,
+        "min_privacy_units_per_group": options.least_units,
+    }
+    listed = ", ".join(f"{name} = {value}" for name, value in said.items() if value is not None)
+    return [f"WITH DIFFERENTIAL_PRIVACY OPTIONS({listed})"] if listed else []
+
+
+def _joined(groups: ListedGroups) -> str:
+    values = ", ".join(_literal(value) for value in groups.values)
+    name = name_to_sql(groups.column)
+    return f"RIGHT OUTER JOIN UNNEST([{values}]) AS {name} USING ({name})"
 
 
 def expression_sql(expression: Expression) -> str:
