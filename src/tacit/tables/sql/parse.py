@@ -167,8 +167,7 @@ class _Reading:
         if isinstance(expression, Column):
             return self._column(expression)
         if isinstance(expression, Aggregate):
-            below = None if expression.argument is None else self._plain(expression.argument)
-            return Aggregate(expression.estimator, below, expression.bounds, expression.group_bounds)
+            return expression.of(self._plain)
         return expression.with_parts(tuple(self._plain(part) for part in expression.parts()))
 
     def _column(self, column: Column) -> Column:
