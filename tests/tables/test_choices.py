@@ -1,4 +1,4 @@
-"""Choices from cells: their law on all small tables, coverage of intervals, ties, constants, empty groups."""
+"""Choices from cells: the law of one choice on small tables, coverage of intervals, ties, constants, empty groups."""
 
 from __future__ import annotations
 

@@ -154,8 +154,8 @@ class GaussianKeySelection:
     def of_noise(cls, noise: GaussianDP, slip: Price, groups: int = 1, least: int = 1) -> GaussianKeySelection:
         """The rule from its two parts: noise that keeps μ-GDP, and the δ that a key of one unit may slip through with.
 
-        For plans in which the noise is composed with other noise: `loss` is that of both parts. By itself it keeps
-        the (ε, δ) that its `guarantee` states.
+        For plans in which the noise is composed with other noise. By itself it keeps the (ε, δ) that its `guarantee`
+        states.
 
         >>> GaussianKeySelection.of_noise(GaussianDP(0.5), slip=1e-6, groups=4).threshold
         22

@@ -141,6 +141,9 @@ class _Settling:
             raise InvalidParameter(one.estimator, given=None, allowed="a column or an expression of columns")
         argument = self.rows.typed(one.argument)
         if one.estimator in _COUNTS:
+            if one.estimator == "count_distinct":
+                _no_bounds(one)
+                return Aggregate(one.estimator, argument)
             return Aggregate(one.estimator, argument, group_bounds=self._count_bounds(one))
         if one.estimator == "mode":
             _no_bounds(one)
@@ -199,7 +202,7 @@ class _Settling:
 
     def _count_bounds(self, one: Aggregate) -> Bounds | None:
         """Within the rows of a unit that the policy lets count; None where they say the same."""
-        if one.group_bounds is None or one.bounds is not None or one.estimator in ("count_units", "count_distinct"):
+        if one.group_bounds is None or one.bounds is not None or one.estimator == "count_units":
             _no_bounds(one)
             return None
         low, high = _pair(one.group_bounds)

@@ -146,7 +146,7 @@ class Workload:
     def _mechanism(self, noise: Noise, at: int) -> AdditiveMechanism:
         """One unit adds ``reach`` to at most p cells: to p blocks, or p times as much to one block."""
         (measure,) = self._bounded.measures
-        assert isinstance(measure, Measure)
+        assert isinstance(measure, Measure)  # counts only
         groups = self._bounded.groups
         if self._levels[at].is_finest:
             return noise.mechanism(self._shares[at], measure, groups)

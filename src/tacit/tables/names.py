@@ -58,7 +58,8 @@ class Names:
             return Column(unit)
         if isinstance(argument, Case) and argument.otherwise == Literal(None) and len(argument.branches) == 1:
             ((condition, counted),) = argument.branches  # FILTER (WHERE condition)
-            return Case(((self.in_rows(condition, "FILTER"), self._unit(counted)),))
+            unit_counted = self._unit(None if counted == Literal(1) else counted)  # COUNT_UNITS() says no column
+            return Case(((self.in_rows(condition, "FILTER"), unit_counted),))
         name = self._found(argument.name).name if isinstance(argument, Column) else ""
         if unit is not None and name.lower() == unit.lower():
             return Column(name)

@@ -14,7 +14,7 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
 from tacit.privacy.prices import text
-from tacit.tables.bounded import Asked, BoundedQuery, Counted, Distinct, Measure, Quantised
+from tacit.tables.bounded import Asked, BoundedQuery, Cells, Counted, Distinct, Measure, Quantised
 from tacit.tables.checks import Checked
 from tacit.tables.choices import Choice, ChoiceMechanism
 from tacit.tables.domains import domain
@@ -257,19 +257,18 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
         own = parts[aggregate] = estimator.parts(aggregate, setting)
         measures |= dict.fromkeys(part.measure for part in own)
     for measure in measures:
-        _check_steps(measure)
+        if not isinstance(measure, Cells):
+            _check_steps(measure)
     bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures))
     return bounded, settings, parts
 
 
-def _check_steps(measure: Asked) -> None:
+def _check_steps(measure: Counted) -> None:
     """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
-    if not isinstance(measure, Measure):
-        return
     if measure.reach >= LARGEST:
         allowed = "ends that are fewer steps from 0: a larger granule, or for VAR and STDDEV narrower bounds"
         raise InvalidParameter("bounds", given=Words(f"{measure.reach:.2g} steps"), allowed=allowed)
-    if measure.low > measure.high and isinstance(measure.value, Quantised):
+    if isinstance(measure, Measure) and measure.low > measure.high and isinstance(measure.value, Quantised):
         step = text(measure.value.granule)
         allowed = f"a range with a multiple of the granule, {step}, in it: make it wider, or the granule finer"
         raise InvalidParameter("bounds", given=Words("a range between two multiples"), allowed=allowed)
@@ -310,7 +309,8 @@ def _shares(checked: Checked, parts: Needed, private: bool) -> Shares:
             continue
         for part in own:
             measures[part.measure] = measures.get(part.measure, Fraction(0)) + each * part.weight
-    return Shares(each if private else Fraction(0), measures, checked.query.options.least_units or 1, choices)
+    least = checked.query.options.least_units or 1
+    return Shares(each if private else Fraction(0), measures, choices, least)
 
 
 def measure_words(measure: Counted) -> str:

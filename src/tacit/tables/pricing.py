@@ -63,9 +63,9 @@ class Shares:
 
     keys: Fraction
     measures: dict[Counted, Fraction]
+    choices: dict[Choice, Fraction] = field(default_factory=dict)
     least: int = 1
     """A group of fewer units is never named."""
-    choices: dict[Choice, Fraction] = field(default_factory=dict)
 
     @property
     def noised(self) -> Fraction:
@@ -96,23 +96,17 @@ def split(price: Price, shares: Shares, groups: int) -> Split:
     if not price.dlt:
         raise NotPrivate(
             "The groups of this question are named by private keys, and that takes a δ. Set question_delta in the "
-            "policy, list the keys there as public, or give delta= with the price. Nothing was spent."
+            "policy, list the keys there as public, or give delta= (--delta) with the price. Nothing was spent."
         )
     if isinstance(price, ZCDP):
         noise, mechanisms = _best_noise(ZCDP(price.rho * shares.noised), shares, groups)
-        return Split(
-            price,
-            _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups, shares.least),
-            noise,
-            mechanisms,
-            choices,
-        )
+        rule = _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups, shares.least)
+        return Split(price, rule, noise, mechanisms, choices)
     half = price.dlt / 2
     noise, mechanisms = _best_noise(ApproxDP(price.eps * shares.noised, half), shares, groups)
     leak = half if isinstance(noise, GaussianNoise) else price.dlt
-    return Split(
-        price, _best_keys(ApproxDP(price.eps * shares.keys, leak), groups, shares.least), noise, mechanisms, choices
-    )
+    rule = _best_keys(ApproxDP(price.eps * shares.keys, leak), groups, shares.least)
+    return Split(price, rule, noise, mechanisms, choices)
 
 
 def _choosing(price: Price, share: Fraction) -> PureDP | ZCDP:

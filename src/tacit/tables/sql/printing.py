@@ -216,7 +216,8 @@ def _aggregate(node: Aggregate) -> str:
     if node.estimator == "count_units":
         if isinstance(node.argument, Case):  # only FILTER builds it
             condition, value = node.argument.branches[0]
-            return f"COUNT(DISTINCT {_expression(value, _column)}) FILTER (WHERE {_expression(condition, _column)})"
+            counted = "COUNT_UNITS()" if value == Literal(1) else f"COUNT(DISTINCT {_expression(value, _column)})"
+            return f"{counted} FILTER (WHERE {_expression(condition, _column)})"
         return f"COUNT(DISTINCT {_expression(node.argument, _column)})"
     inner = ", ".join(_expression(one, _column) for one in node.arguments())
     if node.estimator == "count_distinct":
