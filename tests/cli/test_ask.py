@@ -210,13 +210,13 @@ GOOGLE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=0.5) COUNT(*) AS n FR
 
 def test_a_statement_that_says_its_price_needs_no_option(folder: Path) -> None:
     ran = tacit(folder, "ask", "visits.toml", GOOGLE)
-    assert ran.exit_code == 0, ran.output
+    assert ran.returncode == 0, ran.printed
     assert "spent ε 0.50" in ran.stdout
-    assert tacit(folder, "ask", "visits.toml", GOOGLE, "--epsilon", "0.50").exit_code == 0
+    assert tacit(folder, "ask", "visits.toml", GOOGLE, "--epsilon", "0.50").returncode == 0
     assert charged(folder) == "ApproxDP(0.5, 0)"
     other = tacit(folder, "ask", "visits.toml", GOOGLE, "--epsilon", "0.6")
-    assert other.exit_code == 1
-    assert "the statement says epsilon = 0.5" in other.output
+    assert other.returncode == 1
+    assert "the statement says epsilon = 0.5" in other.printed
     plan = tacit(folder, "plan", "visits.toml", GOOGLE)
     assert "price: ε 0.5" in plan.stdout
     assert "price: ε 0.5" in tacit(folder, "ask", "visits.toml", f"EXPLAIN {GOOGLE}").stdout
@@ -225,11 +225,11 @@ def test_a_statement_that_says_its_price_needs_no_option(folder: Path) -> None:
 
 def test_a_clause_without_a_price_or_with_a_slip(folder: Path) -> None:
     ran = tacit(folder, "ask", "visits.toml", GOOGLE.replace("epsilon=0.5", ""))
-    assert ran.exit_code == 2
-    assert "--epsilon 0.5" in ran.output
+    assert ran.returncode == 2
+    assert "--epsilon 0.5" in ran.printed
     ran = tacit(folder, "ask", "visits.toml", GOOGLE.replace("0.5", "-1"))
-    assert ran.exit_code == 1
-    assert "takes a number above 0" in ran.output
+    assert ran.returncode == 1
+    assert "takes a number above 0" in ran.printed
     ran = tacit(folder, "ask", "visits.toml", GOOGLE.replace("0.5", "1e20"))
-    assert ran.exit_code == 3
+    assert ran.returncode == 3
     assert charged(folder) == "ApproxDP(0, 0)"
