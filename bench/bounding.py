@@ -28,6 +28,7 @@ LOW, HIGH, CENTRE, GRANULE = 0, 200, 100, Fraction(1, 100)
 REACH = int(ROWS * (HIGH - CENTRE) / GRANULE)
 SECRET = "0123456789abcdef0123456789abcdef"
 MOST_MEMORY = 2.5e9
+FIRST = "keeps the first cities; its own sampling of them fails on this Polars"
 FOLDER = Path(tempfile.gettempdir()) / "tacit-bench"
 TIMES = (
     Column("who", ""),
@@ -112,7 +113,9 @@ def opendp(path: Path) -> Callable[[], Any]:
             split_evenly_over=1,
             margins=[dp.polars.Margin(by=["city"], max_length=10 * USERS, max_groups=visits.CITIES)],
         )
-        query = context.query().truncate_per_group(ROWS, by=["city"]).truncate_num_groups(CITIES, by=["city"])
+        query = (
+            context.query().truncate_per_group(ROWS, by=["city"]).truncate_num_groups(CITIES, by=["city"], keep="first")
+        )
         spend = pl.col("spend").fill_nan(0.0).fill_null(0.0).dp.sum((float(LOW), float(HIGH)))
         return query.group_by("city").agg(dp.len(), spend).with_keys(known).release().collect()
 
@@ -167,23 +170,27 @@ def side_by_side(path: Path, rounds: int) -> list[Table]:
                     Contestant("window functions, DuckDB's hash", lambda: sql(path, text.format(**OWN)), rounds=rounds),
                     None,
                 ),
-                (Contestant("tacit, keys not listed", lambda: ours(path, "private keys"), rounds=rounds), None),
             ],
         )
 
+    found = contest(
+        "count and mean by city, rows chosen, keys listed or found in the table",
+        Contestant("tacit, keys listed", lambda: ours(path, "rows chosen"), rounds=rounds),
+        [(Contestant("tacit, keys not listed", lambda: ours(path, "private keys"), rounds=rounds), None)],
+    )
     count = contest(
         "a private count, at most 3 rows of a user",
         Contestant("tacit", lambda: ours(path, "count"), rounds=2 * rounds),
         [(Contestant("DuckDB, bounded count", lambda: sql(path, COUNT), rounds=2 * rounds), AtMost(2))],
     )
-    return [against("clamped", CLAMPED, 0.5), against("rows chosen", CHOSEN, 0.7), count]
+    return [against("clamped", CLAMPED, 0.5), against("rows chosen", CHOSEN, 0.7), found, count]
 
 
 def peers(path: Path, small: Path) -> list[Table]:
     big = contest(
         "OpenDP on Polars, known keys, the same rows",
         Contestant("tacit, rows chosen", lambda: ours(path, "rows chosen"), rounds=1),
-        [(Contestant("OpenDP on Polars", lambda: opendp(path), rounds=1), Faster(5))],
+        [(Contestant("OpenDP on Polars", lambda: opendp(path), rounds=1, note=FIRST), Faster(5))],
     )
     less = contest(
         f"PipelineDP, local backend, on a tenth: {10 * SMALL_USERS:,} rows, as the whole would take many minutes",
@@ -221,7 +228,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     path = visits.write(FOLDER, QUICK_USERS if arguments.quick else USERS)
     small = visits.write(FOLDER, QUICK_USERS if arguments.quick else SMALL_USERS)
-    tables = [*side_by_side(path, 2 if arguments.quick else 3), memory(path), *peers(path, small)]
+    tables = [*side_by_side(path, 2), memory(path), *peers(path, small)]
     publish("bounding", tables, quick=arguments.quick)
 
 

@@ -11,8 +11,9 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate
+from tacit.mechanisms.gaussian_noise import variance_for
 from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
-from tacit.privacy import ZCDP, ApproxDP
+from tacit.privacy import L2, ZCDP, ApproxDP, GaussianDP
 
 PRICES = [
     ("1", "1e-6", 1),
@@ -179,3 +180,18 @@ def test_refusals() -> None:
         OptimalKeySelection(epsilon="1e-9", delta="1e-9")
     with pytest.raises(InvalidParameter, match="groups"):
         OptimalKeySelection(epsilon=1, delta="1e-9", groups=0)
+
+
+@pytest.mark.parametrize("groups", [1, 7])
+def test_the_rule_from_its_two_parts_is_the_rule_from_its_promise(groups: int) -> None:
+    """(ε, δ) is noise at the μ that (ε, δ/2) means, and half of δ to slip: both ways give one threshold."""
+    promise = ApproxDP(1, "1e-6")
+    whole = GaussianKeySelection(promise=promise, groups=groups)
+    mu_squared = 1 / variance_for(ApproxDP(1, "5e-7"), L2(1))
+    parts = GaussianKeySelection.of_noise(GaussianDP.of_square(mu_squared), "5e-7", groups)
+    assert parts.threshold == whole.threshold
+    assert parts._noise.scale == whole._noise.scale
+    assert parts.guarantee.dlt == promise.dlt
+    assert promise.eps * Fraction(999, 1000) < parts.guarantee.eps <= promise.eps * (1 + Fraction(1, 10**9))
+    with pytest.raises(NotPrivate):
+        GaussianKeySelection.of_noise(GaussianDP(1), 0)

@@ -75,7 +75,7 @@ def test_what_is_left_out_has_a_default() -> None:
     assert policy.delta == Fraction(1, 10**7)
     assert policy.columns["ok"].keys == (False, True, None)
     pure = parse(text.replace(", delta = 1e-6", "") + 'columns.n = { type = "integer", role = "private" }')
-    assert pure.terms == Terms(PureDP(1))
+    assert pure.terms == Terms(PureDP(1), unit=ROW)
     assert pure.delta == 0
 
 
@@ -206,7 +206,7 @@ _KEYS = {
 def policies(draw: st.DrawFn) -> Policy:
     columns = dict[str, ColumnPolicy]()
     for name in draw(
-        st.lists(_NAMES.filter(lambda name: name != "row"), min_size=1, max_size=5, unique_by=str.casefold)
+        st.lists(_NAMES.filter(lambda name: name not in ("row", "?")), min_size=1, max_size=5, unique_by=str.casefold)
     ):
         kind, role = draw(st.sampled_from(Kind)), draw(st.sampled_from(Role))
         bounds = draw(_PAIRS) if kind.is_number else None
@@ -225,7 +225,7 @@ def policies(draw: st.DrawFn) -> Policy:
         source=draw(_NAMES),
         unit=unit,
         columns=columns,
-        terms=Terms(total, per_analyst=draw(st.sampled_from([None, total])), analysts=analysts),
+        terms=Terms(total, per_analyst=draw(st.sampled_from([None, total])), analysts=analysts, unit=unit),
         limits=Limits() if unit.is_row else Limits(draw(st.integers(1, 9)), draw(st.integers(1, 9))),
         delta=Fraction(1, 10**9) if "1e-0" in repr(total) else Fraction(0),
         population=draw(st.sampled_from([None, 1000])),

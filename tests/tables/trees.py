@@ -86,6 +86,22 @@ AGGREGATES = st.one_of(
     st.builds(lambda one: Aggregate("count_units", one), COLUMNS),
     st.builds(lambda c, u: Aggregate("count_units", Case(((c, u),))), ROWS, COLUMNS | st.just(Literal(1))),
     st.builds(lambda pair: Aggregate("count_rows", group_bounds=pair), BOUNDS),
+    st.builds(lambda one: Aggregate("count_distinct", one), ROWS),
+    st.builds(lambda one: Aggregate("mode", one), ROWS),
+    st.builds(
+        lambda name, x, y, b, c: Aggregate(name, x, b, None, y, c),
+        st.sampled_from(["covariance", "covariance_pop", "correlation"]),
+        ROWS,
+        ROWS,
+        BOUNDS,
+        BOUNDS,
+    ),
+    st.builds(
+        lambda x, bounds, level: Aggregate("quantile", x, bounds, level=level),
+        ROWS,
+        BOUNDS,
+        st.fractions(min_value=0, max_value=1, max_denominator=10**6),
+    ),
     st.builds(lambda one: Aggregate("count", one), ROWS.filter(lambda one: not isinstance(one, Literal))),
     st.builds(
         Aggregate,

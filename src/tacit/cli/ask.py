@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -90,8 +91,11 @@ def _show(where: Path, answer: Answer, again: bool, analyst: str | None) -> None
     from tacit.report.terminal import show  # rich: needed for tables only
 
     disclosure = answer.disclosure()
-    asked_by = "" if analyst is None else f" --analyst {analyst}"
-    parts = [*words.spent(_as_of_now(answer), again=again), f"tacit report {where} {disclosure.entry}{asked_by}"]
+    asked_by = "" if analyst is None else f" --analyst {quote(analyst)}"
+    parts = [
+        *words.spent(_as_of_now(answer), again=again),
+        f"tacit report {quote(str(where))} {disclosure.entry}{asked_by}",
+    ]
     show(disclosure.columns, words.footnote(disclosure), parts, everything="--csv FILE or --json has all")
 
 

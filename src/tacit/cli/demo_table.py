@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-import random
+import math
+from bisect import bisect
+from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import accumulate
 from pathlib import Path
@@ -47,35 +49,53 @@ spend = { type = "real", role = "private", bounds = [0, 100] }
 _FIRST_DAY = date(2026, 1, 1)
 
 
+class _MadeUp:
+    """Numbers without any secret, the same each time: good enough for people who do not exist, and for nothing else."""
+
+    def __init__(self) -> None:
+        self._state = 2026
+
+    def share(self) -> float:
+        """A number from 0 up to 1, by a congruence (Knuth's MMIX)."""
+        self._state = (6364136223846793005 * self._state + 1442695040888963407) % 2**64
+        return (self._state >> 11) / 2**53
+
+    def place(self, sums: Sequence[float]) -> int:
+        """A place in a list of running sums of weights."""
+        return min(bisect(sums, self.share() * sums[-1]), len(sums) - 1)
+
+    def normal(self) -> float:
+        """A standard normal number."""
+        return math.sqrt(-2 * math.log(1 - self.share())) * math.cos(2 * math.pi * self.share())
+
+
 def write_visits(path: Path, rows: int) -> None:
     """A CSV of visits: a few people come all the time, some cells are empty, some amounts are absurd."""
-    chance = random.Random(2026)  # made-up people need no secret: the privacy noise is drawn elsewhere
-    users = max(1, rows // 8)
-    homes = chance.choices(list(CITIES), weights=list(CITIES.values()), k=users)
+    chance, cities = _MadeUp(), list(CITIES)
+    users, sizes = max(1, rows // 8), list(accumulate(CITIES.values()))
+    homes = [cities[chance.place(sizes)] for _ in range(users)]
     often = list(accumulate(1 / (1 + 0.02 * i) for i in range(users)))  # the first users come the most
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["user_id", "day", "city", "spend"])
-        for user in chance.choices(range(users), cum_weights=often, k=rows):
-            writer.writerow([f"u{user:06}", _day(chance), _city(chance, homes[user]), _spend(chance)])
+        for _ in range(rows):
+            user = chance.place(often)
+            day = _FIRST_DAY + timedelta(days=int(365 * chance.share()))
+            writer.writerow([f"u{user:06}", day.isoformat(), _city(chance, homes[user]), _spend(chance)])
 
 
-def _day(chance: random.Random) -> str:
-    return (_FIRST_DAY + timedelta(days=chance.randrange(365))).isoformat()
-
-
-def _city(chance: random.Random, home: str) -> str:
+def _city(chance: _MadeUp, home: str) -> str:
     """Mostly home, sometimes another of the larger cities, sometimes not written down."""
-    draw = chance.random()
+    draw = chance.share()
     if draw < 0.01:
         return ""
-    return home if draw < 0.8 else chance.choice(list(CITIES)[:8])
+    return home if draw < 0.8 else list(CITIES)[int(8 * chance.share())]
 
 
-def _spend(chance: random.Random) -> str:
-    draw = chance.random()
+def _spend(chance: _MadeUp) -> str:
+    draw = chance.share()
     if draw < 0.02:
         return ""
     if draw < 0.021:
-        return chance.choice(["999999", "-50", "NaN", "n/a", "1e308"])
-    return f"{chance.lognormvariate(3.4, 0.7):.2f}"
+        return ("999999", "-50", "NaN", "n/a", "1e308")[int(5 * chance.share())]
+    return f"{math.exp(3.4 + 0.7 * chance.normal()):.2f}"

@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("tacit.cli.audit:audit", "Prove a leak, or find none: any mechanism, ours or not."),
     "budget": ("tacit.cli.ledger:budget", "What has been charged to a ledger, and what is left."),
     "demo": ("tacit.cli.demo:demo", "The whole story on a table it makes up: policy, questions, plot, report."),
+    "discover": ("tacit.cli.discover:discover", "Bounds, keys and limits for a policy, bought privately."),
     "init": ("tacit.cli.init:init", "Draft a policy for a table; hints from its rows stay on your screen."),
     "log": ("tacit.cli.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
     "plan": ("tacit.cli.plan:plan", "What a question would cost, or how precise it would be; free."),
@@ -72,6 +73,9 @@ def main() -> None:
     except TacitError as error:
         click.echo(f"tacit: {error}", err=True)
         sys.exit(_EXIT_CODES.get(error.code, 1))
+    except KeyboardInterrupt:  # between commands: within them click says the same
+        click.echo("Aborted!", err=True)
+        sys.exit(1)
     except Exception as fault:
         if os.environ.get("TACIT_TRACEBACK"):
             raise

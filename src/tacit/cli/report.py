@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
 from tacit.errors import LedgerError
 from tacit.ledger import SqliteLedger, beside
 from tacit.ledger.names import analyst_name
-from tacit.tables.answer import Answer
+from tacit.report.disclosure import Disclosure
+from tacit.tables.batch_answers import Answers
 from tacit.tables.policy_file import address, read
 
 __all__ = ["report"]
@@ -29,6 +31,8 @@ def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: s
     tacit report visits.toml 4 --out answer.html    # one page that needs nothing else
     tacit report visits.ledger 4 --json
 
+    The answers of a batch are told one after the other, as pages answer-0.html, answer-1.html, …
+
     The number stands under each answer, and in `tacit log`. Neither the data nor the budget is touched.
 
     Exit codes: 0 done, 1 there is no such answer, 2 wrong usage, 4 it was paid for but no answer was stored.
@@ -38,7 +42,13 @@ def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: s
     if analyst is not None and claim.receipt.analyst != analyst_name(analyst):
         raise LedgerError(f"Answer #{number} was not given to {analyst}. `tacit log --analyst` lists theirs.")
     assert claim.answer is not None  # recall gives stored answers only
-    disclosure = Answer.read(claim.answer, claim.receipt).disclosure()
+    disclosures = [answer.disclosure() for answer in Answers.read(claim.answer, claim.receipt)]
+    for at, disclosure in enumerate(disclosures):
+        page = out if out is None or len(disclosures) == 1 else out.with_stem(f"{out.stem}-{at}")
+        _show(disclosure, where, number, page, as_json)
+
+
+def _show(disclosure: Disclosure, where: Path, number: int, out: Path | None, as_json: bool) -> None:
     if out is not None:
         from tacit.report.page import to_html
 
@@ -53,7 +63,7 @@ def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: s
         from tacit.report import words
         from tacit.report.terminal import show
 
-        parts = [*words.spent(disclosure), f"tacit report {where} {number} --out answer.html"]
+        parts = [*words.spent(disclosure), f"tacit report {quote(str(where))} {number} --out answer.html"]
         click.echo(f" {disclosure.question}")
         show(disclosure.columns, words.footnote(disclosure), parts, everything="--json has all")
 

@@ -19,7 +19,7 @@ from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.gaussian_noise import variance_for
 from tacit.mechanisms.tails import discrete_gaussian_tail, least_step, rounded_gaussian_tail
 from tacit.noise.entropy import BitSource
-from tacit.privacy import L2, ZCDP, ApproxDP, Guarantee
+from tacit.privacy import L2, ZCDP, ApproxDP, GaussianDP, Guarantee
 from tacit.privacy.prices import Price, failure_probability, positive, times
 from tacit.privacy.rounding import decimal_down, exp_down
 
@@ -149,10 +149,31 @@ class GaussianKeySelection:
     def __init__(self, *, promise: ApproxDP | ZCDP, groups: int = 1, least: int = 1) -> None:
         if not promise.dlt:
             raise NotPrivate("Private keys cannot be shown at δ = 0: one unit's key must stay hidden but for a δ.")
+        inner, slip = _halves(promise)
+        self._set(promise, inner, slip, groups, least)
+
+    @classmethod
+    def of_noise(cls, noise: GaussianDP, slip: Price, groups: int = 1, least: int = 1) -> GaussianKeySelection:
+        """The rule from its two parts: noise that keeps μ-GDP, and the δ that a key of one unit may slip through with.
+
+        For plans in which the noise is composed with other noise. By itself it keeps the (ε, δ) that its `guarantee`
+        states.
+
+        >>> GaussianKeySelection.of_noise(GaussianDP(0.5), slip=1e-6, groups=4).threshold
+        22
+        """
+        leak = failure_probability(slip)
+        if not leak:
+            raise NotPrivate("Private keys cannot be shown at δ = 0: one unit's key must stay hidden but for a δ.")
+        made = cls.__new__(cls)
+        promise = ApproxDP(Fraction(noise.epsilon(leak)), 2 * leak)
+        made._set(promise, noise, leak, groups, least)
+        return made
+
+    def _set(self, promise: ApproxDP | ZCDP, inner: Guarantee, slip: Fraction, groups: int, least: int) -> None:
         self.groups = times(groups, "groups", least=1)
         self.least = times(least, "least", least=1)
         self._guarantee = promise
-        inner, slip = _halves(promise)
         self._noise = DiscreteGaussian(promise=inner, sensitivity=L2.sqrt(self.groups))
         variance, tail = _law(self._noise, self.groups, inner)
         # P[1 + noise ≥ T] = P[noise > T-2] = ½ P[|noise| > T-2] must be at most δ'/p for each of p keys.

@@ -22,8 +22,10 @@ from tacit.tables.typed import Typing, Words, quoted
 
 __all__ = ["Checked", "check"]
 
-_COUNTS = ("count_rows", "count", "count_units")
-_NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop")
+_COUNTS = ("count_rows", "count", "count_units", "count_distinct")
+_PAIRS = ("covariance", "covariance_pop", "correlation")
+_NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop", *_PAIRS, "quantile")
+_FINEST_LEVEL = 10**6
 Bounds = tuple[Fraction, Fraction]
 _LARGEST = Fraction(10) ** 150
 
@@ -52,7 +54,7 @@ def check(query: Query, policy: Policy) -> Checked:
     _few_enough(domains)
     settled = {one: _Settling(policy, rows).aggregate(one) for one in resolved.aggregates()}
     key_kinds = [rows.kind(key) for key in keys]
-    released = Typing(lambda leaf: _released_kind(leaf, key_kinds), kinds)
+    released = Typing(lambda leaf: _released_kind(leaf, key_kinds, kinds), kinds)
 
     def finished(expression: Expression) -> Expression:
         return released.typed(_replaced(expression, settled))
@@ -114,10 +116,12 @@ def _column_kind(leaf: Expression, policy: Policy) -> Kind:
     raise InvalidParameter("expression", given=type(leaf).__name__, allowed="columns, constants and operators")
 
 
-def _released_kind(leaf: Expression, key_kinds: list[Kind | None]) -> Kind | None:
+def _released_kind(leaf: Expression, key_kinds: list[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
     if isinstance(leaf, Key) and 0 <= leaf.index < len(key_kinds):
         return key_kinds[leaf.index]
     if isinstance(leaf, Aggregate):
+        if leaf.estimator == "mode":
+            return None if leaf.argument is None else kinds.get(leaf.argument)
         return Kind.INTEGER if leaf.estimator in _COUNTS else Kind.REAL
     raise InvalidParameter("expression", given=type(leaf).__name__, allowed="keys, aggregates and constants")
 
@@ -137,12 +141,32 @@ class _Settling:
             raise InvalidParameter(one.estimator, given=None, allowed="a column or an expression of columns")
         argument = self.rows.typed(one.argument)
         if one.estimator in _COUNTS:
+            if one.estimator == "count_distinct":
+                _no_bounds(one)
+                return Aggregate(one.estimator, argument)
             return Aggregate(one.estimator, argument, group_bounds=self._count_bounds(one))
+        if one.estimator == "mode":
+            _no_bounds(one)
+            return Aggregate("mode", argument)
         if one.estimator not in _NUMERIC:
-            allowed = ", ".join((*_COUNTS, *_NUMERIC))
+            allowed = ", ".join((*_COUNTS, *_NUMERIC, "mode"))
             raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)
         self._must_be_number(replace(one, argument=argument), self.rows.kind(argument))
-        return _computable(self._bounded(replace(one, argument=argument)))
+        one = _leveled(replace(one, argument=argument))
+        if one.estimator in _PAIRS:
+            return self._pair(one)
+        return _computable(self._bounded(replace(one, second=None, second_bounds=None)))
+
+    def _pair(self, one: Aggregate) -> Aggregate:
+        """A statistic of two numbers: each with its own bounds."""
+        if one.second is None:
+            raise InvalidParameter(quoted(one), given="one value", allowed="two columns or expressions of columns")
+        second = self.rows.typed(one.second)
+        other = replace(one, argument=second, bounds=one.second_bounds, second=None, second_bounds=None)
+        self._must_be_number(other, self.rows.kind(second))
+        bounds = _computable(self._bounded(other)).bounds
+        first = _computable(self._bounded(one))
+        return replace(first, second=second, second_bounds=bounds)
 
     def _must_be_number(self, one: Aggregate, kind: Kind | None) -> None:
         if kind is not None and kind.is_number:
@@ -230,6 +254,17 @@ class _Settling:
 
     def _is_open(self, column: Column) -> bool:
         return self.policy.columns[column.name].kind.is_number and self._declared(column).bounds is None
+
+
+def _leveled(one: Aggregate) -> Aggregate:
+    """A quantile with its level, any other aggregate without one."""
+    if one.estimator != "quantile":
+        return replace(one, level=None)
+    level = one.level
+    if level is None or not 0 <= level <= 1 or level.denominator > _FINEST_LEVEL:
+        allowed = "a share of the rows between 0 and 1, of at most six decimals"
+        raise InvalidParameter("quantile", given=None if level is None else Words(str(level)), allowed=allowed)
+    return one
 
 
 def _no_bounds(one: Aggregate) -> None:

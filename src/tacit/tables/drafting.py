@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from tacit.errors import UnknownColumn
 from tacit.ledger import Terms
@@ -19,8 +20,9 @@ from tacit.tables.kinds import Kind
 from tacit.tables.policy import ColumnPolicy, Policy, Role
 from tacit.tables.policy_writing import key, quoted
 from tacit.tables.sources import Source, open_source
-from tacit.tables.sources.casts import TYPES, from_text
+from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv import CsvSource
+from tacit.tables.sources.json_lines import JsonLinesSource
 from tacit.tables.sources.source import quoted_name
 
 __all__ = ["Draft", "draft"]
@@ -60,13 +62,13 @@ def draft(source_path: str | Path, unit: str | None = None, *, beside: str | Pat
     """Draft a policy for a file; ``beside`` is the folder that the policy will be in, that of the data unless given."""
     path = Path(source_path)
     source = open_source(path)
-    names = _usable(source.column_names())
+    names = _usable(source.names_in_rows() if isinstance(source, JsonLinesSource) else source.column_names())
     if unit is not None and unit != "row" and unit not in names:
         raise _unknown(unit, names)
     everything = {name: ColumnPolicy(name, Kind.TEXT, Role.PRIVATE) for name in names}
     policy = Policy("draft", str(path), ROW, everything, Terms(PureDP(1)))
     with LockedDuckDB(source, policy) as connection:
-        kinds = {name: _kind(connection, name) for name in names}
+        kinds = _kinds(connection, names)
         hints = tuple(_hints(connection, kinds, unit))
     folder = path.parent if beside is None else Path(beside)
     shown = os.path.relpath(path.resolve(), folder.resolve())
@@ -92,9 +94,21 @@ def _unknown(unit: str, names: list[str]) -> UnknownColumn:
     return UnknownColumn(f"There is no column {unit!r} to be the unit; there are: {', '.join(names)}, or row.{hint}")
 
 
-def _kind(connection: LockedDuckDB, name: str) -> Kind:
-    """The narrowest kind that nearly all values can be read as; text if there are none."""
-    column = quoted_name(name)
+def _kinds(connection: LockedDuckDB, names: list[str]) -> dict[str, Kind]:
+    """Per column, the narrowest kind that nearly all values can be read as; text if there are none."""
+    tests = {name: _tests(quoted_name(name)) for name in names}
+    wanted = {name: {"known": f"count({quoted_name(name)})", **tests[name]} for name in names}
+    found = _facts(connection, wanted)
+    kinds = {}
+    for name, counts in found.items():
+        known = int(counts["known"])
+        fitting = (Kind(test) for test in tests[name] if known and int(counts[test]) >= _ENOUGH * known)
+        kinds[name] = next(fitting, Kind.TEXT)
+    return kinds
+
+
+def _tests(column: str) -> dict[str, str]:
+    """How many values of a column can be read as each kind, the narrowest first."""
 
     def like(pattern: str) -> str:
         return f"regexp_full_match({column}, '{pattern}')"
@@ -106,11 +120,20 @@ def _kind(connection: LockedDuckDB, name: str) -> Kind:
         Kind.DATE: f"{like(_PLAIN_DATE)} AND {from_text(column, Kind.DATE)} IS NOT NULL",
         Kind.TIMESTAMP: f"{from_text(column, Kind.TIMESTAMP)} IS NOT NULL",
     }
-    counts = ", ".join(f"count(*) FILTER ({test}) AS {TYPES[kind]}" for kind, test in tests.items())
-    found = connection.columns(f"SELECT count({column}) AS known, {counts} FROM rows")
-    known = int(found["known"][0])
-    fitting = (kind for kind in tests if known and int(found[TYPES[kind]][0]) >= _ENOUGH * known)
-    return next(fitting, Kind.TEXT)
+    return {kind.value: f"count(*) FILTER ({test})" for kind, test in tests.items()}
+
+
+def _facts(connection: LockedDuckDB, wanted: dict[str, dict[str, str]]) -> dict[str, dict[str, Any]]:
+    """Aggregates by column and name, a hundred columns in one look at the file."""
+    found: dict[str, dict[str, Any]] = {}
+    names = list(wanted)
+    for start in range(0, len(names), 100):
+        some = [(name, fact, sql) for name in names[start : start + 100] for fact, sql in wanted[name].items()]
+        listed = ", ".join(f"{sql} AS f{i}" for i, (_, _, sql) in enumerate(some))
+        row = connection.columns(f"SELECT {listed} FROM rows")
+        for i, (name, fact, _) in enumerate(some):
+            found.setdefault(name, {})[fact] = row[f"f{i}"][0]
+    return found
 
 
 def _text(shown: str, source: Source, kinds: dict[str, Kind], unit: str | None) -> str:
@@ -149,22 +172,26 @@ def _hints(connection: LockedDuckDB, kinds: dict[str, Kind], unit: str | None) -
     """Exact facts about the rows, one line each."""
     total = int(connection.columns("SELECT count(*) AS n FROM rows")["n"][0])
     hints = [f"{total:,} rows"]
-    for name, kind in kinds.items():
-        column = quoted_name(name)
-        found = connection.columns(f"SELECT count(*) - count({column}) AS n, count(DISTINCT {column}) AS d FROM rows")
-        hint = f"{name}: {kind}, {int(found['d'][0]):,} different values, {int(found['n'][0]):,} empty"
-        if kind.is_number:
-            value = from_text(column, kind)
-            spread = connection.columns(
-                f"SELECT quantile_cont({value}, 0.01) AS a, quantile_cont({value}, 0.99) AS b FROM rows "
-                f"WHERE {value} BETWEEN -1e300 AND 1e300"
-            )
-            if spread["a"][0] is not None:
-                hint += f", 98% of them between {spread['a'][0]:g} and {spread['b'][0]:g}"
+    for name, found in _facts(connection, {name: _spread(name, kind) for name, kind in kinds.items()}).items():
+        kind = kinds[name]
+        hint = f"{name}: {kind}, {int(found['different']):,} different values, {int(found['empty']):,} empty"
+        if kind.is_number and found["low"] is not None:
+            hint += f", 98% of them between {found['low']:g} and {found['high']:g}"
         hints.append(hint)
     for name in [unit] if unit and unit != "row" else [] if unit else likely_units(list(kinds)):
         hints += _unit_hints(connection, name)
     return hints
+
+
+def _spread(name: str, kind: Kind) -> dict[str, str]:
+    """What is told about a column."""
+    column = quoted_name(name)
+    wanted = {"empty": f"count(*) - count({column})", "different": f"count(DISTINCT {column})"}
+    if kind.is_number:
+        value = from_text(column, kind)
+        among = f"FILTER (WHERE {value} BETWEEN -1e300 AND 1e300)"
+        wanted |= {"low": f"quantile_cont({value}, 0.01) {among}", "high": f"quantile_cont({value}, 0.99) {among}"}
+    return wanted
 
 
 def _unit_hints(connection: LockedDuckDB, name: str) -> list[str]:

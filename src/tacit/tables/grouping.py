@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions import Call, Column, Expression, Key, Literal
@@ -22,8 +23,7 @@ def folded(expression: Expression) -> Expression:
     if isinstance(expression, Column):
         return Column(expression.name.lower())
     if isinstance(expression, Aggregate):
-        below = None if expression.argument is None else folded(expression.argument)
-        return replace(expression, argument=below)
+        return expression.of(folded)
     return expression.with_parts(tuple(folded(part) for part in expression.parts()))
 
 
@@ -71,6 +71,7 @@ def shown(expression: Expression, what: str) -> None:
 
 
 _NAMES = {"count_rows": "count", "count_units": "count_units", "mean": "avg"}
+_LEVELS = {Fraction(0): "min", Fraction(1, 2): "median", Fraction(1): "max"}
 
 
 def default_name(expression: Expression, keys: Sequence[Expression]) -> str:
@@ -81,6 +82,7 @@ def default_name(expression: Expression, keys: Sequence[Expression]) -> str:
         return expression.name
     if isinstance(expression, Aggregate):
         name = _NAMES.get(expression.estimator, expression.estimator)
+        name = name if expression.level is None else _LEVELS.get(expression.level, name)
         argument = expression.argument
         return f"{name}_{argument.name}" if isinstance(argument, Column) and name != "count_units" else name
     if isinstance(expression, Call) and expression.operator.isidentifier():

@@ -37,11 +37,20 @@ class Names:
         argument = aggregate.argument
         if aggregate.estimator == "count_units":
             return replace(aggregate, argument=self._unit(argument))
+        if aggregate.estimator == "count_distinct" and self._is_unit(argument):
+            return Aggregate("count_units", self._unit(argument))
         if argument is None:
             return aggregate
         if aggregate.estimator == "count" and isinstance(argument, Column):
             return replace(aggregate, argument=Column(self._found(argument.name).name))
-        return replace(aggregate, argument=self.in_rows(argument, "an aggregate"))
+        return aggregate.of(lambda one: self.in_rows(one, "an aggregate"))
+
+    def _is_unit(self, argument: Expression | None) -> bool:
+        """Whether it is the protected unit, under FILTER perhaps."""
+        if isinstance(argument, Case) and len(argument.branches) == 1 and argument.otherwise == Literal(None):
+            argument = argument.branches[0][1]
+        unit = self._policy.unit.column
+        return isinstance(argument, Column) and unit is not None and argument.name.lower() == unit.lower()
 
     def _unit(self, argument: Expression | None) -> Expression:
         unit = self._policy.unit.column
@@ -57,8 +66,7 @@ class Names:
         if unit is None:
             raise NotPrivate("COUNT(DISTINCT …): each row is protected on its own here, so write COUNT(*).")
         raise NotPrivate(
-            f"COUNT(DISTINCT {name or 'expression'}) is not offered yet: one person may hold many values. "
-            f"COUNT(DISTINCT {unit}) counts people."
+            f"{name or 'That expression'} is not the protected unit: COUNT(DISTINCT {unit}) counts people."
         )
 
     def _names_people(self, column: ColumnPolicy) -> bool:

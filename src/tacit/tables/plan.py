@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
-from tacit.tables.bounded import BoundedQuery, Measure
+from tacit.privacy.prices import text
+from tacit.tables.bounded import Asked, BoundedQuery, Cells, Counted, Distinct, Measure, Quantised
 from tacit.tables.checks import Checked
-from tacit.tables.estimators.base import Part, Setting
+from tacit.tables.choices import Choice, ChoiceMechanism
+from tacit.tables.domains import domain
+from tacit.tables.estimators.base import Chooser, Part, Setting
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
-from tacit.tables.expressions import Column, Value
+from tacit.tables.explaining_tree import Branch, Hint
+from tacit.tables.expressions import Column, Expression, Value
+from tacit.tables.kinds import Kind
 from tacit.tables.noises import Noise
 from tacit.tables.policy import Limits, Policy
-from tacit.tables.pricing import Price, Shares, split
+from tacit.tables.pricing import Price, Shares, Split, split
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
+from tacit.tables.typed import Words
 
-__all__ = ["Line", "Plan", "make_plan", "price_within"]
+__all__ = ["Line", "Plan", "Splitting", "make_plan", "needed", "price_within"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,8 @@ class Line:
     mechanisms: tuple[AdditiveMechanism, ...]
     share: Fraction
     error: float | None
+    pick: tuple[Choice, ChoiceMechanism] | None = None
+    """What is chosen from cells, where nothing is noised."""
 
     @property
     def name(self) -> str:
@@ -63,6 +72,8 @@ class Plan:
     lines: tuple[Line, ...]
     key_share: Fraction
     engine_sql: str = ""
+    hints: tuple[Hint, ...] = ()
+    """What would lower the errors; filled in where a plan is asked for, and not for asking."""
 
     @property
     def question(self) -> str:
@@ -85,43 +96,82 @@ class Plan:
             if outputs.get(output) == line.aggregate:
                 return line
         plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
-        raise InvalidParameter("within", given=output, allowed=f"an output that is one aggregate: {', '.join(plain)}")
+        allowed = f"an output that is one aggregate: {', '.join(plain) or 'there is none, so give a price'}"
+        raise InvalidParameter("within", given=output, allowed=allowed)
 
-    def __str__(self) -> str:
-        """The plan for people."""
-        lines = [self.question, f"price: {_price_words(self.cost)}"]
+    def tree(self) -> Branch:
+        """Where each bit of the price goes, and what would halve an error."""
         limits = self.bounded
         who = "each row" if limits.unit is None else f"one {limits.unit}"
         counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} rows each"
-        lines.append(f"unit: {who}{counted}")
+        bounding = () if limits.unit is None else (Branch("what is over a limit is left out by a keyed hash"),)
+        below = [Branch(f"unit: {who}{counted}", bounding)]
         if self.keys is not None:
-            lines.append(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)")
+            below.append(Branch(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)"))
         elif limits.public_keys is not None and limits.keys:
-            lines.append(f"groups: {len(limits.public_keys)} public keys, shown even when empty")
-        for line in self.lines:
-            error = "error depends on the number of rows: pass expected_rows" if line.error is None else _error(line)
-            lines.append(f"{line.name}: {_percent(line.share)} of the price; {error}")
-            for part, mechanism in zip(line.parts, line.mechanisms, strict=True):
-                kind = self.noise.name if self.noise is not None else ""
-                lines.append(f"    {measure_words(part.measure)}: {kind} noise, scale {mechanism.scale:.4g}")
+            below.append(Branch(f"groups: {len(limits.public_keys)} public keys, shown even when empty"))
+        below += [self._branch(line) for line in self.lines]
+        return Branch(f"price: {_price_words(self.cost)}", tuple(below))
+
+    def _branch(self, line: Line) -> Branch:
+        kind = self.noise.name if self.noise is not None else ""
+        parts = [
+            Branch(
+                f"{measure_words(part.measure)}: {_percent(line.share * part.weight)} of the price, {kind} noise, "
+                f"scale {mechanism.scale:.4g}, ± {float(mechanism.accuracy('0.05')):.4g} steps"
+            )
+            for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
+        ]
+        own = [hint for hint in self.hints if hint.aggregate == line.name]
+        for title, chosen in (
+            ("what would halve the error", [hint for hint in own if hint.halves]),
+            ("what would lower it", [hint for hint in own if not hint.halves]),
+        ):
+            parts += [Branch(title, tuple(Branch(str(hint)) for hint in chosen))] if chosen else []
+        return Branch(f"{line.name}: {_percent(line.share)} of the price; {_error(line)}", tuple(parts))
+
+    def __str__(self) -> str:
+        """The plan for people."""
+        lines = [self.question, str(self.tree())]
         if self.engine_sql:
             lines += ["engine:", *(f"    {row}" for row in self.engine_sql.splitlines())]
         return "\n".join(lines)
 
 
-def make_plan(checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None) -> Plan:
+Splitting = Callable[[Price, Shares, int], Split]
+"""How a price becomes mechanisms: by itself (`pricing.split`), or as one of several statements paid together."""
+
+
+def make_plan(
+    checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None, splitting: Splitting = split
+) -> Plan:
     """The plan for a question at a price; a loop over its aggregates' estimators."""
     bounded, settings, parts = _measured(checked, policy)
-    private = bool(bounded.keys) and bounded.public_keys is None
-    shares = _shares(parts, private)
-    made = split(price, shares, bounded.groups, checked.query.options.least_units or 1)
+    shares = _shares(checked, parts, _private(bounded))
+    made = splitting(price, shares, bounded.groups)
     lines = []
     for aggregate, own in parts.items():
+        if not isinstance(own, tuple):
+            pick = (own, made.choices[own])
+            lines.append(Line(aggregate, settings[aggregate], (), (), shares.choices[own], None, pick))
+            continue
         mechanisms = tuple(made.mechanisms[part.measure] for part in own)
-        error = ESTIMATORS[aggregate.estimator].error(aggregate, settings[aggregate], mechanisms, expected_rows)
+        estimator = ESTIMATORS[aggregate.estimator]
+        assert not isinstance(estimator, Chooser)
+        error = estimator.error(aggregate, settings[aggregate], mechanisms, expected_rows)
         share = sum((shares.measures[part.measure] for part in own), start=Fraction(0))
         lines.append(Line(aggregate, settings[aggregate], own, mechanisms, share, error))
     return Plan(checked, policy, price, made.cost, bounded, made.keys, made.noise, tuple(lines), shares.keys)
+
+
+def needed(checked: Checked, policy: Policy) -> tuple[Shares, int, BoundedQuery]:
+    """What a question takes whatever its price: the shares of its parts, groups per unit, and what is measured."""
+    bounded, _, parts = _measured(checked, policy)
+    return _shares(checked, parts, _private(bounded)), bounded.groups, bounded
+
+
+def _private(bounded: BoundedQuery) -> bool:
+    return bool(bounded.keys) and bounded.public_keys is None
 
 
 def price_within(
@@ -141,6 +191,9 @@ def price_within(
         plan = plan_at(main)
         for output, target in targets.items():
             error = plan.error(output)
+            if error is None and plan._line(output).pick is not None:
+                allowed = "outputs that are counts, sums, means or variances: a quantile's error depends on the rows"
+                raise InvalidParameter("within", given=output, allowed=allowed)
             if error is None:
                 hint = "The error of a mean depends on how many rows there are, which is secret: say what you expect."
                 raise InvalidParameter("expected_rows", given=None, allowed="a number of rows per group", hint=hint)
@@ -161,9 +214,28 @@ def price_within(
     return plan_at(_three_digits_up(top))
 
 
-def _measured(
-    checked: Checked, policy: Policy
-) -> tuple[BoundedQuery, dict[Aggregate, Setting], dict[Aggregate, tuple[Part, ...]]]:
+def what_fits(plan: Plan, left: object) -> str:
+    """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
+    if not isinstance(left, ApproxDP | ZCDP):
+        return ""
+    delta = min(plan.asked.dlt, left.dlt)
+    main, symbol = (left.rho, "ρ") if isinstance(left, ZCDP) else (left.eps, "ε")
+    try:
+        smaller = make_plan(plan.checked, plan.policy, ZCDP(main, delta) if symbol == "ρ" else ApproxDP(main, delta))
+    except TacitError:
+        return ""
+    pairs = zip(plan.lines, smaller.lines, strict=True)
+    errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
+    if not errors:
+        return ""
+    return f"At {symbol} {readable(main)} the error would be ± {errors[0][1]:.4g} instead of ± {errors[0][0]:.4g}."
+
+
+Needed = dict[Aggregate, tuple[Part, ...] | Choice]
+"""Per aggregate the measures that get noise, or what is chosen."""
+
+
+def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggregate, Setting], Needed]:
     """What the engine is asked for, and what each aggregate takes of it."""
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
@@ -172,25 +244,49 @@ def _measured(
         policy.limits.groups if public is None else max(1, len(public)),
     )
     groups, rows = limits.groups, limits.rows
-    settings, parts = {}, {}
+    settings: dict[Aggregate, Setting] = {}
+    parts: Needed = {}
+    measures: dict[Asked, None] = {}
     for aggregate in query.aggregates():
-        settings[aggregate] = _setting(aggregate, checked, policy, rows)
-        parts[aggregate] = ESTIMATORS[aggregate.estimator].parts(aggregate, settings[aggregate])
-    measures = tuple(dict.fromkeys(part.measure for own in parts.values() for part in own))
+        estimator, setting = ESTIMATORS[aggregate.estimator], _setting(aggregate, checked, policy, rows)
+        settings[aggregate] = setting
+        if isinstance(estimator, Chooser):
+            choice = parts[aggregate] = estimator.choice(aggregate, setting)
+            measures[choice.cells] = None
+            continue
+        own = parts[aggregate] = estimator.parts(aggregate, setting)
+        measures |= dict.fromkeys(part.measure for part in own)
     for measure in measures:
-        if measure.reach >= LARGEST:
-            raise InvalidParameter(
-                "bounds", given="a range", allowed="a range of fewer granules: choose a larger granule"
-            )
-    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, measures)
+        if not isinstance(measure, Cells):
+            _check_steps(measure)
+    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures))
     return bounded, settings, parts
 
 
+def _check_steps(measure: Counted) -> None:
+    """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
+    if measure.reach >= LARGEST:
+        allowed = "ends that are fewer steps from 0: a larger granule, or for VAR and STDDEV narrower bounds"
+        raise InvalidParameter("bounds", given=Words(f"{measure.reach:.2g} steps"), allowed=allowed)
+    if isinstance(measure, Measure) and measure.low > measure.high and isinstance(measure.value, Quantised):
+        step = text(measure.value.granule)
+        allowed = f"a range with a multiple of the granule, {step}, in it: make it wider, or the granule finer"
+        raise InvalidParameter("bounds", given=Words("a range between two multiples"), allowed=allowed)
+
+
 def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:
-    inner = aggregate.argument
+    kind, granule = _kind_and_granule(aggregate.argument, checked, policy)
+    second_kind, second_granule = _kind_and_granule(aggregate.second, checked, policy)
+    candidates = domain(aggregate.argument, policy) if aggregate.estimator == "mode" and aggregate.argument else None
+    unit = policy.unit.column is not None
+    return Setting(rows, unit, kind, granule, second_kind, second_granule, candidates)
+
+
+def _kind_and_granule(
+    inner: Expression | None, checked: Checked, policy: Policy
+) -> tuple[Kind | None, Fraction | None]:
     own = policy.columns.get(inner.name) if isinstance(inner, Column) else None
-    kind = None if inner is None else checked.kinds.get(inner)
-    return Setting(rows, policy.unit.column is not None, kind, None if own is None else own.granule)
+    return None if inner is None else checked.kinds.get(inner), None if own is None else own.granule
 
 
 def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[Value, ...], ...] | None:
@@ -199,24 +295,39 @@ def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[V
     return tuple(itertools.product(*known)) if len(known) == len(domains) else None
 
 
-def _shares(parts: dict[Aggregate, tuple[Part, ...]], private: bool) -> Shares:
+def _shares(checked: Checked, parts: Needed, private: bool) -> Shares:
     """Each aggregate counts the same, and so does the selection of private keys; a shared measure gets both shares."""
     wanted = len(parts) + (1 if private else 0)
     if not wanted:
         raise InvalidParameter("question", given="nothing to release", allowed="an aggregate or a group")
     each = Fraction(1, wanted)
-    measures: dict[Measure, Fraction] = {}
+    measures: dict[Counted, Fraction] = {}
+    choices: dict[Choice, Fraction] = {}
     for own in parts.values():
+        if not isinstance(own, tuple):
+            choices[own] = choices.get(own, Fraction(0)) + each
+            continue
         for part in own:
             measures[part.measure] = measures.get(part.measure, Fraction(0)) + each * part.weight
-    return Shares(each if private else Fraction(0), measures)
+    least = checked.query.options.least_units or 1
+    return Shares(each if private else Fraction(0), measures, choices, least)
 
 
-def measure_words(measure: Measure) -> str:
+def measure_words(measure: Counted) -> str:
     """A measure for people."""
-    words = {"One": "rows", "Present": "known values", "Quantised": "sum", "Square": "sum of squares"}
+    if isinstance(measure, Distinct):
+        return f"distinct values, one unit moves a group by at most {measure.reach}, values chosen"
+    words = {
+        "One": "rows",
+        "Present": "known values",
+        "Quantised": "sum",
+        "Square": "sum of squares",
+        "Product": "sum of products",
+    }
     how = ", rows chosen" if measure.chosen else ""
-    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{how}"
+    granule = getattr(measure.value, "granule", Fraction(1))
+    steps = "" if granule == 1 else f" of {float(granule):.4g}"
+    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{steps}{how}"
 
 
 def _price_words(cost: Guarantee) -> str:
@@ -235,6 +346,10 @@ def _percent(share: Fraction) -> str:
 
 
 def _error(line: Line) -> str:
+    if line.pick is not None:
+        return line.pick[1].explain()
+    if line.error is None:
+        return "error depends on the number of rows: pass expected_rows"
     return f"± {line.error:.4g} nineteen times of twenty"
 
 

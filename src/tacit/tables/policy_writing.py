@@ -15,7 +15,7 @@ from tacit.privacy.prices import text as price_text
 from tacit.tables.expressions import Value
 from tacit.tables.policy import ColumnPolicy, Limits, Policy
 
-__all__ = ["key", "number", "quoted", "write"]
+__all__ = ["column_line", "key", "number", "quoted", "write"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TRUTHS = ("header", "lines")
@@ -24,6 +24,11 @@ _TRUTHS = ("header", "lines")
 def write(policy: Policy) -> str:
     """The text of a policy file."""
     return "\n".join(_lines(policy)) + "\n"
+
+
+def column_line(column: ColumnPolicy) -> str:
+    """The line of one column."""
+    return f"{key(column.name)} = {{ {', '.join(_column(column))} }}"
 
 
 def quoted(text: str) -> str:
@@ -58,7 +63,7 @@ def _lines(policy: Policy) -> Iterator[str]:
             yield f"{name} = {_option(name, value)}"
     yield from ("", "[columns]")
     for column in policy.columns.values():
-        yield f"{key(column.name)} = {{ {', '.join(_column(column))} }}"
+        yield column_line(column)
 
 
 def _budget(terms: Terms, delta: Fraction) -> Iterator[str]:

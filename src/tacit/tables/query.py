@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.tables.expressions import Expression
@@ -16,12 +17,25 @@ class Aggregate(Expression):
     """One statistic of the rows of a group; ``estimator`` names a file of `tacit.tables.estimators`.
 
     ``bounds`` clamp each row's value, ``group_bounds`` what one unit adds to one group; None means: as the policy says.
+    ``second`` is the other argument of COVAR and CORR, ``level`` the share of rows below a quantile.
     """
 
     estimator: str
     argument: Expression | None = None
     bounds: tuple[Fraction, Fraction] | None = None
     group_bounds: tuple[Fraction, Fraction] | None = None
+    second: Expression | None = None
+    second_bounds: tuple[Fraction, Fraction] | None = None
+    level: Fraction | None = None
+
+    def arguments(self) -> tuple[Expression, ...]:
+        """The row-wise expressions it is of."""
+        return tuple(one for one in (self.argument, self.second) if one is not None)
+
+    def of(self, change: Callable[[Expression], Expression]) -> Aggregate:
+        """The same statistic of changed arguments."""
+        first = None if self.argument is None else change(self.argument)
+        return replace(self, argument=first, second=None if self.second is None else change(self.second))
 
 
 @dataclass(frozen=True, slots=True)

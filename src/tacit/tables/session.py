@@ -5,26 +5,32 @@ Pay, then look: the ledger is debited, durably, before the engine reads a row fo
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
-from tacit.errors import AnswerLost, InvalidParameter
-from tacit.ledger import Ledger, Receipt, Request
+from tacit.errors import BudgetExceeded, InvalidParameter
+from tacit.ledger import Ledger, Receipt
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.answer import Answer
-from tacit.tables.bounded import BoundedQuery, Engine
+from tacit.tables.batch import Batch
+from tacit.tables.bounded import Engine
 from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
+from tacit.tables.consistency_questions import margins_of, ranges_of
+from tacit.tables.consistency_workloads import Workload
+from tacit.tables.desk import Desk, Engines
 from tacit.tables.disclosing import disclose
+from tacit.tables.discovery import Discovery
 from tacit.tables.drawing import draw
+from tacit.tables.explaining import hints_for
+from tacit.tables.expressions import Key
 from tacit.tables.options import stated_price
-from tacit.tables.plan import Plan, make_plan, price_within
+from tacit.tables.plan import Plan, make_plan, price_within, what_fits
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
@@ -34,24 +40,6 @@ from tacit.tables.terms import Term
 
 __all__ = ["Question", "Table", "without_explain"]
 
-_log = logging.getLogger("tacit.tables")
-
-_LOST = (
-    "The question was paid for, but no answer could be drawn: the engine failed, for lack of memory or disk perhaps. "
-    "The payment stands and there is no refund, because a refund could tell something about the data. "
-    "Asking again with fresh=True pays again."
-)
-
-
-class Engines(Protocol):
-    """Where a table's engine comes from."""
-
-    def open(self) -> Engine:
-        """Connect to the data; called once, after the first payment."""
-
-    def explain(self, query: BoundedQuery) -> str:
-        """The statement an engine would run; touches no data."""
-
 
 class Table:
     """A sensitive table that can be asked private questions. Made by `tacit.open`.
@@ -60,36 +48,34 @@ class Table:
     """
 
     def __init__(self, policy: Policy, ledger: Ledger, analyst: str, engines: Engines) -> None:
-        self._policy = policy
-        self._ledger = ledger
-        self._analyst = analyst
-        self._engines = engines
-        self._engine: Engine | None = None
+        self._desk = Desk(policy, ledger, analyst, engines)
 
     @property
     def policy(self) -> Policy:
         """Who is protected, what may be asked, how much may be learned."""
-        return self._policy
+        return self._desk.policy
 
     @property
     def ledger(self) -> Ledger:
         """The book that the budget is kept in."""
-        return self._ledger
+        return self._desk.ledger
 
     @property
     def remaining(self) -> Promise:
         """What the analyst can still spend."""
-        return self._ledger.remaining(self._analyst)
+        return self._desk.ledger.remaining(self._desk.analyst)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the policy declares."""
-        return tuple(self._policy.columns)
+        return tuple(self.policy.columns)
 
     def query(self, question: str | Query) -> Question:
         """A question in SQL, or as a tree; free."""
-        tree = parse(question, self._policy.table) if isinstance(question, str) else question
-        return Question(self, check(tree, self._policy))
+        tree = parse(question, self.policy.table) if isinstance(question, str) else question
+        if not isinstance(tree, Query):
+            raise InvalidParameter("question", given=type(question).__name__, allowed="SQL, a text")
+        return Question(self, check(tree, self.policy))
 
     def sql(
         self,
@@ -103,6 +89,51 @@ class Table:
     ) -> Answer:
         """Ask in SQL: ``query(text).ask(...)`` for short."""
         return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
+
+    def batch(
+        self,
+        statements: Sequence[str | Query | Question],
+        *,
+        weights: Sequence[object] | None = None,
+        expected_rows: Sequence[int] | None = None,
+    ) -> Batch:
+        """Several statements as one plan: priced together, which is cheaper than one by one. Free until it is asked.
+
+        ``weights`` say how the price is shared. Without them noise is made equal, in multiples of what one unit can
+        move; or relative to the rows that you expect in a group of each statement.
+        """
+        listed = [statements] if isinstance(statements, str | Query | Question) else list(statements)
+        checked = [self.query(one.tree if isinstance(one, Question) else one)._checked for one in listed]
+        return Batch(self._desk, checked, weights, expected_rows)
+
+    def margins(
+        self,
+        *levels: Sequence[str],
+        where: str | Term | None = None,
+        weights: Sequence[object] | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts of rows by several lists of public keys that add up: ``margins([], ["city"], ["city", "plan"])``.
+
+        Keys are columns, or expressions that are given by name. Limits apply to the groups by all keys together.
+        """
+        return margins_of(self._desk, levels, where, weights, keys)
+
+    def ranges(
+        self,
+        key: str,
+        *,
+        branching: int = 4,
+        where: str | Term | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts over a public ordered key and over ranges of it, which add up; ask for any range with ``between``."""
+        return ranges_of(self._desk, key, branching, where, keys)
+
+    @property
+    def discover(self) -> Discovery:
+        """Bounds, keys and limits for the policy, discovered privately at a stated price."""
+        return Discovery(self._desk, self.query)
 
     def explain(
         self,
@@ -131,19 +162,14 @@ class Table:
         return self._selection().agg(**outputs)
 
     def _selection(self) -> Selection[Question]:
-        return Selection(self._policy.table, self.query)
+        return Selection(self.policy.table, self.query)
 
     def _engine_now(self) -> Engine:
-        if self._engine is None:
-            self._engine = self._engines.open()
-        return self._engine
+        return self._desk.engine()
 
     def close(self) -> None:
         """Let go of the data and the ledger."""
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
-        self._ledger.close()
+        self._desk.close()
 
     def __enter__(self) -> Self:
         return self
@@ -154,8 +180,8 @@ class Table:
         self.close()
 
     def __repr__(self) -> str:
-        unit = "each row" if self._policy.unit.is_row else f"one {self._policy.unit.column}"
-        return f"Table({self._policy.table!r}, protects {unit}, {self._ledger!r})"
+        unit = "each row" if self.policy.unit.is_row else f"one {self.policy.unit.column}"
+        return f"Table({self.policy.table!r}, protects {unit}, {self.ledger!r})"
 
 
 class Question:
@@ -206,7 +232,8 @@ class Question:
             made = price_within(self._checked, policy, self._targets(within), rows, Fraction(leak))
         else:
             made = self._plan(epsilon, delta, rho, price, rows)
-        return replace(made, engine_sql=self._table._engines.explain(made.bounded))
+        hints = hints_for(made, rows)
+        return replace(made, engine_sql=self._table._desk.engines.explain(made.bounded), hints=hints)
 
     def _plan(
         self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
@@ -218,8 +245,7 @@ class Question:
     def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
         if isinstance(within, Mapping):
             return dict(within)
-        names = [output.name for output in self.tree.outputs if output.expression in self.tree.aggregates()]
-        return dict.fromkeys(names, within)
+        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key)}
 
     def ask(
         self,
@@ -232,23 +258,19 @@ class Question:
     ) -> Answer:
         """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
         plan = self._plan(epsilon, delta, rho, price)
-        table = self._table
-        request = Request(table._analyst, plan.question, table.policy.fingerprint())
-        if fresh:
-            request = request.fresh()
-        claim = table.ledger.answered(request, plan.cost, lambda receipt: self._drawn(plan, receipt))
+        try:
+            claim = self._table._desk.paid(
+                plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
+            )
+        except BudgetExceeded as refusal:
+            refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
+            raise
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 
     def _drawn(self, plan: Plan, receipt: Receipt) -> bytes:
-        """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""
-        _log.info("entry %d is paid; drawing", receipt.number)
-        try:
-            columns = draw(plan, self._table._engine_now().run(plan.bounded))
-            return disclose(plan, columns, receipt).to_json(indent=None).encode()
-        except Exception:
-            _log.warning("entry %d: no answer could be drawn", receipt.number)
-        raise AnswerLost(_LOST)  # outside of the handler, so that it carries no other error with it
+        columns = draw(plan, self._table._engine_now().run(plan.bounded))
+        return disclose(plan, columns, receipt).to_json(indent=None).encode()
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"

@@ -163,7 +163,7 @@ def _refuse_any(text: str, found: Sequence[Token]) -> None:
             raise void(";", "one statement at a time is answered", "Ask the second as a question of its own.")
         if kind is TokenType.SELECT and place:
             raise not_yet("a second SELECT", "Subqueries are not understood yet: write one SELECT on the table.")
-        if kind in _NEVER:
+        if kind in _NEVER and not _is_place(found, place):
             sign, instead = _NEVER[kind]
             raise NotUnderstood(sign, "is not understood here", instead, at(text, token.start))
         depth += (kind in _OPENING) - (kind in _CLOSING)
@@ -171,6 +171,12 @@ def _refuse_any(text: str, found: Sequence[Token]) -> None:
         if depth > MOST_NESTED or prefixes > _MOST_PREFIXES:
             raise NotUnderstood("the statement", f"is nested more than {MOST_NESTED} deep", place=at(text, token.start))
         _refuse_glued(text, token, found[place + 1] if place + 1 < len(found) else None)
+
+
+def _is_place(found: Sequence[Token], place: int) -> bool:
+    """Whether a bracket opens the place of a quantile: [OFFSET(…)]."""
+    following = found[place + 1].text.upper() if place + 1 < len(found) else ""
+    return found[place].token_type is TokenType.L_BRACKET and following in ("OFFSET", "ORDINAL")
 
 
 def _refuse_glued(text: str, token: Token, following: Token | None) -> None:

@@ -15,6 +15,7 @@ from tacit.tables.grouping import folded, has_aggregate, make_query
 from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.sql.google_lists import Lists
+from tacit.tables.sql.printing import name_to_sql
 from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened, void
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _tables(tree: Any, table: str, exp: Any) -> frozenset[str]:
     if node.args.get("db") is not None or node.args.get("catalog") is not None:
         raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
     if name.lower() != table.lower():
-        raise void(f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {table}.")
+        raise void(f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {name_to_sql(table)}.")
     for field, value in node.args.items():
         if field not in ("this", "alias") and value not in (None, False, []):
             what, instead = CLAUSES.get(field, (field.strip("_").replace("_", " ").upper(), "Leave it out."))
@@ -166,8 +167,7 @@ class _Reading:
         if isinstance(expression, Column):
             return self._column(expression)
         if isinstance(expression, Aggregate):
-            below = None if expression.argument is None else self._plain(expression.argument)
-            return Aggregate(expression.estimator, below, expression.bounds, expression.group_bounds)
+            return expression.of(self._plain)
         return expression.with_parts(tuple(self._plain(part) for part in expression.parts()))
 
     def _column(self, column: Column) -> Column:

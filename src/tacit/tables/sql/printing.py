@@ -16,7 +16,7 @@ from tacit.tables.grouping import make_query
 from tacit.tables.operators import CASTS
 from tacit.tables.options import ListedGroups, Options
 from tacit.tables.query import Aggregate, Order, Output, Query
-from tacit.tables.sql.functions import AGGREGATE_NAMES, TYPES
+from tacit.tables.sql.functions import AGGREGATE_NAMES, LEVELS, TYPES
 from tacit.tables.sql.words import RESERVED
 
 __all__ = ["expression_sql", "name_to_sql", "to_sql"]
@@ -26,6 +26,7 @@ _INFIX = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%"}
 _JOINED = {"and": "AND", "or": "OR", "concat": "||"}
 _NAMES = {"weekday": "ISODOW"}
 _TESTS = ("in", "like", "ilike", "is_null")
+_ZERO = Fraction(0)
 _OWN_GRAMMAR = ("substring", "trim")
 
 
@@ -206,6 +207,7 @@ def _aggregate(node: Aggregate) -> str:
         for name, pair in (
             ("contribution_bounds_per_row", node.bounds),
             ("contribution_bounds_per_group", node.group_bounds),
+            ("contribution_bounds_of_second", node.second_bounds),
         )
         if pair is not None
     )
@@ -217,7 +219,13 @@ def _aggregate(node: Aggregate) -> str:
             counted = "COUNT_UNITS()" if value == Literal(1) else f"COUNT(DISTINCT {_expression(value, _column)})"
             return f"{counted} FILTER (WHERE {_expression(condition, _column)})"
         return f"COUNT(DISTINCT {_expression(node.argument, _column)})"
-    return f"{AGGREGATE_NAMES[node.estimator]}({_expression(node.argument, _column)}{named})"
+    inner = ", ".join(_expression(one, _column) for one in node.arguments())
+    if node.estimator == "count_distinct":
+        return f"COUNT(DISTINCT {inner})"
+    if node.estimator == "quantile":
+        name = next((name for name, level in LEVELS.items() if level == node.level), "")
+        return f"{name.upper()}({inner}{named})" if name else f"QUANTILE({inner}, {_bound(node.level or _ZERO)}{named})"
+    return f"{AGGREGATE_NAMES[node.estimator]}({inner}{named})"
 
 
 def _bound(value: Fraction) -> str:
