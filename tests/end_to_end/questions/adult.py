@@ -30,7 +30,7 @@ workclass = { type = "text", role = "private" }
 weight = { type = "integer", role = "private", bounds = [0, 500000] }
 education = { type = "text", role = "private" }
 education_years = { type = "integer", role = "private", bounds = [1, 16] }
-marital_status = { type = "text", role = "private" }
+marital_status = { type = "text", role = "public", keys = ["Divorced", "Married-AF-spouse", "Married-civ-spouse", "Married-spouse-absent", "Never-married", "Separated", "Widowed"] }
 occupation = { type = "text", role = "private" }
 relationship = { type = "text", role = "private" }
 race = { type = "text", role = "private" }

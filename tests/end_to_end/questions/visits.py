@@ -118,7 +118,7 @@ QUESTIONS = (
         "SELECT kind, COUNT(*) AS n FROM (SELECT 'cheap' AS kind FROM visits WHERE spend < 20 UNION ALL SELECT 'dear' AS kind FROM visits WHERE spend >= 20) GROUP BY kind",
     ),
     Question("Cities with their total", "SELECT city, COUNT(*) AS n FROM visits GROUP BY ROLLUP (city)"),
-    Question("The geometric mean of spend", "SELECT GEOMEAN(spend) AS spend FROM visits"),
+    Question("The geometric mean of spend, of 1 at least", "SELECT GEOMEAN(GREATEST(spend, 1)) AS spend FROM visits"),
     Question(
         "My best customers",
         "SELECT user_id, SUM(spend) AS total FROM visits GROUP BY user_id ORDER BY total DESC LIMIT 10",
