@@ -203,3 +203,33 @@ def test_help_names_the_exit_codes() -> None:
     shown = " ".join(CliRunner().invoke(cli, ["ask", "--help"]).output.split())
     for said in ("0 answered", "1 refused", "2 wrong usage", "3 the budget", "4 paid for"):
         assert said in shown
+
+
+GOOGLE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=0.5) COUNT(*) AS n FROM visits"
+
+
+def test_a_statement_that_says_its_price_needs_no_option(folder: Path) -> None:
+    ran = tacit(folder, "ask", "visits.toml", GOOGLE)
+    assert ran.returncode == 0, ran.printed
+    assert "spent ε 0.50" in ran.stdout
+    assert tacit(folder, "ask", "visits.toml", GOOGLE, "--epsilon", "0.50").returncode == 0
+    assert charged(folder) == "ApproxDP(0.5, 0)"
+    other = tacit(folder, "ask", "visits.toml", GOOGLE, "--epsilon", "0.6")
+    assert other.returncode == 1
+    assert "the statement says epsilon = 0.5" in other.printed
+    plan = tacit(folder, "plan", "visits.toml", GOOGLE)
+    assert "price: ε 0.5" in plan.stdout
+    assert "price: ε 0.5" in tacit(folder, "ask", "visits.toml", f"EXPLAIN {GOOGLE}").stdout
+    assert charged(folder) == "ApproxDP(0.5, 0)"
+
+
+def test_a_clause_without_a_price_or_with_a_slip(folder: Path) -> None:
+    ran = tacit(folder, "ask", "visits.toml", GOOGLE.replace("epsilon=0.5", ""))
+    assert ran.returncode == 2
+    assert "--epsilon 0.5" in ran.printed
+    ran = tacit(folder, "ask", "visits.toml", GOOGLE.replace("0.5", "-1"))
+    assert ran.returncode == 1
+    assert "takes a number above 0" in ran.printed
+    ran = tacit(folder, "ask", "visits.toml", GOOGLE.replace("0.5", "1e20"))
+    assert ran.returncode == 3
+    assert charged(folder) == "ApproxDP(0, 0)"

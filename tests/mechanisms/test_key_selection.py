@@ -161,6 +161,14 @@ def test_both_rules_draw_with_the_least_number_of_units(least: int) -> None:
     assert 0.5 < at < 0.6
 
 
+def test_an_absurd_price_has_a_rule_too() -> None:
+    """What e^ε cannot be computed for is refused by ledgers, not by an overflow."""
+    rule = OptimalKeySelection(epsilon="1e20", delta="1e-9")
+    chances = [rule.probability(n) for n in range(len(rule._table))]
+    assert not violations(chances, Fraction(600), Fraction(1, 10**9))
+    assert chances[1] <= Fraction(1, 10**9)
+
+
 def test_refusals() -> None:
     with pytest.raises(InvalidParameter, match="least"):
         OptimalKeySelection(epsilon=1, delta="1e-9", least=0)

@@ -106,7 +106,7 @@ def test_conditions_that_cannot_be_asked(condition: str, error: type[TacitError]
         ("AVG(score)", MissingBounds, "score.*bounds = .*contribution_bounds_per_row"),
         ("AVG(age + score)", MissingBounds, "score"),
         ("AVG(age / balance)", MissingBounds, "age / balance"),
-        ("AVG(age, contribution_bounds_per_group => (0, 1))", InvalidParameter, "bounds of SUM"),
+        ("STDDEV(age, contribution_bounds_per_group => (0, 1))", InvalidParameter, "bounds of SUM"),
         ("COUNT(*, contribution_bounds_per_group => (0, 2))", NotPrivate, "at most 1 rows in a group"),
         ("COUNT(*, contribution_bounds_per_group => (-1, 1))", InvalidParameter, "at least 0"),
         ("COUNT(age, contribution_bounds_per_group => (0, 0.5))", InvalidParameter, "whole numbers"),

@@ -27,6 +27,8 @@ __all__ = ["GaussianKeySelection", "KeySelection", "OptimalKeySelection"]
 
 _LONGEST_TABLE = 200_000
 _WORD = 64
+_LARGEST_EPSILON = Fraction(500)
+"""From there on e^ε is not computed: the promise of this ε implies that of a larger one."""
 
 Units = npt.NDArray[np.int64]
 Kept = npt.NDArray[np.bool_]
@@ -221,7 +223,8 @@ def _least(least: int) -> str:
 def _chances(epsilon: Fraction, delta: Fraction, bits: int) -> list[int]:
     """π(0), π(1), … up to the first that is 1, as multiples of 2^-bits rounded down."""
     one, slip = 1 << bits, int(delta * (1 << bits))
-    growth = int(Fraction(exp_down(decimal_down(epsilon))) * (1 << _WORD))  # below e^ε: a stronger promise
+    grown = exp_down(decimal_down(min(epsilon, _LARGEST_EPSILON)))
+    growth = int(Fraction(grown) * (1 << _WORD))  # below e^ε: a stronger promise
     growth = max(growth, 1 << _WORD)
     chances = [0]
     while chances[-1] < one:

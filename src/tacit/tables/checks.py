@@ -185,8 +185,12 @@ class _Settling:
         raise InvalidParameter(quoted(replace(one, bounds=None)), given=given, allowed="a number", hint=hint)
 
     def _bounded(self, one: Aggregate) -> Aggregate:
+        if one.estimator == "mean" and one.bounds is None and self._rows() == 1:  # the row is the unit's average
+            one = replace(one, bounds=one.group_bounds, group_bounds=None)
         if one.group_bounds is not None and one.estimator != "sum":
             hint = "Write contribution_bounds_per_row, which clamps each row."
+            if one.estimator == "mean":
+                hint += " AVG is of rows here, not of each unit's own average."
             raise InvalidParameter("group bounds", given=Words(quoted(one)), allowed="bounds of SUM", hint=hint)
         if one.bounds is not None:
             return replace(one, bounds=_pair(one.bounds), group_bounds=_pair_or_none(one.group_bounds))
@@ -207,7 +211,7 @@ class _Settling:
             return None
         low, high = _pair(one.group_bounds)
         unit = self.policy.unit.column
-        most = 1 if unit is None else self.policy.limits.rows
+        most = self._rows()
         if low < 0 or high < 1 or low.denominator > 1 or high.denominator > 1:
             allowed = "two whole numbers, the lower at least 0, the higher at least 1"
             raise InvalidParameter("bounds", given=Words(quoted(one)), allowed=allowed)
@@ -218,6 +222,10 @@ class _Settling:
                 "leave it out. Nothing was spent."
             )
         return None if (low, high) == (Fraction(0), Fraction(most)) else (low, high)
+
+    def _rows(self) -> int:
+        """How many rows of a unit the policy lets count in a group."""
+        return 1 if self.policy.unit.is_row else self.policy.limits.rows
 
     def _range(self, one: Aggregate) -> Bounds | None:
         assert one.argument is not None

@@ -86,6 +86,8 @@ def test_no_price_beyond_the_budget_gets_through(table: Table) -> None:
     for huge in ("3.01", "1e20", "1e100"):
         with pytest.raises(BudgetExceeded, match="nothing was spent"):
             table.sql(asked(f"epsilon={huge}"))
+        with pytest.raises(BudgetExceeded, match="nothing was spent"):
+            table.sql(asked(f"epsilon={huge}, delta=1e-9", BY_CITY))
     with pytest.raises(InvalidParameter, match="below 10"):
         table.sql(asked("epsilon=1e299"))
     with pytest.raises(BudgetExceeded):
@@ -188,6 +190,16 @@ def test_strategies(table: Table) -> None:
     private = table.query(asked("group_selection_strategy=LAPLACE_THRESHOLD", by_plan)).plan(epsilon=1)
     assert private.keys is not None
     assert private.price == ApproxDP(1, "1e-8")
+
+
+def test_an_average_bounded_per_group_is_one_of_rows_where_one_row_counts(table: Table, tmp_path: Path) -> None:
+    """Google clamps each unit's own average; the two agree where a unit counts with one row."""
+    average = "AVG(spend, contribution_bounds_per_group => (0, 50)) AS x FROM visits"
+    with pytest.raises(InvalidParameter, match="not of each unit's own average"):
+        table.query(asked("", average))
+    (tmp_path / "visits.toml").write_text(POLICY.replace("rows = 3", "rows = 1"), encoding="utf-8")
+    with tacit.open(tmp_path / "visits.toml", ledger=InMemory()) as one:
+        assert "contribution_bounds_per_row => (0, 50)" in one.query(asked("", average)).to_sql()
 
 
 # --- three planted holes

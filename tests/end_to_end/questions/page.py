@@ -1,0 +1,50 @@
+"""docs/reference/questions.md, made from what should come of each question; the test compares that with what comes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.end_to_end.questions import adult, visits
+from tests.end_to_end.questions.asking import Question
+from tests.end_to_end.questions.pending import PENDING
+
+__all__ = ["PAGE", "QUESTIONS", "page"]
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "questions.md"
+QUESTIONS = {"Adult": adult.QUESTIONS, "Visits": visits.QUESTIONS}
+_HEAD = """\
+# A hundred questions
+
+Written as an analyst would, and asked end to end: {adult} of Adult (each row is a person) and {visits} of the table of
+`tacit demo` (people with many visits each). {works} are answered, {refused} are refused for good, {pending} wait for a
+feature that is being built. `tests/end_to_end/questions` asks them all and fails if one of these words is not true:
+what is answered, what is refused and for which reason, and what has begun to work. The page is made by
+`python -m tests.end_to_end.questions.page`.
+"""
+
+
+def page() -> str:
+    """The page."""
+    every = [question for questions in QUESTIONS.values() for question in questions]
+    refused, pending = sum(bool(one.refused) for one in every), sum(one.words in PENDING for one in every)
+    works = len(every) - refused - pending
+    sizes = {"adult": len(adult.QUESTIONS), "visits": len(visits.QUESTIONS)}
+    parts = [_HEAD.format(**sizes, works=works, refused=refused, pending=pending)]
+    for name, questions in QUESTIONS.items():
+        rows = [f"| {one.words} | `{_cell(one.sql)}` | {_outcome(one)} |" for one in questions]
+        parts.append("\n".join([f"## {name}\n", "| question | SQL | |", "|---|---|---|", *rows, ""]))
+    return "\n".join(parts)
+
+
+def _outcome(question: Question) -> str:
+    if question.refused:
+        return f"refused: … {question.refused} …"
+    return "not yet" if question.words in PENDING else "answered"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
