@@ -82,6 +82,17 @@ def test_conditions_that_cannot_be_asked(condition: str, error: type[TacitError]
         checked(f"SELECT COUNT(*) AS n FROM visits WHERE {condition}")
 
 
+@pytest.mark.parametrize("counted", ["COUNT_UNITS()", "COUNT(DISTINCT user_id)", "COUNT(DISTINCT User_ID)"])
+@pytest.mark.parametrize("condition", ["", " FILTER (WHERE active)"])
+def test_units_are_counted_alike_however_they_are_written(counted: str, condition: str) -> None:
+    query = checked(f"SELECT {counted}{condition} AS n FROM visits").query
+    unit = Column("user_id")
+    meant = Case(((Column("active"), unit),)) if condition else unit
+    assert query.aggregates() == (Aggregate("count_units", meant),)
+    assert to_sql(query) == f"SELECT COUNT(DISTINCT user_id){condition} AS n FROM visits"
+    assert checked(to_sql(query)).query == query
+
+
 @pytest.mark.parametrize(
     ("aggregate", "error", "says"),
     [
