@@ -16,7 +16,7 @@ from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened, void
 
 if TYPE_CHECKING:
-    from tacit.tables.sql.translate import Scope
+    from tacit.tables.sql.scope import Scope
 
 __all__ = ["parse", "parse_condition", "parse_released"]
 
@@ -107,8 +107,8 @@ class _Reading:
         self.tree = tree
         self.only = translate.only
         self.qualified = translate.Qualified
-        self.rows: Scope = translate.Scope(tables, "WHERE", aggregates=False)
-        self.released: Scope = translate.Scope(tables, "SELECT", aggregates=True, sizes=self.rows.sizes)
+        self.rows: Scope = translate.scope(tables, "WHERE", aggregates=False)
+        self.released: Scope = translate.scope(tables, "SELECT", aggregates=True, sizes=self.rows.sizes)
         self.outputs = [self._output(node) for node in tree.expressions]
         for _, expression in self.outputs:
             self.rows.sizes.admit(expression)

@@ -1,0 +1,81 @@
+"""Aggregates, with their bounds and FILTER."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from tacit.tables.expressions import Case, Expression, Literal
+from tacit.tables.literals import bounds_of
+from tacit.tables.query import Aggregate
+from tacit.tables.sql.functions import BOUNDS, aggregate
+from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.refusals import NotUnderstood, not_yet
+from tacit.tables.sql.scope import Scope, only, refused, written
+
+__all__ = ["aggregate_node", "filtered"]
+
+
+def aggregate_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggregate:
+    if not scope.aggregates:
+        hint = "Conditions on released values go into HAVING." if scope.place == "WHERE" else "Name a column there."
+        raise not_yet(f"{name.upper()}(…) in {scope.place}", hint)
+    inside = replace(scope, aggregates=False, place=f"{name.upper()}(…)")
+    bounds = dict(_named(one) for one in given if isinstance(one, exp.Kwarg))
+    plain = [one for one in given if not isinstance(one, exp.Kwarg)]
+    if len(bounds) + len(plain) != len(given):
+        raise NotUnderstood(f"{name.upper()}(…)", "has the same bounds twice")
+    distinct = bool(plain) and isinstance(plain[0], exp.Distinct)
+    if distinct:
+        only(plain[0], "expressions")
+        plain = [*plain[0].expressions, *plain[1:]]
+    star = len(plain) == 1 and isinstance(plain[0], exp.Star)
+    if star:
+        only(plain[0])
+        if distinct or name != "count":
+            raise refused(plain[0])
+        plain = []
+    if name == "count_units":
+        return Aggregate("count_units")
+    return aggregate(name, inside.each(plain), distinct=distinct, star=star, bounds=bounds)
+
+
+def _named(node: exp.Kwarg) -> tuple[str, tuple[Fraction, Fraction]]:
+    only(node, "this", "expression")
+    name = str(node.this.this if isinstance(node.this, exp.Expression) else node.this).lower()
+    if name not in BOUNDS:
+        raise not_yet(f"{name[:40]} => …", f"The named arguments are: {', '.join(BOUNDS)}.")
+    pair = node.expression
+    ends = pair.expressions if isinstance(pair, exp.Tuple) else []
+    if len(ends) != 2:
+        raise NotUnderstood(f"{name} => …", "takes two numbers", f"Write {name} => (0, 100).")
+    return BOUNDS[name], bounds_of(_exact(ends[0]), _exact(ends[1]))
+
+
+def _exact(node: exp.Expression) -> Fraction:
+    """A bound: a decimal number means exactly that number; p/q too."""
+    if isinstance(node, exp.Neg):
+        return -_exact(node.this)
+    if isinstance(node, exp.Div):
+        below = _exact(node.expression)
+        if below:
+            return _exact(node.this) / below
+    if isinstance(node, exp.Literal) and not node.is_string:
+        text = str(node.this).lower()
+        digits, _, power = text.partition("e")
+        if len(digits) <= 400 and len(power) <= 4 and not set(text) - set("0123456789.e+-"):
+            return Fraction(text)
+    raise NotUnderstood(written(node)[:40], "is not a bound", "Write a number.")
+
+
+def filtered(scope: Scope, node: exp.Filter) -> Expression:
+    """SUM(x) FILTER (WHERE c) is SUM(CASE WHEN c THEN x END)."""
+    only(node, "this", "expression")
+    found = scope.expression(node.this)
+    if not isinstance(found, Aggregate) or not isinstance(node.expression, exp.Where):
+        raise not_yet("FILTER", "It follows an aggregate: COUNT(*) FILTER (WHERE age > 40).")
+    only(node.expression, "this")
+    condition = replace(scope, aggregates=False, place="FILTER").expression(node.expression.this)
+    value = Literal(1) if found.argument is None else found.argument
+    estimator = "count" if found.estimator == "count_rows" else found.estimator
+    return replace(found, estimator=estimator, argument=Case(((condition, value),)))

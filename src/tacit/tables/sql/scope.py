@@ -1,0 +1,86 @@
+"""Where a node stands while it is read, and what is said of a node that is not read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from tacit.tables.expressions import Expression
+from tacit.tables.size import MOST_DEEP, Sizes
+from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.refusals import WINDOWS, NotUnderstood, not_yet, void
+
+__all__ = ["Reader", "Scope", "only", "refused", "written"]
+
+_NO_MEANING = {"typed", "safe", "big_int", "_type", "nested", "comments"}
+Reader = Callable[..., Expression]
+"""One function per kind of node: takes the scope and the node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an expression stands: how columns are named there, and whether aggregates are allowed."""
+
+    readers: Mapping[type[exp.Expression], Reader]
+    tables: frozenset[str]
+    place: str
+    aggregates: bool
+    depth: int = 0
+    sizes: Sizes = field(default_factory=Sizes)
+
+    def expression(self, node: exp.Expression) -> Expression:
+        """Our tree of a node."""
+        if self.depth > MOST_DEEP:
+            raise NotUnderstood("an expression", f"is nested more than {MOST_DEEP} deep", "Write it in fewer steps.")
+        reader = self.readers.get(type(node))
+        if reader is None:
+            raise refused(node)
+        found = reader(replace(self, depth=self.depth + 1), node)
+        self.sizes.of(found)  # BETWEEN and CASE x WHEN repeat what they look at: nested, they would double each time
+        return found
+
+    def placed(self, place: str) -> Scope:
+        """The same names, in another clause."""
+        return replace(self, place=place)
+
+    def each(self, nodes: Iterable[exp.Expression]) -> tuple[Expression, ...]:
+        return tuple(self.expression(node) for node in nodes)
+
+
+def written(node: object) -> str:
+    """About what was written."""
+    try:
+        return node.sql() if isinstance(node, exp.Expression) else str(node)
+    except Exception:  # the parser's printer is not ours to trust: a name is enough
+        return type(node).__name__
+
+
+def only(node: exp.Expression, *expected: str) -> None:
+    """Refuse the node if it says more than expected."""
+    for name, value in node.args.items():
+        if name not in expected and name not in _NO_MEANING and value not in (None, False, []):
+            raise not_yet(written(node), f"Leave out {name.strip('_').replace('_', ' ').upper()}.")
+
+
+def refused(node: exp.Expression) -> Exception:
+    """Why a node is not read, and what to write instead."""
+    if isinstance(node, exp.Window):
+        return void("OVER (…)", WINDOWS, "Write GROUP BY.")
+    if isinstance(node, exp.Star):
+        reason = "rows are never shown"
+        return void("*", reason, "Name what is to be computed: COUNT(*), AVG(column) … GROUP BY column.")
+    if isinstance(node, exp.Select | exp.Subquery | exp.Exists):
+        return not_yet("a subquery", "Write one SELECT on the table.")
+    if isinstance(node, exp.RegexpLike | exp.RegexpILike | exp.SimilarTo):
+        return not_yet("a regular expression", "Write LIKE, STARTS_WITH or CONTAINS.")
+    if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets):
+        return not_yet(f"{type(node).__name__.upper()} (…)", "Ask once for each way of grouping.")
+    if isinstance(node, exp.BitwiseXor):
+        return not_yet("^", "Write POWER(x, y).")
+    if isinstance(node, exp.NullSafeNEQ | exp.NullSafeEQ):
+        return not_yet("IS DISTINCT FROM", "Write x <> y OR x IS NULL.")
+    if isinstance(node, exp.WithinGroup):
+        return not_yet(written(node), "Quantiles are not offered yet.")
+    if isinstance(node, exp.Interval):
+        return not_yet("an INTERVAL alone", "Write date + INTERVAL 3 DAY.")
+    return not_yet(written(node), "docs/reference/sql.md lists what can be written.")
