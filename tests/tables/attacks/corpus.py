@@ -69,6 +69,8 @@ STATEMENTS = tuple(
     SELECT DATE_TRUNC('week', moment) AS w, SUM(age) FROM visits GROUP BY 1
     SELECT CAST(spend AS BIGINT) AS s, COUNT(*) FROM visits GROUP BY 1
     SELECT CAST(day AS VARCHAR) AS d, COUNT(*) FROM visits GROUP BY 1
+    WITH grown AS (SELECT * FROM visits WHERE age >= 18) SELECT city, COUNT(*) FROM grown GROUP BY city
+    SELECT p, SUM(s) FROM (SELECT UPPER(plan) AS p, LEAST(spend, 50) AS s FROM (SELECT * FROM visits WHERE active)) GROUP BY p
     """.splitlines()
     if line.strip()
 )

@@ -23,6 +23,8 @@ VALID = [
     "SELECT COUNT(*) AS n FROM visits WHERE seen < day + INTERVAL 3 MONTH AND COALESCE(score, 0) / 2 >= 1.5e0",
     "SELECT SUM(LEAST(GREATEST(score, 0), 100)) AS s FROM visits WHERE ROUND(score, 2) <> 0.5 AND SUBSTRING(region, 1, 2) = 'ab'",
     "SELECT active, region IS NULL AS unknown, COUNT(region) FROM visits GROUP BY active, region IS NULL ORDER BY COUNT(region)",
+    "WITH adults AS (SELECT * FROM visits WHERE age >= 18) SELECT City, COUNT(*) FROM adults GROUP BY City",
+    "SELECT decade, AVG(s) FROM (SELECT age // 10 AS decade, spend + 1 AS s, user_id FROM visits WHERE active) AS v GROUP BY decade",
 ]
 
 ATTACKS = [

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.grouping import folded, has_aggregate, make_query
-from tacit.tables.query import Aggregate, Order, Query
-from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened, void
+from tacit.tables.query import Order, Query
+from tacit.tables.size import Sizes
+from tacit.tables.sql.printing import to_sql
+from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened
 
 if TYPE_CHECKING:
+    from tacit.tables.sql.read_source import Rows
     from tacit.tables.sql.scope import Scope
 
 __all__ = ["parse", "parse_condition", "parse_released"]
 
-_UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset"}
+_UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "with_"}
 
 
 def parse(text: str, table: str) -> Query:
@@ -30,7 +33,9 @@ def parse(text: str, table: str) -> Query:
     tree = grammar.statement(text)
     if not isinstance(tree, grammar.exp.Select):
         raise not_yet(type(tree).__name__.upper(), "Write one SELECT … FROM the table.")
-    return _Reading(translate, grammar.exp, tree, _tables(tree, table, grammar.exp)).query(table)
+    reading = _Reading(translate, grammar.exp, tree, table)
+    query = reading.query(table)
+    return query if reading.source.is_table else parse(to_sql(query), table)  # the flat question, as if it was written
 
 
 def parse_condition(text: str, table: str) -> Expression:
@@ -51,7 +56,7 @@ def parse_released(text: str, table: str) -> Expression:
     translate = import_module("tacit.tables.sql.translate")
     grammar = import_module("tacit.tables.sql.grammar")
     tree = grammar.statement(f"SELECT COUNT(*) FROM {_quoted(table)} HAVING {text}")
-    reading = _Reading(translate, grammar.exp, tree, _tables(tree, table, grammar.exp))
+    reading = _Reading(translate, grammar.exp, tree, table)
     found = reading._one("having", reading.released)
     extra = [name for name in ("where", "group", "order", "limit", "offset") if tree.args.get(name) is not None]
     if found is None or extra:
@@ -63,52 +68,21 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _tables(tree: Any, table: str, exp: Any) -> frozenset[str]:
-    """The names that the table goes by in this statement; refuses any other source."""
-    for name, value in tree.args.items():
-        if name not in _UNDERSTOOD and value not in (None, False, []):
-            what, instead = CLAUSES.get(name, (name.strip("_").replace("_", " ").upper(), "Leave it out."))
-            raise not_yet(what, instead)
-    source = tree.args.get("from_")
-    if source is None:
-        raise NotUnderstood("a SELECT without FROM", "asks nothing of the table", f"Write FROM {table}.")
-    node = source.this
-    if not isinstance(node, exp.Table):
-        raise not_yet(f"FROM {shortened(type(node).__name__)}", f"Write FROM {table}.")
-    if not isinstance(node.this, exp.Identifier):
-        reason = "no file, table function or network is read from a question"
-        raise void(f"FROM {_function_name(node.this)}", reason, f"Write FROM {table}.")
-    name = str(node.this.this)
-    if node.args.get("db") is not None or node.args.get("catalog") is not None:
-        raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
-    if name.lower() != table.lower():
-        raise void(f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {table}.")
-    for field, value in node.args.items():
-        if field not in ("this", "alias") and value not in (None, False, []):
-            what, instead = CLAUSES.get(field, (field.strip("_").replace("_", " ").upper(), "Leave it out."))
-            raise not_yet(what, instead)
-    alias = node.args.get("alias")
-    if alias is None:
-        return frozenset((table.lower(),))
-    if alias.args.get("columns") or not isinstance(alias.this, exp.Identifier):
-        raise not_yet("column names after the table", f"Write FROM {table}.")
-    return frozenset((str(alias.this.this).lower(),))
-
-
-def _function_name(node: Any) -> str:
-    return f"{shortened(str(getattr(node, 'this', 'a function')))}(…)"
-
-
 class _Reading:
     """One statement being read: its outputs first, since other clauses may use their names."""
 
-    def __init__(self, translate: Any, exp: Any, tree: Any, tables: frozenset[str]) -> None:
+    def __init__(self, translate: Any, exp: Any, tree: Any, table: str) -> None:
+        sources = import_module("tacit.tables.sql.read_source")
         self.exp = exp
         self.tree = tree
         self.only = translate.only
         self.qualified = translate.Qualified
-        self.rows: Scope = translate.scope(tables, "WHERE", aggregates=False)
-        self.released: Scope = translate.scope(tables, "SELECT", aggregates=True, sizes=self.rows.sizes)
+        sources.refuse_clauses(tree, _UNDERSTOOD, {})
+        sizes = Sizes()
+        self.source: Rows = sources.source(tree, table, sizes)
+        self.conjoined = sources.conjoined
+        self.rows: Scope = translate.scope(self.source.names, "WHERE", aggregates=False, sizes=sizes)
+        self.released: Scope = translate.scope(self.source.names, "SELECT", aggregates=True, sizes=sizes)
         self.outputs = [self._output(node) for node in tree.expressions]
         for _, expression in self.outputs:
             self.rows.sizes.admit(expression)
@@ -121,7 +95,7 @@ class _Reading:
         return make_query(
             table,
             [(name, self._plain(expression)) for name, expression in self.outputs],
-            where=None if where is None else self._plain(where),
+            where=self.conjoined([self.source.where, None if where is None else self._plain(where)]),
             keys=keys,
             having=None if having is None else self._plain(self._aliased(having)),
             order=self._order(),
@@ -147,13 +121,10 @@ class _Reading:
         return scope.expression(node.this)
 
     def _plain(self, expression: Expression) -> Expression:
-        """Columns written with their table are columns."""
-        if isinstance(expression, self.qualified):
-            return Column(expression.name)
-        if isinstance(expression, Aggregate):
-            below = None if expression.argument is None else self._plain(expression.argument)
-            return Aggregate(expression.estimator, below, expression.bounds, expression.group_bounds)
-        return expression.with_parts(tuple(self._plain(part) for part in expression.parts()))
+        """Over the table's own columns: those of subqueries, and those written with their table, are written out."""
+        found = self.source.meaning(expression)
+        self.rows.sizes.of(found)
+        return found
 
     def _aliased(self, expression: Expression) -> Expression:
         """Names of outputs replaced by what they stand for."""
@@ -189,7 +160,7 @@ class _Reading:
     def _key_named(self, column: Column) -> Expression:
         """A lone name in GROUP BY: a column, or what is shown under that name."""
         meant = self.aliases.get(column.name.lower())
-        if meant is None or has_aggregate(meant) or folded(self._plain(meant)) == folded(column):
+        if meant is None or has_aggregate(meant) or folded(meant) == folded(column):
             return column
         if folded(column) in (folded(node) for node in meant.walk() if isinstance(node, Column)):
             raise NotUnderstood(

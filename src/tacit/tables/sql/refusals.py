@@ -10,6 +10,7 @@ __all__ = [
     "FUNCTIONS",
     "ONE_SELECT",
     "STATEMENTS",
+    "SUBQUERY_CLAUSES",
     "WINDOWS",
     "NotUnderstood",
     "not_yet",
@@ -73,7 +74,6 @@ STATEMENTS = dict.fromkeys(
 """Statements that are no question at all, by their first word."""
 
 CLAUSES = {
-    "with_": ("WITH", "Common table expressions are not understood yet: write one SELECT on the table."),
     "distinct": ("SELECT DISTINCT", "Write GROUP BY: SELECT city, COUNT(*) … GROUP BY city lists each city once."),
     "joins": ("JOIN, or a second table", "Joins are not understood yet: ask about one table."),
     "laterals": ("LATERAL", ONE_SELECT),
@@ -97,6 +97,19 @@ CLAUSES = {
     "exclude": ("EXCLUDE", "Name what is to be shown."),
 }
 """Clauses of SELECT that are refused, by their name in the parsed statement."""
+
+_WHOLE = "Inside of a subquery it makes a row depend on other people's rows:"
+SUBQUERY_CLAUSES = {
+    "distinct": ("DISTINCT in a subquery", f"{_WHOLE} write GROUP BY outside."),
+    "order": ("ORDER BY in a subquery", "The order of rows means nothing: order the answer, outside."),
+    "limit": ("LIMIT in a subquery", f"{_WHOLE} the policy's limits choose rows, the same for everyone."),
+    "offset": ("OFFSET in a subquery", f"{_WHOLE} leave it out."),
+    "group": ("GROUP BY in a subquery", f"{_WHOLE} group outside."),
+    "having": ("HAVING in a subquery", f"{_WHOLE} put it outside, where it looks at released values."),
+    "windows": ("WINDOW in a subquery", f"{_WHOLE} group outside."),
+    "qualify": ("QUALIFY in a subquery", f"{_WHOLE} write HAVING outside."),
+}
+"""Clauses that are refused inside of a subquery, which stays row-wise."""
 
 AGGREGATES_TO_COME = dict.fromkeys(
     words(

@@ -70,7 +70,9 @@ def refused(node: exp.Expression) -> Exception:
         reason = "rows are never shown"
         return void("*", reason, "Name what is to be computed: COUNT(*), AVG(column) … GROUP BY column.")
     if isinstance(node, exp.Select | exp.Subquery | exp.Exists):
-        return not_yet("a subquery", "Write one SELECT on the table.")
+        return not_yet(
+            "a subquery outside of FROM", "It would look at other people's rows: write the condition itself."
+        )
     if isinstance(node, exp.RegexpLike | exp.RegexpILike | exp.SimilarTo):
         return not_yet("a regular expression", "Write LIKE, STARTS_WITH or CONTAINS.")
     if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets):
