@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types slow audit bench lock clean
+.PHONY: help demo test check format lint types versions slow audit bench lock clean
 
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -36,6 +36,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+versions:        ## the tests on Python 3.12 and 3.13, where they are installed
+	bash .ci/versions
+
 slow: $(READY)   ## the long suites: a million draws per claim, big arrays
 	$(BIN)/python -m pytest -m slow -q
 
@@ -51,4 +54,4 @@ lock: $(READY)   ## pin the dependencies anew
 	    --group dev --all-extras pyproject.toml -o requirements.lock
 
 clean:           ## remove what the other targets made
-	rm -rf $(VENV) .venv-bench .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output
+	rm -rf $(VENV) .venv-bench .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output

@@ -97,21 +97,26 @@ class NotPrivate(TacitError):
 
 
 class BudgetExceeded(TacitError):
-    """More was asked than is left; nothing was spent."""
+    """More was asked than is left; nothing was spent.
+
+    ``words`` are both amounts as people say them, where ``asked`` and ``left`` print as code.
+    """
 
     code = "budget-exceeded"
 
-    def __init__(self, *, asked: object, left: object, fits: str = "") -> None:
+    def __init__(self, *, asked: object, left: object, fits: str = "", words: tuple[str, str] | None = None) -> None:
         self.asked = asked
         self.left = left
         self.fits = fits
+        self.words = words
         super().__init__(asked, left, fits)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
-        text = f"This costs {self.asked} and {self.left} is left; nothing was spent."
+        asked, left = self.words or (self.asked, self.left)
+        text = f"This costs {asked} and {left} is left; nothing was spent."
         return f"{text} {self.fits}" if self.fits else text
 
 

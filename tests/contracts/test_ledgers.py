@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerErr
 from tacit.ledger import Ledger, Receipt, Request, Terms
 from tacit.ledger.drawers import is_drawing
 from tacit.ledger.registry import LEDGERS
-from tacit.privacy import REPLACE, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
+from tacit.privacy import REPLACE, ROW, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, Unit
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.testing import seeded
 
@@ -109,6 +110,18 @@ def test_other_terms_are_refused_and_both_are_shown(ledger: Ledger, other: Terms
         ledger.open("people", other)
     assert "total ε 1, δ 0" in str(caught.value)
     assert str(other) in str(caught.value)
+
+
+def test_a_ledger_keeps_to_one_unit_for_ever(ledger: Ledger) -> None:
+    people = replace(TERMS, unit=Unit("user_id"))
+    ledger.open("people", people)
+    for other in (TERMS, replace(TERMS, unit=ROW), replace(TERMS, unit=Unit("household"))):
+        with pytest.raises(PolicyError, match="about one user_id, not about"):
+            ledger.open("people", other)
+    with pytest.raises(PolicyError, match="unit"):
+        ledger.amend(replace(TERMS, unit=ROW), owner="owner", reason="rows are cheaper")
+    ledger.amend(replace(TERMS, per_question=None), owner="owner", reason="the unit goes without saying")
+    assert ledger.budget().terms.unit == Unit("user_id")
 
 
 def test_another_source_is_refused_and_both_are_shown(ledger: Ledger) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.ledger import Terms
 from tacit.ledger.amounts import EPSILON, GRAINS, Amount, in_grains, readable
-from tacit.privacy import REPLACE, ZCDP, ApproxDP, PureDP
+from tacit.privacy import REPLACE, ROW, ZCDP, ApproxDP, PureDP, Unit
 from tacit.privacy.prices import text
 
 EXAMPLES = [
@@ -21,6 +21,8 @@ EXAMPLES = [
     Terms(ApproxDP(3, 1e-8), per_question=PureDP("0.1"), per_analyst=ApproxDP(1, 1e-9)),
     Terms(ZCDP("1/3", 1e-9), analysts={"Zoë": ZCDP("0.1"), "ada": ZCDP("0.2")}, reading_delta="1e-5"),
     Terms(ZCDP(1, neighbours=REPLACE)),
+    Terms(PureDP(1), unit=Unit("user_id")),
+    Terms(PureDP(1), unit=ROW),
 ]
 
 
@@ -41,6 +43,7 @@ def test_a_changed_cap_is_a_changed_value() -> None:
     ("make", "name"),
     [
         (lambda: Terms(1), "total"),
+        (lambda: Terms(PureDP(1), unit="user_id"), "unit"),  # type: ignore[arg-type]
         (lambda: Terms(PureDP(1), per_question=PureDP(2)), "per_question"),
         (lambda: Terms(PureDP(1), per_analyst=ApproxDP(1, 1e-9)), "per_analyst"),
         (lambda: Terms(PureDP(1), analysts={"ada": PureDP(2)}), "cap of ada"),

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tacit.tables.released import Estimate
 
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.privacy import ZCDP, ApproxDP, PureDP
@@ -19,6 +18,7 @@ from tacit.tables.expressions import Column
 from tacit.tables.kinds import Kind
 from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise
 from tacit.tables.query import Aggregate
+from tacit.tables.released import Estimate
 from tacit.testing import seeded
 
 BETA = Fraction(1, 20)
@@ -71,6 +71,7 @@ GROUPS = {
     "large": Group(tuple([30.0, 41.0, 80.0, 99.0] * 300)),
     "middling": Group(tuple([20.0, 25.0, 30.0] * 15)),
     "small": Group((99.0, 97.0, 100.0)),
+    "two at the ends": Group((0.0, 100.0)),
 }
 TRUTHS = {
     "count_rows": len,

@@ -272,3 +272,17 @@ def test_an_empty_table_answers_like_any_other(tmp_path: Path) -> None:
         )
         assert len(answer) == 2
         assert all(0 <= a <= 120 for a in answer["a"])
+
+
+def test_no_other_unit_can_spend_from_the_ledger(policy: Path, table: Table) -> None:
+    """An ε about rows, added to one about people, would promise neither: a person with many rows has a weaker one."""
+    table.sql("SELECT COUNT(*) FROM visits", epsilon=0.5)
+    data = policy.with_suffix(".csv")
+    for unit in (tacit.ROW, "row", "city"):
+        with pytest.raises(PolicyError, match="about one user_id, not about"):
+            tacit.open(data, unit=unit)
+    second = policy.with_name("second.toml")
+    second.write_text(POLICY.replace('unit = "user_id"', 'unit = "row"').replace("groups = 5\nrows = 3", ""))
+    with pytest.raises(PolicyError, match="about one user_id, not about single rows"):
+        tacit.open(second)
+    assert tacit.open(data, unit="user_id").remaining == ApproxDP("2.5", "1e-6")

@@ -168,6 +168,11 @@ def _one(made: Plan) -> dict[str, Any]:
                 "share": str(line.share),
                 "scales": [float(mechanism.scale) for mechanism in line.mechanisms],
                 "error": line.error,
+                "hints": [
+                    {"change": hint.change, "error": hint.error, "halves": hint.halves}
+                    for hint in made.hints
+                    if hint.aggregate == line.name
+                ],
             }
             for line in made.lines
         ],

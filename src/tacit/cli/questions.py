@@ -92,7 +92,9 @@ def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | None) 
 
 def _has_no_policy(where: Path, without: WithoutPolicy) -> bool:
     """Whether a data file is to be opened as the options describe it: `tacit.open` finds a policy beside the data."""
-    return where.suffix != ".toml" and (without.unit is not None or not where.with_suffix(".toml").is_file())
+    if where.suffix == ".toml":
+        return False
+    return without.unit is not None or not where.name or not where.with_suffix(".toml").is_file()
 
 
 def _with(command: Any, *options: Any) -> Any:

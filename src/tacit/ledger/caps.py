@@ -27,7 +27,7 @@ def exceeded(head: Head, analyst: str, before: Amount, price: Amount) -> BudgetE
     if terms.largest is not None:
         left["one question"] = terms.largest
     whose, amount = next((whose, amount) for whose, amount in left.items() if not price.within(amount))
-    fits = f"The cap of {whose} leaves room for {terms.flavour.words(amount)}."
-    if price.main <= amount.main:
-        fits += " It is the δ that does not fit."
-    return BudgetExceeded(asked=terms.money(price), left=terms.money(amount), fits=fits)
+    says = terms.flavour.words
+    fits = f"That is the cap of {whose}." + (" It is the δ that does not fit." if price.main <= amount.main else "")
+    words = (says(price), says(amount))
+    return BudgetExceeded(asked=terms.money(price), left=terms.money(amount), fits=fits, words=words)

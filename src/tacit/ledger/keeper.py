@@ -93,6 +93,11 @@ class Keeper(ABC):
                 f"{self._where()} is the ledger of {head.source!r}, not of {source!r}. "
                 "A ledger belongs to one data source; open the other source's own."
             )
+        if terms is not None and terms.unit != head.terms.unit:
+            raise PolicyError(
+                f"{self._where()} adds up what is learned about {_protected(head.terms)}, not about "
+                f"{_protected(terms)}. Prices for different units do not add up: ask with the unit on record."
+            )
         if terms is not None and terms != head.terms:
             raise PolicyError(
                 f"{self._where()} was opened with other terms. On record: {head.terms}. Given: {terms}. "
@@ -100,15 +105,16 @@ class Keeper(ABC):
             )
 
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
-        """Change the caps; an owner's act, recorded in the chain. Flavour and neighbours stay."""
+        """Change the caps; an owner's act, recorded in the chain. Flavour, neighbours and unit stay."""
         who = analyst_name(owner)
         some_text(reason, "reason", 10_000)
         _be_terms(terms)
         with self._writing() as store:
             head = self._head(store)
-            if (terms.flavour, terms.neighbours) != (head.terms.flavour, head.terms.neighbours):
+            terms = replace(terms, unit=head.terms.unit) if terms.unit is None else terms
+            if _fixed(terms) != _fixed(head.terms):
                 raise PolicyError(
-                    f"The flavour and the neighbours of a ledger are fixed at its creation. On record: {head.terms}. "
+                    f"Flavour, neighbours and unit of a ledger are fixed at its creation. On record: {head.terms}. "
                     f"Given: {terms}. Nothing was changed."
                 )
             amended = replace(head, terms=terms)
@@ -393,6 +399,17 @@ def _seconds(patience: object) -> float:
 def _be_terms(given: object) -> None:
     if not isinstance(given, Terms):
         raise InvalidParameter("terms", given=given, allowed="Terms(total, ...), for example Terms(PureDP(1))")
+
+
+def _fixed(terms: Terms) -> tuple[object, ...]:
+    """What a ledger keeps for ever."""
+    return terms.flavour, terms.neighbours, terms.unit
+
+
+def _protected(terms: Terms) -> str:
+    if terms.unit is None:
+        return "a unit that was not named"
+    return "single rows" if terms.unit.is_row else f"one {terms.unit.column}"
 
 
 def _receipt(head: Head, number: int, moment: str, analyst: str, price: Amount) -> Receipt:

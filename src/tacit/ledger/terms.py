@@ -11,7 +11,7 @@ from typing import Any, Self
 from tacit.errors import InvalidParameter
 from tacit.ledger.amounts import FLAVOURS, Amount, Flavour, Money, flavour_of, in_grains
 from tacit.ledger.names import analyst_name
-from tacit.privacy import Neighbours, Promise
+from tacit.privacy import Neighbours, Promise, Unit
 from tacit.privacy.prices import failure_probability, text
 from tacit.privacy.promise import same_neighbours
 
@@ -26,7 +26,8 @@ class Terms:
 
     ``per_question`` bounds one price, ``per_analyst`` what each analyst may spend, ``analysts`` what those named may
     spend instead. ``reading_delta`` is the δ at which a ρ ledger says what its numbers mean as (ε, δ); 1e-6 unless
-    given, or ten times the total's own δ if that is not below 1e-6. ``cap`` and ``largest`` are the total and the
+    given, or ten times the total's own δ if that is not below 1e-6. ``unit`` is whom all prices protect: an ε about
+    rows and one about people do not add up, so a ledger keeps to one. ``cap`` and ``largest`` are the total and the
     largest price as amounts.
 
     >>> from tacit.privacy import ApproxDP, PureDP
@@ -39,10 +40,13 @@ class Terms:
     per_analyst: Promise | None = None
     analysts: Mapping[str, Promise] = field(default_factory=dict, hash=False)
     reading_delta: object = None
+    unit: Unit | None = None
     cap: Amount = field(init=False, compare=False, repr=False)
     largest: Amount | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.unit is not None and not isinstance(self.unit, Unit):
+            raise InvalidParameter("unit", given=self.unit, allowed='tacit.Unit("user_id"), or tacit.ROW')
         if not isinstance(self.total, Promise):
             raise InvalidParameter("total", given=self.total, allowed="a guarantee: ApproxDP(3, 1e-8) or ZCDP(0.5)")
         total = self._cap("total", self.total)
@@ -146,6 +150,7 @@ class Terms:
             "per_analyst": texts(self.per_analyst),
             "analysts": {name: texts(cap) for name, cap in self.analysts.items()},
             "reading_delta": None if self.reading_delta is None else text(failure_probability(self.reading_delta)),
+            "unit": None if self.unit is None else {"column": self.unit.column},
         }
 
     @classmethod
@@ -159,10 +164,12 @@ class Terms:
         total = cap(values["total"])
         assert total is not None
         named = {name: flavour.guarantee(Amount.read(texts), neighbours) for name, texts in values["analysts"].items()}
-        return cls(total, cap(values["per_question"]), cap(values["per_analyst"]), named, values["reading_delta"])
+        unit = None if values.get("unit") is None else Unit(values["unit"]["column"])
+        return cls(total, cap(values["per_question"]), cap(values["per_analyst"]), named, values["reading_delta"], unit)
 
     def __str__(self) -> str:
         listed = "; ".join(f"{label} {self.flavour.words(cap)}" for label, cap in self.caps())
         reading = "" if self.reading_delta is None else f"; read at δ {self.reading_delta}"
         relation = "" if self.neighbours is Neighbours.ADD_REMOVE else f"; neighbours {self.neighbours.value}"
-        return listed + reading + relation
+        who = "" if self.unit is None else "; unit: " + ("each row" if self.unit.is_row else f"one {self.unit.column}")
+        return listed + reading + relation + who

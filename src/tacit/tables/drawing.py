@@ -5,6 +5,7 @@ Everything here happens after the debit. What comes in is private; what goes out
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -19,7 +20,7 @@ from tacit.tables.plan import Plan
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Columns, Estimate, finish, joint
 
-__all__ = ["BETA", "draw"]
+__all__ = ["BETA", "draw", "placed"]
 
 BETA = Fraction(1, 20)
 """How often an interval may miss."""
@@ -50,9 +51,14 @@ def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], lis
     listed = plan.bounded.public_keys
     assert listed is not None
     keys = tuple([key[i] for key in listed] for i in range(len(plan.bounded.keys)))
+    return keys, placed(listed, integers)
+
+
+def placed(listed: Sequence[tuple[Value, ...]], integers: Integers) -> list[Counts]:
+    """The integers of every listed key, in the order listed; zeros for keys that no row has."""
     place = {_canonical(key): i for i, key in enumerate(listed)}
     found = np.array([place[_canonical(key)] for key in _rows(integers)], dtype=np.intp)
-    return keys, [_placed(values, found, len(listed)) for values in integers.measures]
+    return [_placed(values, found, len(listed)) for values in integers.measures]
 
 
 def _rows(integers: Integers) -> list[tuple[Value, ...]]:

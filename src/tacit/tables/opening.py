@@ -74,6 +74,8 @@ def _policy_of(where: Any, given: list[str]) -> tuple[Policy | None, Source | No
         return None, None
     path = Path(where)
     if path.suffix != ".toml":
+        if not path.name:
+            return None, None  # a folder: the source says so
         path = path.with_suffix(".toml")
         if given or not path.is_file():
             return None, None
@@ -115,7 +117,7 @@ def _described(
     leak = Fraction(0) if delta is None else failure_probability(delta)
     table = name if name is not None else Path(str(where)).name.split(".")[0]
     within = Limits(times(limits.groups, "groups", least=1), times(limits.rows, "rows", least=1))
-    return Policy(table, source.identity, who, columns, terms, within, leak)
+    return Policy(table, source.identity, who, columns, replace(terms, unit=who), within, leak)
 
 
 def _checked_budget(budget: object) -> Guarantee:
@@ -130,6 +132,8 @@ def _terms_on_record(book: Ledger) -> Terms:
     try:
         return book.open().budget().terms
     except LedgerError:
+        if isinstance(book, SqliteLedger) and book.path.exists():
+            raise  # there is one, and it says what is wrong with it
         return Terms(_checked_budget(None))  # raises: there must be one
 
 

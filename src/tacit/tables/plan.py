@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
@@ -18,6 +18,7 @@ from tacit.tables.checks import Checked
 from tacit.tables.estimators.base import Part, Setting
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
+from tacit.tables.explaining_tree import Branch, Hint
 from tacit.tables.expressions import Column, Value
 from tacit.tables.noises import Noise
 from tacit.tables.policy import Policy
@@ -64,6 +65,8 @@ class Plan:
     lines: tuple[Line, ...]
     key_share: Fraction
     engine_sql: str = ""
+    hints: tuple[Hint, ...] = ()
+    """What would lower the errors; filled in where a plan is asked for, and not for asking."""
 
     @property
     def question(self) -> str:
@@ -87,23 +90,41 @@ class Plan:
         plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
         raise InvalidParameter("within", given=output, allowed=f"an output that is one aggregate: {', '.join(plain)}")
 
-    def __str__(self) -> str:
-        """The plan for people."""
-        lines = [self.question, f"price: {_price_words(self.cost)}"]
+    def tree(self) -> Branch:
+        """Where each bit of the price goes, and what would halve an error."""
         limits = self.bounded
         who = "each row" if limits.unit is None else f"one {limits.unit}"
         counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} rows each"
-        lines.append(f"unit: {who}{counted}")
+        bounding = () if limits.unit is None else (Branch("what is over a limit is left out by a keyed hash"),)
+        below = [Branch(f"unit: {who}{counted}", bounding)]
         if self.keys is not None:
-            lines.append(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)")
+            below.append(Branch(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)"))
         elif limits.public_keys is not None and limits.keys:
-            lines.append(f"groups: {len(limits.public_keys)} public keys, shown even when empty")
-        for line in self.lines:
-            error = "error depends on the number of rows: pass expected_rows" if line.error is None else _error(line)
-            lines.append(f"{line.name}: {_percent(line.share)} of the price; {error}")
-            for part, mechanism in zip(line.parts, line.mechanisms, strict=True):
-                kind = self.noise.name if self.noise is not None else ""
-                lines.append(f"    {measure_words(part.measure)}: {kind} noise, scale {mechanism.scale:.4g}")
+            below.append(Branch(f"groups: {len(limits.public_keys)} public keys, shown even when empty"))
+        below += [self._branch(line) for line in self.lines]
+        return Branch(f"price: {_price_words(self.cost)}", tuple(below))
+
+    def _branch(self, line: Line) -> Branch:
+        error = "error depends on the number of rows: pass expected_rows" if line.error is None else _error(line)
+        kind = self.noise.name if self.noise is not None else ""
+        parts = [
+            Branch(
+                f"{measure_words(part.measure)}: {_percent(line.share * part.weight)} of the price, {kind} noise, "
+                f"scale {mechanism.scale:.4g}, ± {float(mechanism.accuracy('0.05')):.4g} steps"
+            )
+            for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
+        ]
+        own = [hint for hint in self.hints if hint.aggregate == line.name]
+        for title, chosen in (
+            ("what would halve the error", [hint for hint in own if hint.halves]),
+            ("what would lower it", [hint for hint in own if not hint.halves]),
+        ):
+            parts += [Branch(title, tuple(Branch(str(hint)) for hint in chosen))] if chosen else []
+        return Branch(f"{line.name}: {_percent(line.share)} of the price; {error}", tuple(parts))
+
+    def __str__(self) -> str:
+        """The plan for people."""
+        lines = [self.question, str(self.tree())]
         if self.engine_sql:
             lines += ["engine:", *(f"    {row}" for row in self.engine_sql.splitlines())]
         return "\n".join(lines)
@@ -176,6 +197,23 @@ def price_within(
     return plan_at(_three_digits_up(top))
 
 
+def what_fits(plan: Plan, left: object) -> str:
+    """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
+    if not isinstance(left, ApproxDP | ZCDP):
+        return ""
+    delta = min(plan.asked.dlt, left.dlt)
+    main, symbol = (left.rho, "ρ") if isinstance(left, ZCDP) else (left.eps, "ε")
+    try:
+        smaller = make_plan(plan.checked, plan.policy, ZCDP(main, delta) if symbol == "ρ" else ApproxDP(main, delta))
+    except TacitError:
+        return ""
+    pairs = zip(plan.lines, smaller.lines, strict=True)
+    errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
+    if not errors:
+        return ""
+    return f"At {symbol} {readable(main)} the error would be ± {errors[0][1]:.4g} instead of ± {errors[0][0]:.4g}."
+
+
 def _measured(
     checked: Checked, policy: Policy
 ) -> tuple[BoundedQuery, dict[Aggregate, Setting], dict[Aggregate, tuple[Part, ...]]]:
@@ -229,7 +267,9 @@ def measure_words(measure: Measure) -> str:
     """A measure for people."""
     words = {"One": "rows", "Present": "known values", "Quantised": "sum", "Square": "sum of squares"}
     how = ", rows chosen" if measure.chosen else ""
-    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{how}"
+    granule = getattr(measure.value, "granule", Fraction(1))
+    steps = "" if granule == 1 else f" of {float(granule):.4g}"
+    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{steps}{how}"
 
 
 def _price_words(cost: Guarantee) -> str:

@@ -5,6 +5,7 @@ Numbers are exact: the typed 0.1 is 1/10. Nothing here opens the data.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def parse(text: str, name: str = "policy.toml") -> Policy:
         source=source,
         unit=unit,
         columns=columns,
-        terms=terms,
+        terms=replace(terms, unit=unit),
         limits=_limits(whole.section("limits"), unit),
         delta=delta,
         population=population,

@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Self
 
-from tacit.errors import InvalidParameter
+from tacit.errors import BudgetExceeded, InvalidParameter
 from tacit.ledger import Ledger, Receipt
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
@@ -21,11 +21,14 @@ from tacit.tables.batch import Batch
 from tacit.tables.bounded import Engine
 from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
+from tacit.tables.consistency_questions import margins_of, ranges_of
+from tacit.tables.consistency_workloads import Workload
 from tacit.tables.desk import Desk, Engines
 from tacit.tables.disclosing import disclose
 from tacit.tables.discovery import Discovery
 from tacit.tables.drawing import draw
-from tacit.tables.plan import Plan, make_plan, price_within
+from tacit.tables.explaining import hints_for
+from tacit.tables.plan import Plan, make_plan, price_within, what_fits
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
@@ -98,6 +101,30 @@ class Table:
         listed = [statements] if isinstance(statements, str | Query | Question) else list(statements)
         checked = [self.query(one.tree if isinstance(one, Question) else one)._checked for one in listed]
         return Batch(self._desk, checked, weights, expected_rows)
+
+    def margins(
+        self,
+        *levels: Sequence[str],
+        where: str | Term | None = None,
+        weights: Sequence[object] | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts of rows by several lists of public keys that add up: ``margins([], ["city"], ["city", "plan"])``.
+
+        Keys are columns, or expressions that are given by name. Limits apply to the groups by all keys together.
+        """
+        return margins_of(self._desk, levels, where, weights, keys)
+
+    def ranges(
+        self,
+        key: str,
+        *,
+        branching: int = 4,
+        where: str | Term | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts over a public ordered key and over ranges of it, which add up; ask for any range with ``between``."""
+        return ranges_of(self._desk, key, branching, where, keys)
 
     @property
     def discover(self) -> Discovery:
@@ -195,7 +222,8 @@ class Question:
             made = price_within(self._checked, policy, self._targets(within), rows, Fraction(leak))
         else:
             made = self._plan(epsilon, delta, rho, price, rows)
-        return replace(made, engine_sql=self._table._desk.engines.explain(made.bounded))
+        hints = hints_for(made, rows)
+        return replace(made, engine_sql=self._table._desk.engines.explain(made.bounded), hints=hints)
 
     def _plan(
         self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
@@ -220,9 +248,13 @@ class Question:
     ) -> Answer:
         """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
         plan = self._plan(epsilon, delta, rho, price)
-        claim = self._table._desk.paid(
-            plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
-        )
+        try:
+            claim = self._table._desk.paid(
+                plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
+            )
+        except BudgetExceeded as refusal:
+            refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
+            raise
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 

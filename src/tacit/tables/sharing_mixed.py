@@ -6,17 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.privacy import ApproxDP, GaussianDP, PureDP
 from tacit.privacy.conversion import largest_gaussian
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import float_down
 from tacit.tables.bounded import Measure
 from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise
 from tacit.tables.pricing import Shares, Split
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["GAUSSIAN", "LAPLACE", "Law", "Mixture", "Priced"]
 
@@ -133,13 +137,13 @@ class Mixture:
             slip, share = self._slip(shares, weight), weight * shares.keys
             if shares.keys and self.keys[at] is LAPLACE:
                 each = _float_up(self.price.eps * share * scale / groups)
-                found.append(groups * LossDistribution.approximate(each, _float_up(slip / groups)))
+                found.append(groups * loss_distribution().approximate(each, _float_up(slip / groups)))
             elif shares.keys:
-                found.append(LossDistribution.approximate(0, _float_up(slip)))
+                found.append(loss_distribution().approximate(0, _float_up(slip)))
         if squares:
             total = GaussianDP.of_square(squares * self._gaussian_share() * scale**2)
-            found.append(LossDistribution.gaussian_dp(total.mu))
-        return LossDistribution.compose(found)
+            found.append(loss_distribution().gaussian_dp(total.mu))
+        return loss_distribution().compose(found)
 
     # the search
 
@@ -169,7 +173,7 @@ def _laplace_loss(mechanism: DiscreteLaplace, reach: int, groups: int) -> LossDi
     """Of one coordinate, which one unit moves by at most ``reach`` steps; it moves at most ``groups`` of them."""
     promise = mechanism.guarantee
     assert isinstance(promise, PureDP)
-    return LossDistribution.discrete_laplace(float_down(groups * reach / promise.eps), reach)
+    return loss_distribution().discrete_laplace(float_down(groups * reach / promise.eps), reach)
 
 
 def _float_up(exact: Fraction) -> float:

@@ -72,7 +72,9 @@ class Variance:
         return self._corrected(low, many), self._corrected(high, few)
 
     def _corrected(self, population: Floats, n: Floats) -> Floats:
-        corrected: Floats = population * (n / np.maximum(n - self.lost, 1.0))
+        """With n/(n-1) for a sample. It falls with n, from 2: a sample of fewer than two has no variance."""
+        rows = np.maximum(n, 1.0 + self.lost)
+        corrected: Floats = population * (rows / (rows - self.lost))
         return corrected
 
     def _in_units(self, squared: Floats, granule: Fraction) -> Floats:

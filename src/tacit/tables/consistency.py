@@ -1,0 +1,119 @@
+"""Counts that add up: weighted least squares on released numbers, and intervals for what comes out.
+
+Post-processing: nothing here sees data or costs anything. Proofs: docs/proofs/consistency.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.tails import gaussian_quantile
+from tacit.privacy.rounding import decimal_down
+from tacit.tables.noises import spread
+
+__all__ = ["Reconciled", "combination_errors", "reconciliation"]
+
+Floats = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-9
+"""More than what doubles lose in a few thousand additions, relative to the numbers added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """A way from released numbers y to cells x that fit them best: x = ``cells`` y, the same whatever y is.
+
+    ``sums`` has a row per released number: the cells that it is the sum of, as 0 and 1.
+    """
+
+    sums: Floats
+    cells: Floats
+    noise: tuple[AdditiveMechanism, ...]
+    """The mechanism of each released number."""
+
+    def estimates(self, released: Floats) -> Floats:
+        """The cells."""
+        return self.cells @ released
+
+    def errors(self, wanted: Floats, beta: Fraction) -> Floats:
+        """How far a sum of cells (a row of ``wanted`` each) is off at most, all but β of the time, per row."""
+        return combination_errors(wanted @ self.cells, self.noise, beta)
+
+
+def reconciliation(sums: Floats, noise: tuple[AdditiveMechanism, ...]) -> Reconciled:
+    """The least squares fit, each released number weighted with the inverse of its variance; unbiased.
+
+    Where the released numbers leave cells open, the smallest fit is taken; sums that they determine are not affected.
+    """
+    deviations = np.array([spread(mechanism) for mechanism in noise])
+    weighted = sums / deviations[:, None]
+    cells = np.linalg.pinv(weighted) / deviations[None, :]
+    return Reconciled(sums, cells, noise)
+
+
+def combination_errors(weights: Floats, noise: tuple[AdditiveMechanism, ...], beta: Fraction) -> Floats:
+    """t with P[|Σ w_k X_k| > t] ≤ β for the noises X_k of the mechanisms, for each row of weights."""
+    laws = {_law(mechanism) for mechanism in noise}
+    assert len(laws) == 1  # one noise for all numbers of a plan
+    deviations = np.array([spread(mechanism) for mechanism in noise])
+    scale = np.sqrt((weights**2) @ deviations**2)
+    width = np.abs(weights).sum(axis=1)
+    found = {"rounded": _rounded, "discrete": _discrete, "Laplace": _laplace}[laws.pop()](
+        weights, deviations, scale, width, float(beta), float(gaussian_quantile(decimal_down(beta)))
+    )
+    return found * (1 + _ROUNDING)
+
+
+def _law(mechanism: AdditiveMechanism) -> str:
+    return mechanism.law if isinstance(mechanism, DiscreteGaussian) else "Laplace"
+
+
+def _rounded(weights: Floats, deviations: Floats, scale: Floats, width: Floats, beta: float, quantile: float) -> Floats:
+    """Gaussian noise rounded to integers is off from Gaussian noise by half a step at most."""
+    return quantile * scale + width / 2
+
+
+def _discrete(
+    weights: Floats, deviations: Floats, scale: Floats, width: Floats, beta: float, quantile: float
+) -> Floats:
+    """Discrete Gaussian noise: sub-Gaussian with its own σ²; from σ = 2 on also more peaked than rounded noise."""
+    general = math.sqrt(2 * math.log(2 / beta)) * scale
+    if deviations.min() < 2:
+        return general
+    return np.minimum(general, quantile * (1 + _ROUNDING) * scale + 1.5 * width)
+
+
+def _laplace(weights: Floats, deviations: Floats, scale: Floats, width: Floats, beta: float, quantile: float) -> Floats:
+    """Discrete Laplace noise: more peaked than rounded Laplace noise, which is off from Laplace noise by half a step.
+
+    For Σ w_k L_k the smallest of the bounds by moments of unimodal laws (Gauss, Camp, Meidell) and Chernoff's.
+    """
+    scales = np.abs(weights) * (deviations / math.sqrt(2))
+    found = _by_moments(scales, beta)
+    largest = np.maximum(scales.max(axis=1), np.finfo(float).tiny)
+    effective = ((scales / largest[:, None]) ** 2).sum(axis=1)
+    tilt = np.linspace(0.01, 0.99, 99)
+    bounds = (math.log(2 / beta) - effective[:, None] * np.log1p(-(tilt**2))[None, :]) / tilt[None, :]
+    smallest: Floats = np.minimum(found, bounds.min(axis=1) * largest)
+    return smallest + 1.5 * width
+
+
+def _by_moments(scales: Floats, beta: float) -> Floats:
+    """(k/(k+1))·(E[S^k]/β)^(1/k) for k = 2, 4, 6, 8: bounds on a unimodal S, of which β ≤ 1/(k+1) is asked."""
+    assert beta <= 1 / 9
+    two, four, six, eight = (2 * math.factorial(k - 1) * (scales**k).sum(axis=1) for k in (2, 4, 6, 8))  # cumulants
+    moments = {
+        2: two,
+        4: four + 3 * two**2,
+        6: six + 15 * four * two + 15 * two**3,
+        8: eight + 28 * six * two + 35 * four**2 + 210 * four * two**2 + 105 * two**4,
+    }
+    found: Floats = np.min([k / (k + 1) * (moment / beta) ** (1 / k) for k, moment in moments.items()], axis=0)
+    return found

@@ -1,0 +1,70 @@
+"""From names of keys to a workload: one statement about the finest groups, and the levels that sum them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter
+from tacit.privacy.prices import positive
+from tacit.tables.bounded import BoundedQuery
+from tacit.tables.builder import Selection, count
+from tacit.tables.checks import check
+from tacit.tables.consistency_levels import margin, ranges
+from tacit.tables.consistency_workloads import Workload
+from tacit.tables.desk import Desk
+from tacit.tables.plan import needed
+from tacit.tables.query import Query
+from tacit.tables.sql.printing import to_sql
+from tacit.tables.terms import Term
+
+__all__ = ["margins_of", "ranges_of"]
+
+
+def margins_of(
+    desk: Desk,
+    levels: Sequence[Sequence[str]],
+    where: str | Term | None,
+    weights: Sequence[object] | None,
+    keys: Mapping[str, Term],
+) -> Workload:
+    """Counts by each list of keys."""
+    if not levels or any(isinstance(one, str) for one in levels):
+        raise InvalidParameter("levels", given=levels, allowed='lists of keys, as in margins([], ["city"])')
+    names = tuple(dict.fromkeys(name for level in levels for name in level))
+    text, bounded, names = _finest(desk, names, where, keys)
+    listed = bounded.public_keys or ()
+    made = tuple(margin(names, listed, level) for level in levels)
+    return Workload(desk, text, bounded, made, _weights(weights, len(made)))
+
+
+def ranges_of(desk: Desk, key: str, branching: int, where: str | Term | None, keys: Mapping[str, Term]) -> Workload:
+    """Counts by one ordered key, and of blocks of it."""
+    text, bounded, names = _finest(desk, (key,), where, keys)
+    made = ranges(names[0], bounded.public_keys or ((),), branching)
+    return Workload(desk, text, bounded, made, [Fraction(1)] * len(made))
+
+
+def _finest(
+    desk: Desk, names: Sequence[str], where: str | Term | None, keys: Mapping[str, Term]
+) -> tuple[str, BoundedQuery, tuple[str, ...]]:
+    """The statement about the finest groups: as SQL, as an engine gets it, and the names of its keys in order."""
+    unused = [name for name in keys if name not in names]
+    if unused:
+        raise InvalidParameter("keys", given=unused[0], allowed=f"keys that a level names: {', '.join(names)}")
+    plain = [name for name in names if name not in keys]
+    named = {name: keys[name] for name in names if name in keys}
+    selection: Selection[Query] = Selection(desk.policy.table, lambda query: query)
+    if where is not None:
+        selection = selection.where(where)
+    tree = selection.group_by(*plain, **named).query(n=count())
+    checked = check(tree, desk.policy)
+    return to_sql(checked.query), needed(checked, desk.policy)[2], (*plain, *named)
+
+
+def _weights(given: Sequence[object] | None, size: int) -> list[Fraction]:
+    if given is None:
+        return [Fraction(1)] * size
+    if len(given) != size:
+        raise InvalidParameter("weights", given=given, allowed=f"a list of {size} numbers, one per level")
+    return [positive(one, "weights") for one in given]
