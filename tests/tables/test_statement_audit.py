@@ -92,6 +92,16 @@ CASES = {
     "sum": ("SELECT side, SUM(pay) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
     "mean": ("SELECT side, AVG(pay) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 2}),
     "units": ("SELECT side, COUNT(DISTINCT who) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
+    "sums per unit": (
+        "SELECT side, SUM(t, contribution_bounds_per_row => (0, 10)) AS n FROM "
+        "(SELECT who, side, SUM(pay) AS t FROM small WHERE side = 'left' GROUP BY who, side) GROUP BY side",
+        {"epsilon": 1},
+    ),
+    "count of units with many rows": (
+        "SELECT many, COUNT(*) AS n FROM (SELECT who, COUNT(*) > 3 AS many FROM small GROUP BY who) "
+        "WHERE many GROUP BY many",
+        {"epsilon": 1},
+    ),
     "private groups": ("SELECT town, COUNT(*) AS n FROM small GROUP BY town", {"epsilon": 3}),
 }
 

@@ -5,11 +5,12 @@ Shared by the SQL front end and the Python API, so that both build the same tree
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions import Call, Column, Expression, Key, Literal
+from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.size import Sizes
 
@@ -98,12 +99,15 @@ def make_query(
     order: Sequence[Order] = (),
     limit: int | None = None,
     offset: int = 0,
+    source: PerUnit | None = None,
 ) -> Query:
     """The query in its one form: keys once each, key parts found everywhere, every column named once."""
     given = Sizes()
     for expression in (*(one for _, one in outputs), where, *keys, having, *(term.expression for term in order)):
         if expression is not None:
             given.admit(expression)
+    for expression in () if source is None else source.expressions():
+        given.admit(expression)
     kept: dict[Expression, Expression] = {}
     for key in keys:
         if not any(isinstance(node, Column) for node in key.walk()):
@@ -122,9 +126,19 @@ def make_query(
         if not any(isinstance(node, Key | Aggregate) for node in term.expression.walk()):
             raise InvalidParameter("ORDER BY", given="a constant", allowed="a column of the answer, or its place")
     query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset)
+    if source is not None:
+        query = replace(query, source=source.reduced(_of_rows(query)))
     if not keys and not query.aggregates():
         raise NotPrivate("Nothing is computed of the rows: write COUNT(*), SUM(column), AVG(column) or GROUP BY.")
     return query
+
+
+def _of_rows(query: Query) -> Iterator[Expression]:
+    """The expressions over rows."""
+    yield from query.keys
+    yield from (one.argument for one in query.aggregates() if one.argument is not None)
+    if query.where is not None:
+        yield query.where
 
 
 def _named(outputs: Sequence[tuple[str | None, Expression]], keys: Sequence[Expression]) -> tuple[Output, ...]:

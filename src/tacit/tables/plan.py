@@ -218,6 +218,7 @@ def _measured(
     checked: Checked, policy: Policy
 ) -> tuple[BoundedQuery, dict[Aggregate, Setting], dict[Aggregate, tuple[Part, ...]]]:
     """What the engine is asked for, and what each aggregate takes of it."""
+    policy = checked.seen(policy)
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
     rows = policy.limits.rows if unit is not None else 1
@@ -233,7 +234,8 @@ def _measured(
             raise InvalidParameter(
                 "bounds", given="a range", allowed="a range of fewer granules: choose a larger granule"
             )
-    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, measures)
+    relation = None if checked.view is None else query.source
+    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, measures, relation)
     return bounded, settings, parts
 
 

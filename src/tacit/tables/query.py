@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.tables.expressions import Expression
+from tacit.tables.per_unit import PerUnit
 
 __all__ = ["Aggregate", "Order", "Output", "Query"]
 
@@ -55,6 +56,8 @@ class Query:
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
+    source: PerUnit | None = None
+    """What the rows are: those of the table, or one per unit and keys, computed from them."""
 
     def aggregates(self) -> tuple[Aggregate, ...]:
         """Every distinct aggregate, in the order of first use: outputs, then HAVING, then ORDER BY."""

@@ -15,6 +15,7 @@ from typing import Any
 from tacit.tables.bounded import BoundedQuery, One, Present, Quantised, RowValue, Square
 from tacit.tables.expressions import Column
 from tests.tables.engines.random_rows import SCHEMA
+from tests.tables.engines.relation_oracle import related
 from tests.tables.engines.row_oracle import kind_of, to_text, value
 
 PRIME = 2**31 - 1
@@ -25,7 +26,7 @@ Answer = dict[tuple[Any, ...], tuple[int, ...]]
 
 def expected(query: BoundedQuery, rows: Sequence[Row], key: str) -> Answer:
     pairs: dict[tuple[Any, tuple[Any, ...]], list[Row]] = defaultdict(list)
-    for number, row in enumerate(rows):
+    for number, row in enumerate(related(query.relation, rows)):
         if query.where is not None and value(query.where, row) is not True:
             continue
         unit = ("row", number) if query.unit is None else value(Column(query.unit), row)

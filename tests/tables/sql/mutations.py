@@ -25,6 +25,8 @@ VALID = [
     "SELECT active, region IS NULL AS unknown, COUNT(region) FROM visits GROUP BY active, region IS NULL ORDER BY COUNT(region)",
     "WITH adults AS (SELECT * FROM visits WHERE age >= 18) SELECT City, COUNT(*) FROM adults GROUP BY City",
     "SELECT decade, AVG(s) FROM (SELECT age // 10 AS decade, spend + 1 AS s, user_id FROM visits WHERE active) AS v GROUP BY decade",
+    "SELECT AVG(t, contribution_bounds_per_row => (0, 99)) AS m FROM (SELECT user_id, SUM(score) AS t FROM visits WHERE active GROUP BY user_id)",
+    "SELECT City, COUNT(*) FROM (SELECT user_id, City, MAX(age) AS a, COUNT(*) AS n FROM visits GROUP BY user_id, City HAVING n > 2) WHERE a > 30 GROUP BY City",
 ]
 
 ATTACKS = [

@@ -11,7 +11,7 @@ from tacit.tables.operators import CASTS, TIME_UNITS
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.refusals import NotUnderstood, not_yet, words
 
-__all__ = ["AGGREGATES", "AGGREGATE_NAMES", "BOUNDS", "PARTS", "TYPES", "aggregate", "call"]
+__all__ = ["AGGREGATES", "AGGREGATE_NAMES", "BOUNDS", "FACT_NAMES", "PARTS", "TYPES", "aggregate", "call"]
 
 Arguments = tuple[Expression, ...]
 
@@ -39,6 +39,9 @@ AGGREGATE_NAMES = {
     "count": "COUNT",
 }
 """How an estimator is written."""
+
+FACT_NAMES = {"count": "COUNT", "sum": "SUM", "mean": "AVG", "min": "MIN", "max": "MAX"}
+"""How a value per unit is written."""
 
 BOUNDS = {"contribution_bounds_per_row": "bounds", "contribution_bounds_per_group": "group_bounds"}
 """Named arguments of aggregates, as Google writes them, and the fields they set."""

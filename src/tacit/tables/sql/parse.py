@@ -28,14 +28,19 @@ _UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "lim
 
 def parse(text: str, table: str) -> Query:
     """The query that a statement asks of the table."""
+    query, is_plain = _parsed(text, table)
+    return query if is_plain else _parsed(to_sql(query), table)[0]  # subqueries dissolved, as if it was written so
+
+
+def _parsed(text: str, table: str) -> tuple[Query, bool]:
+    """The query, and whether it was asked of the table itself."""
     translate = import_module("tacit.tables.sql.translate")  # loads the parser: only who writes SQL pays for it
     grammar = import_module("tacit.tables.sql.grammar")
     tree = grammar.statement(text)
     if not isinstance(tree, grammar.exp.Select):
         raise not_yet(type(tree).__name__.upper(), "Write one SELECT … FROM the table.")
     reading = _Reading(translate, grammar.exp, tree, table)
-    query = reading.query(table)
-    return query if reading.source.is_table else parse(to_sql(query), table)  # the flat question, as if it was written
+    return reading.query(table), reading.source.is_table
 
 
 def parse_condition(text: str, table: str) -> Expression:
@@ -101,6 +106,7 @@ class _Reading:
             order=self._order(),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
+            source=self.source.per_unit,
         )
 
     def _output(self, node: Any) -> tuple[str | None, Expression]:

@@ -16,9 +16,17 @@ from tacit.tables.sql.scope import Scope, only, refused, written
 __all__ = ["aggregate_node", "filtered"]
 
 
+_INSTEAD = {
+    "WHERE": "Conditions on released values go into HAVING.",
+    "a subquery without GROUP BY": "It would be one exact number of all people: group by the protected unit there.",
+    "a subquery that groups": "Per unit there are COUNT, SUM, AVG, MIN and MAX.",
+}
+"""What to do where aggregates cannot stand."""
+
+
 def aggregate_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggregate:
     if not scope.aggregates:
-        hint = "Conditions on released values go into HAVING." if scope.place == "WHERE" else "Name a column there."
+        hint = _INSTEAD.get(scope.place, "Name a column there.")
         raise not_yet(f"{name.upper()}(…) in {scope.place}", hint)
     inside = replace(scope, aggregates=False, place=f"{name.upper()}(…)")
     bounds = dict(_named(one) for one in given if isinstance(one, exp.Kwarg))

@@ -1,7 +1,8 @@
-"""What stands after FROM: the table, or subqueries and common table expressions that only name, compute and filter.
+"""What stands after FROM: the table, or subqueries and common table expressions.
 
 A subquery that stays row-wise is dissolved: its columns are written out as expressions of the table's columns, its
-WHERE joins the statement's. What is asked, priced and remembered is the flat question.
+WHERE joins the statement's. What is asked, priced and remembered is the flat question. A subquery that groups becomes a
+relation with a row per unit, and is what the subqueries around it dissolve into.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tacit.tables.expressions import Call, Case, Column, Expression
+from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate
 from tacit.tables.size import Sizes
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.read_per_unit import grouped, grouping_scope
 from tacit.tables.sql.refusals import CLAUSES, SUBQUERY_CLAUSES, NotUnderstood, not_yet, shortened, void
 from tacit.tables.sql.scope import Scope, only
 from tacit.tables.sql.translate import scope
@@ -34,6 +37,8 @@ class Rows:
     everything: bool = True
     """Whether every other name is a column of the table: SELECT *."""
     where: Expression | None = None
+    per_unit: PerUnit | None = None
+    """What the columns are those of, if not of the table."""
 
     @property
     def is_table(self) -> bool:
@@ -153,8 +158,13 @@ class _Reader:
 
     def _read(self, node: exp.Select) -> Rows:
         rows = self.rows(node)
-        refuse_clauses(node, {"expressions", "from_", "where", "with_"}, SUBQUERY_CLAUSES)
         places = scope(rows.names, "a subquery", aggregates=False, sizes=self.sizes)
+        where = self._where(node, rows, places)
+        if node.args.get("group") is not None or node.args.get("having") is not None:
+            refuse_clauses(node, {"expressions", "from_", "where", "with_", "group", "having"}, SUBQUERY_CLAUSES)
+            return self._grouped(node, replace(rows, where=where), places)
+        refuse_clauses(node, {"expressions", "from_", "where", "with_"}, SUBQUERY_CLAUSES)
+        places = places.placed("a subquery without GROUP BY")
         columns: dict[str, Expression] = {}
         everything = False
         for one in node.expressions:
@@ -163,18 +173,39 @@ class _Reader:
                 continue
             label, value = _output(one, places)
             if label.lower() in columns:
-                raise NotUnderstood(shortened(label), "is the name of two columns of a subquery", "Choose another.")
+                raise _twice(label)
             columns[label.lower()] = self._admitted(rows.meaning(value))
         if everything:
             _refuse_hidden(columns, rows)
             columns = {**rows.columns, **columns}
-        condition = node.args.get("where")
-        where = None
+        return replace(rows, columns=columns, everything=everything and rows.everything, where=where)
+
+    def _where(self, node: exp.Select, rows: Rows, places: Scope) -> Expression | None:
+        """The conditions so far, and those of this SELECT."""
+        condition, where = node.args.get("where"), None
         if condition is not None:
             only(condition, "this")
             where = rows.meaning(places.placed("WHERE").expression(condition.this))
         both = conjoined([rows.where, where])
-        return Rows(rows.names, columns, everything and rows.everything, both if both is None else self._admitted(both))
+        return None if both is None else self._admitted(both)
+
+    def _grouped(self, node: exp.Select, rows: Rows, places: Scope) -> Rows:
+        """A subquery that groups; over what its own source means."""
+        places = grouping_scope(places)
+        outputs = [_output(one, places) for one in node.expressions]
+        labels = [label.lower() for label, _ in outputs]
+        if len(set(labels)) != len(labels):
+            raise _twice(next(label for label in labels if labels.count(label) > 1))
+        found = grouped(node, places, outputs)
+        keys = tuple(
+            replace(one, expression=self._admitted(rows.meaning(one.expression))) for one in found.relation.keys
+        )
+        facts = tuple(
+            one if one.argument is None else replace(one, argument=self._admitted(rows.meaning(one.argument)))
+            for one in found.relation.facts
+        )
+        relation = PerUnit(keys, facts, rows.where, rows.per_unit)
+        return Rows(rows.names, found.columns, False, found.having, relation)
 
     def _admitted(self, expression: Expression) -> Expression:
         """Substitution could double a tree at each level: too large is refused as it grows."""
@@ -244,6 +275,10 @@ def _refuse_hidden(columns: Mapping[str, Expression], rows: Rows) -> None:
         if own and rows.columns.get(name) != meaning:
             problem = "is the name of a column of * too"
             raise NotUnderstood(shortened(name), problem, "Choose another name, or list the columns instead of *.")
+
+
+def _twice(label: str) -> NotUnderstood:
+    return NotUnderstood(shortened(label), "is the name of two columns of a subquery", "Choose another.")
 
 
 def _function_name(node: object) -> str:

@@ -104,12 +104,10 @@ SUBQUERY_CLAUSES = {
     "order": ("ORDER BY in a subquery", "The order of rows means nothing: order the answer, outside."),
     "limit": ("LIMIT in a subquery", f"{_WHOLE} the policy's limits choose rows, the same for everyone."),
     "offset": ("OFFSET in a subquery", f"{_WHOLE} leave it out."),
-    "group": ("GROUP BY in a subquery", f"{_WHOLE} group outside."),
-    "having": ("HAVING in a subquery", f"{_WHOLE} put it outside, where it looks at released values."),
     "windows": ("WINDOW in a subquery", f"{_WHOLE} group outside."),
     "qualify": ("QUALIFY in a subquery", f"{_WHOLE} write HAVING outside."),
 }
-"""Clauses that are refused inside of a subquery, which stays row-wise."""
+"""Clauses that are refused inside of a subquery."""
 
 AGGREGATES_TO_COME = dict.fromkeys(
     words(
