@@ -108,6 +108,13 @@ def speed(samples: int, rounds: int) -> Table:
             ("Gaussian", module.Gaussian(rho=0.5, sensitivity=1)),
             ("PermuteAndFlip, three candidates", module.PermuteAndFlip(epsilon=1, sensitivity=1)),
             ("SparseVector, six queries", module.SparseVector(epsilon=1, sensitivity=1, threshold=0, hits=2)),
+            ("BoundedLaplace", module.BoundedLaplace(epsilon=1, sensitivity=1, bounds=(-5, 20))),
+            ("Staircase", module.Staircase(epsilon=4, sensitivity=1)),
+            (
+                "Quantiles, three of four values",
+                module.Quantiles([0.25, 0.5, 0.75], bounds=(0, 7), granule=1, epsilon=1),
+            ),
+            ("PrivateSelection, four runs", module.PrivateSelection(epsilon=1, runs=4)),
         )
     ]
     rows = [{"who": t.name, "best": t.best, "note": t.note} for t in race(contestants)]

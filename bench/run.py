@@ -25,6 +25,7 @@ BENCHES = {
     "selection": "choosing, thresholds, randomized response, quantiles",
     "ledger": "durable spends next to SQLite itself, growth, verification",
     "audit": "what the auditor can see, and how fast",
+    "batch": "fifty counts as one plan and one by one: passes over the rows, noise at the same price",
     "bounding": "bounding a table of ten million rows: window functions, OpenDP on Polars, PipelineDP",
     "startup": "import time, command start, installed size",
 }

@@ -49,3 +49,8 @@ def test_an_error_is_one_line() -> None:
 def test_every_error_has_a_code_of_its_own() -> None:
     kinds = [getattr(errors, name) for name in errors.__all__]
     assert len({kind.code for kind in kinds}) == len(kinds)
+
+
+def test_an_error_can_be_shown_whatever_was_given() -> None:
+    """Python refuses to write integers of more than 4300 digits; a log that shows the error must not fail."""
+    assert "a value of type" in repr(errors.InvalidParameter("bounds", given=(10**5000,), allowed="less"))

@@ -62,6 +62,9 @@ class InvalidParameter(TacitError, ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self.args, self.__dict__)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
     def __str__(self) -> str:
         text = f"{self.name}: given {_short(self.given)}; allowed: {self.allowed}."
         return f"{text} {self.hint}" if self.hint else text

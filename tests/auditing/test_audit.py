@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
+import time
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,15 @@ def test_seeded_audits_of_ours_can_be_repeated() -> None:
     m = tacit.DiscreteLaplace(epsilon=1, sensitivity=1)
     first, second = (audit(m, samples=5_000, entropy=seeded(3)) for _ in range(2))
     assert first == second
+
+
+def test_the_slowest_neighbours_decide_what_is_affordable() -> None:
+    def slow_from_eight_on(x: int) -> int:
+        time.sleep(0.002 * (x >= 8))
+        return x % 2
+
+    found = audit(slow_from_eight_on, neighbours=[(0, 0), (8, 8)], claim=PureDP(1), samples=10**6, seconds=1)
+    assert found.samples <= 250
 
 
 def test_seconds_limit_the_samples() -> None:

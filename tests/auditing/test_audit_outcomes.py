@@ -76,3 +76,23 @@ def test_objects_without_a_text_of_their_own_are_told_by_type() -> None:
         pass
 
     assert forms([Thing(), Thing()]) == ["Thing", "Thing"]
+
+
+def test_texts_drawn_often_are_read_as_if_drawn_once() -> None:
+    """Read once each, or beside something that has to be read for itself: the columns are the same."""
+    drawn = ["yes", None, "no", b"yes", "yes", None, "no"]
+    quick = read_outcomes(drawn, 0)
+    slow = read_outcomes([*drawn, {"no": 1}], 0).rows(slice(len(drawn))).widened(0)
+    assert quick.form.tolist() == slow.form.tolist()
+    assert quick.whole.tolist() == slow.whole.tolist()
+    assert len(set(quick.form.tolist())) == 4
+    assert quick.width == 0
+
+
+@pytest.mark.parametrize("width", [1, 8, 9])
+def test_the_places_of_nan_are_part_of_the_form(width: int) -> None:
+    rows = np.zeros((3, width))
+    rows[1, 0] = rows[2, -1] = np.nan
+    form = read_outcomes(rows, 0).form.tolist()
+    assert len(set(form)) == (2 if width == 1 else 3)
+    assert form == [read_outcomes([row], 0).form[0] for row in rows.tolist()]

@@ -116,12 +116,15 @@ def test_a_ledger_keeps_to_one_unit_for_ever(ledger: Ledger) -> None:
     people = replace(TERMS, unit=Unit("user_id"))
     ledger.open("people", people)
     for other in (TERMS, replace(TERMS, unit=ROW), replace(TERMS, unit=Unit("household"))):
-        with pytest.raises(PolicyError, match="about one user_id, not about"):
+        with pytest.raises(PolicyError, match=r"about one user_id, not about .* the owner may remove it"):
             ledger.open("people", other)
     with pytest.raises(PolicyError, match="unit"):
         ledger.amend(replace(TERMS, unit=ROW), owner="owner", reason="rows are cheaper")
     ledger.amend(replace(TERMS, per_question=None), owner="owner", reason="the unit goes without saying")
     assert ledger.budget().terms.unit == Unit("user_id")
+    ledger.spend(Request("ada", "1"), PureDP("0.1"))
+    with pytest.raises(PolicyError, match=r"the unit on record\.$"):
+        ledger.open("people", replace(TERMS, unit=ROW))
 
 
 def test_another_source_is_refused_and_both_are_shown(ledger: Ledger) -> None:

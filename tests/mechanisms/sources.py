@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tacit.testing import seeded
 
-__all__ = ["Constant", "Counting", "nothing_drawn"]
+__all__ = ["Constant", "Counting", "Wordwise", "nothing_drawn"]
 
 
 class Counting:
@@ -33,6 +33,24 @@ class Counting:
     def bits(self, count: int) -> int:
         self.drawn += 1
         return self._bits.bits(count)
+
+
+class Wordwise:
+    """Seeded bits that take a whole word for every draw, however few of its bits are asked for."""
+
+    secret = False
+
+    def __init__(self, seed: int) -> None:
+        self._bits = seeded(seed)
+
+    def word(self) -> int:
+        return self._bits.word()
+
+    def words(self, count: int) -> npt.NDArray[np.uint64]:
+        return self._bits.words(count)
+
+    def bits(self, count: int) -> int:
+        return self._bits.word() >> (64 - count) if count <= 64 else self._bits.bits(count)
 
 
 class Constant:

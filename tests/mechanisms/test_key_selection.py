@@ -11,8 +11,9 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate
+from tacit.mechanisms.gaussian_noise import variance_for
 from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
-from tacit.privacy import ZCDP, ApproxDP
+from tacit.privacy import L2, ZCDP, ApproxDP, GaussianDP
 
 PRICES = [
     ("1", "1e-6", 1),
@@ -120,7 +121,49 @@ def test_gaussian_rule_draws_what_it_says() -> None:
     assert 0.5 < kept < 0.6  # noise of at least zero, ties included
 
 
+@pytest.mark.parametrize(("epsilon", "delta", "groups"), PRICES)
+@pytest.mark.parametrize("least", [1, 2, 7, 40])
+def test_a_least_number_of_units_keeps_the_promise_and_adds_to_the_threshold(
+    epsilon: str, delta: str, groups: int, least: int
+) -> None:
+    rule = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups, least=least)
+    plain = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups)
+    chances = [rule.probability(n) for n in range(len(rule._table) + least + 2)]
+    assert chances[:least] == [0] * least
+    assert chances[least] > 0
+    assert chances[-1] == 1
+    assert not violations(chances, Fraction(epsilon) / groups, Fraction(delta) / groups)
+    assert rule.threshold == plain.threshold + least - 1
+
+
+def test_hiding_small_keys_after_the_optimal_rule_would_break_the_promise() -> None:
+    """The planted fault: the plain rule, and groups below 10 struck out. Ten units then show far more than nine."""
+    plain = OptimalKeySelection(epsilon=1, delta="1e-6")
+    chances = [plain.probability(n) if n >= 10 else Fraction(0) for n in range(len(plain._table))]
+    assert violations(chances, Fraction(1), Fraction(1, 10**6)) == [9]
+
+
+@pytest.mark.parametrize("least", [1, 5])
+def test_both_rules_draw_with_the_least_number_of_units(least: int) -> None:
+    optimal = OptimalKeySelection(epsilon=1, delta="0.05", least=least)
+    gaussian = GaussianKeySelection(promise=ZCDP("0.05", "1e-4"), groups=2, least=least)
+    plain = GaussianKeySelection(promise=ZCDP("0.05", "1e-4"), groups=2)
+    assert gaussian.threshold == plain.threshold + least - 1
+    size = 200_000
+    for rule in (optimal, gaussian):
+        assert not rule.keep(np.full(size, least - 1)).any()
+        assert rule.keep(np.array([10**6, 2**62])).all()
+    chance = float(optimal.probability(least + 1))
+    kept = optimal.keep(np.full(size, least + 1), entropy=tacit.testing.seeded(11)).mean()
+    off = 5.5 * (chance * (1 - chance) / size) ** 0.5
+    assert abs(kept - chance) < off < min(abs(kept - 0.9 * chance), abs(kept - 1.1 * chance))
+    at = gaussian.keep(np.full(size, gaussian.threshold), entropy=tacit.testing.seeded(12)).mean()
+    assert 0.5 < at < 0.6
+
+
 def test_refusals() -> None:
+    with pytest.raises(InvalidParameter, match="least"):
+        OptimalKeySelection(epsilon=1, delta="1e-9", least=0)
     with pytest.raises(NotPrivate, match="δ = 0"):
         OptimalKeySelection(epsilon=1, delta=0)
     with pytest.raises(NotPrivate, match="δ = 0"):
@@ -129,3 +172,18 @@ def test_refusals() -> None:
         OptimalKeySelection(epsilon="1e-9", delta="1e-9")
     with pytest.raises(InvalidParameter, match="groups"):
         OptimalKeySelection(epsilon=1, delta="1e-9", groups=0)
+
+
+@pytest.mark.parametrize("groups", [1, 7])
+def test_the_rule_from_its_two_parts_is_the_rule_from_its_promise(groups: int) -> None:
+    """(ε, δ) is noise at the μ that (ε, δ/2) means, and half of δ to slip: both ways give one threshold."""
+    promise = ApproxDP(1, "1e-6")
+    whole = GaussianKeySelection(promise=promise, groups=groups)
+    mu_squared = 1 / variance_for(ApproxDP(1, "5e-7"), L2(1))
+    parts = GaussianKeySelection.of_noise(GaussianDP.of_square(mu_squared), "5e-7", groups)
+    assert parts.threshold == whole.threshold
+    assert parts._noise.scale == whole._noise.scale
+    assert parts.guarantee.dlt == promise.dlt
+    assert promise.eps * Fraction(999, 1000) < parts.guarantee.eps <= promise.eps * (1 + Fraction(1, 10**9))
+    with pytest.raises(NotPrivate):
+        GaussianKeySelection.of_noise(GaussianDP(1), 0)

@@ -77,6 +77,36 @@ def test_multiples_are_those_of_exact_arithmetic(exponent: int) -> None:
     ]
 
 
+@pytest.mark.parametrize("exponent", [-70, -61, -60, -8, -1, 0, 1, 3])
+def test_whole_numbers_of_any_size_are_rounded_as_by_exact_arithmetic(exponent: int) -> None:
+    """By a shift where it fits int64, number by number where it does not."""
+    near = [
+        0,
+        1,
+        -1,
+        3,
+        2**53 - 1,
+        2**53 + 1,
+        -(2**53) - 1,
+        2**60 + 129,
+        2**61 - 1,
+        2**61,
+        -(2**61),
+        2**62 + 1,
+        2**63 - 1,
+    ]
+    lattice = Lattice(exponent)
+    for some in (near[:1], near[:4], near[:7], near[:8], near[:9], near):
+        found = multiples(np.array(some), lattice)
+        assert isinstance(found, np.ndarray)
+        assert [int(k) for k in found] == [lattice.nearest(Fraction(x)) for x in some]
+    for kind in (np.int8, np.uint8, np.bool_):
+        small = multiples(np.array([0, 1], dtype=kind), lattice)
+        assert isinstance(small, np.ndarray)
+        assert [int(k) for k in small] == [lattice.nearest(Fraction(x)) for x in (0, 1)]
+    assert np.size(multiples(np.empty(0, dtype=np.int64), lattice)) == 0
+
+
 def test_floats_come_back() -> None:
     lattice = Lattice(-3)
     assert to_floats(13, lattice) == 1.625

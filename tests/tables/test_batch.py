@@ -170,3 +170,15 @@ def test_a_ledger_of_rho_charges_the_sum(tmp_path: Path) -> None:
         answers = table.batch([ALL, BY_CITY]).ask(rho="0.1")
         assert answers.spent == tacit.ZCDP("0.1", "1e-8")
         assert table.batch([ALL, BY_CITY]).plan(rho="0.1").how == "sums of ρ"
+
+
+def test_googles_options_hold_in_a_batch_but_a_price_of_its_own_is_refused(table: Table) -> None:
+    grouped = "city, COUNT(*) AS n FROM visits GROUP BY city"
+    least = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(min_privacy_units_per_group = 300) {grouped}"
+    plain = table.batch([f"SELECT {grouped}", ALL]).plan(epsilon=1)
+    strict = table.batch([least, ALL]).plan(epsilon=1)
+    assert plain.plans[0].keys is not None
+    assert strict.plans[0].keys is not None
+    assert strict.plans[0].keys.threshold >= plain.plans[0].keys.threshold + 299
+    with pytest.raises(InvalidParameter, match="a price of its own"):
+        table.batch([f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5, delta = 1e-9) {grouped}", ALL])

@@ -91,13 +91,26 @@ def test_conditions_that_cannot_be_asked(condition: str, error: type[TacitError]
         ("SUM(NULL)", InvalidParameter, "Name a column"),
         ("SUM(user_id)", NotPrivate, "names the people"),
         ("COUNT(secret)", NotPrivate, "forbids"),
-        ("COUNT(DISTINCT region)", NotPrivate, r"COUNT\(DISTINCT user_id\)"),
-        ("COUNT(DISTINCT user_id) FILTER (WHERE active)", NotPrivate, "WHERE"),
+        ("COUNT(DISTINCT user_id) FILTER (WHERE user_id = 'u1')", NotPrivate, "names the people"),
+        ("COUNT(DISTINCT user_id) FILTER (WHERE secret = 'x')", NotPrivate, "forbids"),
+        ("COUNT(DISTINCT secret)", NotPrivate, "forbids"),
+        ("MEDIAN(score)", MissingBounds, "score.*bounds = "),
+        ("MEDIAN(region)", InvalidParameter, r"COUNT\(region\)"),
+        ("MAX(user_id)", NotPrivate, "names the people"),
+        ("MODE(user_id)", NotPrivate, "names the people"),
+        ("CORR(age, score)", MissingBounds, "score"),
+        ("CORR(age, region)", InvalidParameter, r"COUNT\(region\)"),
+        ("CORR(age, user_id)", NotPrivate, "names the people"),
+        ("QUANTILE(age, 0.1234567)", InvalidParameter, "six decimals"),
+        ("MEDIAN(age, contribution_bounds_per_group => (0, 1))", InvalidParameter, "bounds of SUM"),
         ("AVG(score)", MissingBounds, "score.*bounds = .*contribution_bounds_per_row"),
         ("AVG(age + score)", MissingBounds, "score"),
         ("AVG(age / balance)", MissingBounds, "age / balance"),
         ("AVG(age, contribution_bounds_per_group => (0, 1))", InvalidParameter, "bounds of SUM"),
-        ("COUNT(*, contribution_bounds_per_group => (0, 1))", InvalidParameter, "none for counts"),
+        ("COUNT(*, contribution_bounds_per_group => (0, 2))", NotPrivate, "at most 1 rows in a group"),
+        ("COUNT(*, contribution_bounds_per_group => (-1, 1))", InvalidParameter, "at least 0"),
+        ("COUNT(age, contribution_bounds_per_group => (0, 0.5))", InvalidParameter, "whole numbers"),
+        ("COUNT(age, contribution_bounds_per_group => (0, 0))", InvalidParameter, "at least 1"),
     ],
 )
 def test_aggregates_that_cannot_be_asked(aggregate: str, error: type[TacitError], says: str) -> None:
@@ -107,7 +120,8 @@ def test_aggregates_that_cannot_be_asked(aggregate: str, error: type[TacitError]
 
 def test_people_cannot_be_counted_where_each_row_is_a_unit() -> None:
     with pytest.raises(NotPrivate, match=r"COUNT\(\*\)"):
-        checked("SELECT COUNT(DISTINCT region) AS n FROM visits", unit=None)
+        checked("SELECT COUNT_UNITS() AS n FROM visits", unit=None)
+    assert checked("SELECT COUNT(DISTINCT region) AS n FROM visits", unit=None)
 
 
 def test_the_unit_is_protected_whatever_its_role() -> None:

@@ -14,7 +14,7 @@ from tacit.tables.bounded import Measure, One, Present, Quantised, Square
 from tacit.tables.estimators.base import Noisy, Setting
 from tacit.tables.estimators.quantising import centred, granule_for
 from tacit.tables.estimators.registry import ESTIMATORS
-from tacit.tables.expressions import Column
+from tacit.tables.expressions import Case, Column, Expression
 from tacit.tables.kinds import Kind
 from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise
 from tacit.tables.query import Aggregate
@@ -75,6 +75,7 @@ GROUPS = {
 }
 TRUTHS = {
     "count_rows": len,
+    "count_units": len,
     "sum": sum,
     "mean": np.mean,
     "variance": lambda v: np.var(v, ddof=1),
@@ -88,7 +89,8 @@ TRUTHS = {
 @pytest.mark.parametrize("group", GROUPS, ids=str)
 @pytest.mark.parametrize("estimator", TRUTHS, ids=str)
 def test_intervals_cover_the_bounded_statistic(estimator: str, group: str, noise: str) -> None:
-    argument = None if estimator == "count_rows" else Column("age")
+    argument: Expression | None = None if estimator == "count_rows" else Column("age")
+    argument = Case(((Column("x"), Column("who")),)) if estimator == "count_units" else argument
     aggregate = Aggregate(estimator, argument, bounds=(Fraction(0), Fraction(100)))
     estimate = estimated(aggregate, SETTING, NOISES[noise], GROUPS[group], seed=len(estimator) + len(group))
     truth = float(TRUTHS[estimator](GROUPS[group].values))

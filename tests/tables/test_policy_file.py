@@ -75,7 +75,7 @@ def test_what_is_left_out_has_a_default() -> None:
     assert policy.delta == Fraction(1, 10**7)
     assert policy.columns["ok"].keys == (False, True, None)
     pure = parse(text.replace(", delta = 1e-6", "") + 'columns.n = { type = "integer", role = "private" }')
-    assert pure.terms == Terms(PureDP(1))
+    assert pure.terms == Terms(PureDP(1), unit=ROW)
     assert pure.delta == 0
 
 
@@ -225,7 +225,7 @@ def policies(draw: st.DrawFn) -> Policy:
         source=draw(_NAMES),
         unit=unit,
         columns=columns,
-        terms=Terms(total, per_analyst=draw(st.sampled_from([None, total])), analysts=analysts),
+        terms=Terms(total, per_analyst=draw(st.sampled_from([None, total])), analysts=analysts, unit=unit),
         limits=Limits() if unit.is_row else Limits(draw(st.integers(1, 9)), draw(st.integers(1, 9))),
         delta=Fraction(1, 10**9) if "1e-0" in repr(total) else Fraction(0),
         population=draw(st.sampled_from([None, 1000])),

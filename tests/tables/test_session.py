@@ -11,6 +11,7 @@ import pytest
 import tacit
 from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, NotPrivate, PolicyError, UnknownColumn
 from tacit.privacy import ZCDP, ApproxDP, PureDP
+from tacit.report.disclosure import PICKED
 from tacit.tables.session import Table
 from tests.tables.visits import POLICY, write_visits
 
@@ -286,3 +287,58 @@ def test_no_other_unit_can_spend_from_the_ledger(policy: Path, table: Table) -> 
     with pytest.raises(PolicyError, match="about one user_id, not about single rows"):
         tacit.open(second)
     assert tacit.open(data, unit="user_id").remaining == ApproxDP("2.5", "1e-6")
+
+
+def test_groups_that_noise_picked_are_said_to_be(table: Table) -> None:
+    """The largest of many noisy counts is large by luck: its interval does not hold 19 times of 20."""
+    counts = "SELECT plan, COUNT(*) AS n FROM visits GROUP BY plan"
+    for ending in ("HAVING n > 10", "ORDER BY n DESC LIMIT 1", "ORDER BY n OFFSET 1", "HAVING COUNT(*) / 2 > 5"):
+        answer = table.sql(f"{counts} {ending}", epsilon="0.01")
+        assert PICKED in answer.disclosure().remarks, ending
+        assert "picked by noisy numbers" in repr(answer)
+    for ending in ("", "HAVING plan = 'free'", "ORDER BY n DESC", "ORDER BY plan LIMIT 1"):
+        answer = table.sql(f"{counts} {ending}", epsilon="0.01")
+        assert PICKED not in answer.disclosure().remarks, ending
+
+
+def test_an_error_to_stay_within_is_for_every_number_or_refused(table: Table) -> None:
+    """A price for the outputs that happen to be plain aggregates would promise an error it cannot keep for the rest."""
+    for sql in ("SELECT AVG(age) * 2 AS a FROM visits", "SELECT COUNT(*) AS n, AVG(age) * 2 AS a FROM visits"):
+        with pytest.raises(InvalidParameter, match="within: given 'a'"):
+            table.query(sql).plan(within=1, expected_rows=100)
+    assert table.query(BY_CITY).plan(within=5, expected_rows=100).price
+
+
+def test_bounds_that_no_engine_can_add_up_are_refused_before_the_payment(table: Table) -> None:
+    for bounds in ("0.2, 0.8", "-0.8, -0.2"):
+        with pytest.raises(InvalidParameter, match="multiple of the granule"):
+            table.sql(f"SELECT SUM(age, contribution_bounds_per_group => ({bounds})) FROM visits", epsilon=1)
+    with pytest.raises(InvalidParameter, match="steps"):
+        table.sql("SELECT VARIANCE(age, contribution_bounds_per_row => (0, 4000000000)) FROM visits", epsilon=1)
+    assert charged(table) == ApproxDP(0, 0)
+
+
+def test_what_is_no_question_no_bounds_or_no_keys_is_said_to_be_none(policy: Path, table: Table) -> None:
+    with pytest.raises(InvalidParameter, match="question"):
+        table.sql(None, epsilon=1)  # type: ignore[arg-type]
+    data = policy.with_suffix(".csv")
+    for bounds in (5, (0, 1, 2), (1, 0), "01"):
+        with pytest.raises(InvalidParameter, match="bounds of age"):
+            tacit.open(data, unit="user_id", bounds={"age": bounds})  # type: ignore[dict-item]
+    for keys in ("free", ["free", 1], [object()], [True]):
+        with pytest.raises(InvalidParameter, match="keys of plan"):
+            tacit.open(data, unit="user_id", keys={"plan": keys})  # type: ignore[dict-item]
+    assert table.sql("SELECT AVG(age) FROM visits", price=PureDP("1e-290")).columns == ("avg_age",)
+
+
+def test_names_that_only_rows_have_are_not_shown(tmp_path: Path) -> None:
+    """In JSON lines one person's row can have a name of its own: what is free must not depend on it."""
+    path = tmp_path / "people.jsonl"
+    path.write_text('{"user": "a", "age": 40}\n{"user": "eve", "secret of eve": 1}\n')
+    budget = PureDP(10**6)
+    with tacit.open(path, unit="user", budget=budget, bounds={"age": (0, 100)}, ledger=tacit.InMemory()) as people:
+        assert people.columns == ("user", "age")
+        assert people.sql("SELECT SUM(age) AS s FROM people", epsilon=10**5)["s"].value == pytest.approx(40, abs=0.1)
+        with pytest.raises(UnknownColumn) as refused:
+            people.query("SELECT COUNT(height) FROM people")
+    assert "eve" not in str(refused.value)

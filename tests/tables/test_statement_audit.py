@@ -102,6 +102,20 @@ CASES = {
         "WHERE many GROUP BY many",
         {"epsilon": 1},
     ),
+    "units that count": (
+        "SELECT side, COUNT(DISTINCT who) FILTER (WHERE pay > 9) AS n FROM small WHERE side = 'left' GROUP BY side",
+        {"epsilon": 1},
+    ),
+    "rows within bounds": (
+        "SELECT side, COUNT(*, contribution_bounds_per_group => (1, 2)) AS n FROM small WHERE side = 'left' "
+        "GROUP BY side",
+        {"epsilon": 1},
+    ),
+    "tighter limits": (
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=1, max_rows_contributed=2) side, SUM(pay) AS n FROM small "
+        "WHERE side = 'left' GROUP BY side",
+        {},
+    ),
     "private groups": ("SELECT town, COUNT(*) AS n FROM small GROUP BY town", {"epsilon": 3}),
 }
 
@@ -113,6 +127,20 @@ def test_a_statement_keeps_its_price(case: str, tmp_path: Path) -> None:
     function, cost = answers(question, price, tables)
     found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
     assert not found.violated, found
+
+
+@pytest.mark.parametrize("least", [1, 5, 6])
+def test_a_least_number_of_units_keeps_its_price(least: int, tmp_path: Path) -> None:
+    """Five units with the new one: at five the group can first be shown, at six it never is."""
+    tables = (table(tmp_path / "with", OTHERS + ONE_MORE), table(tmp_path / "without", OTHERS))
+    clause = f"WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=3, min_privacy_units_per_group={least})"
+    question = f"SELECT {clause} town, COUNT(*) AS n FROM small GROUP BY town"
+    function, cost = answers(question, {}, tables)
+    found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
+    assert not found.violated, found
+    shown = (~np.isnan(function(np.zeros(20_000, dtype=np.int64)))).mean()
+    assert (shown > 0) == (least < 6)
+    assert np.isnan(function(np.ones(20_000, dtype=np.int64))).all() == (least > 4)
 
 
 def test_a_group_of_one_unit_keeps_its_price(tmp_path: Path) -> None:

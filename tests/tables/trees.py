@@ -15,6 +15,7 @@ from tacit.tables.expressions import Call, Case, Column, Expression, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
 from tacit.tables.operators import TIME_UNITS
+from tacit.tables.options import NO_OPTIONS, ListedGroups, Options, Selecting
 from tacit.tables.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.sql.refusals import words
@@ -83,7 +84,24 @@ AGGREGATES = st.one_of(
     st.just(Aggregate("count_rows")),
     st.just(Aggregate("count_units")),
     st.builds(lambda one: Aggregate("count_units", one), COLUMNS),
-    st.builds(lambda c, u: Aggregate("count_units", Case(((c, u),))), ROWS, COLUMNS),
+    st.builds(lambda c, u: Aggregate("count_units", Case(((c, u),))), ROWS, COLUMNS | st.just(Literal(1))),
+    st.builds(lambda pair: Aggregate("count_rows", group_bounds=pair), BOUNDS),
+    st.builds(lambda one: Aggregate("count_distinct", one), ROWS),
+    st.builds(lambda one: Aggregate("mode", one), ROWS),
+    st.builds(
+        lambda name, x, y, b, c: Aggregate(name, x, b, None, y, c),
+        st.sampled_from(["covariance", "covariance_pop", "correlation"]),
+        ROWS,
+        ROWS,
+        BOUNDS,
+        BOUNDS,
+    ),
+    st.builds(
+        lambda x, bounds, level: Aggregate("quantile", x, bounds, level=level),
+        ROWS,
+        BOUNDS,
+        st.fractions(min_value=0, max_value=1, max_denominator=10**6),
+    ),
     st.builds(lambda one: Aggregate("count", one), ROWS.filter(lambda one: not isinstance(one, Literal))),
     st.builds(
         Aggregate,
@@ -92,6 +110,25 @@ AGGREGATES = st.one_of(
         BOUNDS,
         BOUNDS,
     ),
+)
+
+
+_PRICES = st.decimals("1e-12", "1e6", places=12).map(Fraction).filter(bool)
+_COUNTS = st.none() | st.integers(1, 10**18)
+OPTIONS = st.just(NO_OPTIONS) | st.builds(
+    Options,
+    epsilon=st.none() | _PRICES,
+    delta=st.none() | st.decimals(0, "0.999", places=15).map(Fraction),
+    unit=st.none() | NAME,
+    groups=_COUNTS,
+    rows=_COUNTS,
+    selecting=st.none() | st.sampled_from(Selecting),
+    least_units=_COUNTS,
+    listed=st.lists(
+        st.builds(ListedGroups, NAME, st.lists(LITERALS, min_size=1, max_size=4, unique=True).map(tuple)),
+        max_size=2,
+        unique_by=lambda one: one.column.lower(),
+    ).map(tuple),
 )
 
 
@@ -114,6 +151,7 @@ def queries(draw: st.DrawFn) -> Query:
             order=order,
             limit=draw(st.none() | st.integers(0, 10**9)),
             offset=draw(st.integers(0, 3)),
+            options=draw(OPTIONS),
         )
     except TacitError:
         assume(False)

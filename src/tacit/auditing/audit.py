@@ -223,10 +223,12 @@ def _affordable(subject: Subject, most: int, seconds: float) -> int:
         raise InvalidParameter("seconds", given=seconds, allowed="a number above 0")
     trial = Sampler(subject.run, subject.batch, lambda size: None, repeated=subject.repeated)
     size = max(subject.batch, 200)
-    start = time.perf_counter()
-    for data in subject.pairs[0]:
-        trial.draw(data, size)
-    each = (time.perf_counter() - start) / (2 * size)
+    each = 0.0
+    for pair in subject.pairs:  # the slowest decides: it may be the one that is tested
+        start = time.perf_counter()
+        for data in pair:
+            trial.draw(data, size)
+        each = max(each, (time.perf_counter() - start) / (2 * size))
     return max(_LEAST, min(most, int(float(seconds) / (2 * each))))
 
 

@@ -26,6 +26,7 @@ _MOST_FORMS = 100_000
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _INT64 = 1 << 63
 _PLAIN = frozenset({bool, int, float})
+_ATOMS = frozenset({str, bytes, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,9 @@ def _mark_nan(form: Codes, array: npt.NDArray[Any], missing: npt.NDArray[np.bool
     places = np.flatnonzero(missing.any(axis=1))
     if not places.size:
         return
-    _, first, which = np.unique(np.packbits(missing[places], axis=1), axis=0, return_index=True, return_inverse=True)
+    patterns = np.packbits(missing[places], axis=1)
+    axis = None if patterns.shape[1] == 1 else 0  # up to eight numbers are one byte, and bytes are sorted faster
+    _, first, which = np.unique(patterns, axis=axis, return_index=True, return_inverse=True)
     codes = np.array([_form_code(_words(array[places[i]])) for i in first])
     form[places] = codes[which.reshape(-1)]
 
@@ -205,6 +208,14 @@ def _from_same(items: list[Any], origin: int) -> Outcomes:
 
 
 def _one_by_one(items: list[Any], origin: int) -> Outcomes:
+    """Texts and None are read once each, however often they were drawn."""
+    if not set(map(type, items)) <= _ATOMS:
+        return _each_read(items, origin)
+    places = {item: i for i, item in enumerate(dict.fromkeys(items))}
+    return _each_read(list(places), origin).rows(np.array([places[item] for item in items], dtype=np.intp))
+
+
+def _each_read(items: list[Any], origin: int) -> Outcomes:
     leaves = [list(_leaves(item)) for item in items]
     found = [[leaf for leaf in listed if _is_number(leaf)] for listed in leaves]
     width = min(_MOST_NUMBERS, max((len(listed) for listed in found), default=0))

@@ -67,12 +67,14 @@ def _additive(mechanism: AdditiveMechanism, entropy: BitSource | None) -> Subjec
     # With a stated granule arrays have to be multiples of it: whole numbers are.
     whole = entry is not None and (entry.whole or getattr(mechanism, "_granule", None) is not None)
     bounds = getattr(mechanism, "bounds", None)
+    many = None if entry is None else entry.many
     return Subject(
         name=repr(mechanism),
         run=lambda data: mechanism.release(data, entropy=entropy),
         claim=mechanism.guarantee,
         pairs=_moved(mechanism, whole, bounds),
-        batch=_BATCH if entry is not None and entry.arrays else 1,
+        batch=_BATCH if entry is not None and (entry.arrays or many is not None) else 1,
+        repeated=None if many is None else lambda data, count: many(mechanism, data, count, entropy),
     )
 
 

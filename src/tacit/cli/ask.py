@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -13,6 +14,8 @@ from tacit.errors import InvalidParameter, MissingPackage
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.tables.answer import Answer
+from tacit.tables.session import without_explain
+from tacit.tables.sql.parse import states_price
 
 __all__ = ["ask"]
 
@@ -58,13 +61,14 @@ def ask(
     tacit ask visits.toml "SELECT city, COUNT(*) AS n FROM visits GROUP BY city" --epsilon 0.5
     tacit ask visits.csv "SELECT COUNT(*) FROM visits" --unit user_id --epsilon 1
 
-    The second form needs no policy, and can count only. Asking the same again at the same price is free. EXPLAIN before
+    The second form needs no policy, and can count only. SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) says
+    the price in the statement, as Google's SQL does. Asking the same again at the same price is free. EXPLAIN before
     the SELECT shows the plan and spends nothing, as tacit plan does.
 
     Exit codes: 0 answered, 1 refused (nothing was spent), 2 wrong usage, 3 the budget does not allow it (nothing was
     spent), 4 paid for but no answer could be drawn.
     """
-    if epsilon is None and rho is None:
+    if epsilon is None and rho is None and not states_price(without_explain(sql)):
         raise click.UsageError("Say what the answer may cost: --epsilon 0.5. `tacit plan` shows what that buys.")
     _check_targets(csv, parquet, report, plot)
     without = WithoutPolicy(unit, budget, groups, rows)
@@ -87,8 +91,11 @@ def _show(where: Path, answer: Answer, again: bool, analyst: str | None) -> None
     from tacit.report.terminal import show  # rich: needed for tables only
 
     disclosure = answer.disclosure()
-    asked_by = "" if analyst is None else f" --analyst {analyst}"
-    parts = [*words.spent(_as_of_now(answer), again=again), f"tacit report {where} {disclosure.entry}{asked_by}"]
+    asked_by = "" if analyst is None else f" --analyst {quote(analyst)}"
+    parts = [
+        *words.spent(_as_of_now(answer), again=again),
+        f"tacit report {quote(str(where))} {disclosure.entry}{asked_by}",
+    ]
     show(disclosure.columns, words.footnote(disclosure), parts, everything="--csv FILE or --json has all")
 
 

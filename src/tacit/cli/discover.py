@@ -46,7 +46,7 @@ def _options(command: Any) -> Any:
 
 
 def _open(where: Path, analyst: str | None) -> Table:
-    return open_for_asking(where, WithoutPolicy(None, None, 1, 1), analyst=analyst, ledger=None)
+    return open_for_asking(where, WithoutPolicy(None, None, None, None), analyst=analyst, ledger=None)
 
 
 @discover.command()

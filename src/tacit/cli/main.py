@@ -73,6 +73,9 @@ def main() -> None:
     except TacitError as error:
         click.echo(f"tacit: {error}", err=True)
         sys.exit(_EXIT_CODES.get(error.code, 1))
+    except KeyboardInterrupt:  # between commands: within them click says the same
+        click.echo("Aborted!", err=True)
+        sys.exit(1)
     except Exception as fault:
         if os.environ.get("TACIT_TRACEBACK"):
             raise

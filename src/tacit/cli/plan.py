@@ -69,7 +69,7 @@ def plan(
         flavour = table.policy.terms.flavour.name
         if within:
             found = question.plan(within=_targets(within), delta=delta, expected_rows=expected_rows)
-        elif epsilon is not None or rho is not None:
+        elif epsilon is not None or rho is not None or question.states_price:
             found = question.plan(epsilon=epsilon, rho=rho, delta=delta, expected_rows=expected_rows)
         else:
             plans = _several(question, flavour, delta, expected_rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -62,7 +63,7 @@ def _show(disclosure: Disclosure, where: Path, number: int, out: Path | None, as
         from tacit.report import words
         from tacit.report.terminal import show
 
-        parts = [*words.spent(disclosure), f"tacit report {where} {number} --out answer.html"]
+        parts = [*words.spent(disclosure), f"tacit report {quote(str(where))} {number} --out answer.html"]
         click.echo(f" {disclosure.question}")
         show(disclosure.columns, words.footnote(disclosure), parts, everything="--json has all")
 

@@ -97,6 +97,7 @@ class Keeper(ABC):
             raise PolicyError(
                 f"{self._where()} adds up what is learned about {_protected(head.terms)}, not about "
                 f"{_protected(terms)}. Prices for different units do not add up: ask with the unit on record."
+                + (" Nothing has been charged yet: the owner may remove it and begin anew." if _unused(head) else "")
             )
         if terms is not None and terms != head.terms:
             raise PolicyError(
@@ -404,6 +405,10 @@ def _be_terms(given: object) -> None:
 def _fixed(terms: Terms) -> tuple[object, ...]:
     """What a ledger keeps for ever."""
     return terms.flavour, terms.neighbours, terms.unit
+
+
+def _unused(head: Head) -> bool:
+    return head.charged == NOTHING
 
 
 def _protected(terms: Terms) -> str:

@@ -55,21 +55,25 @@ class OptimalKeySelection:
 
     π(0) = 0 and π(n+1) = min(e^ε'·π(n) + δ', 1 - e^-ε'·(1 - π(n) - δ'), 1): optimal among all rules (Desfontaines,
     Voss, Gipson & Mandayam 2022). The table is kept in exact dyadic numbers, rounded down, which keeps the promise.
+    A key of fewer than ``least`` units is never shown: the rule sees max(n - least + 1, 0) instead of n.
 
     >>> rule = OptimalKeySelection(epsilon=1, delta=1e-6, groups=2)
     >>> rule.guarantee, rule.threshold
     (ApproxDP(1, 1e-06), 27)
+    >>> OptimalKeySelection(epsilon=1, delta=1e-6, groups=2, least=10).threshold
+    36
     """
 
-    __slots__ = ("_bits", "_first", "_guarantee", "_table", "groups")
+    __slots__ = ("_bits", "_first", "_guarantee", "_table", "groups", "least")
 
     proof: ClassVar[str] = "proofs/key_selection.md"
 
-    def __init__(self, *, epsilon: Price, delta: Price, groups: int = 1) -> None:
+    def __init__(self, *, epsilon: Price, delta: Price, groups: int = 1, least: int = 1) -> None:
         eps, leak = positive(epsilon, "epsilon"), failure_probability(delta)
         if not leak:
             raise NotPrivate("Private keys cannot be shown at δ = 0: one unit's key must stay hidden but for a δ.")
         self.groups = times(groups, "groups", least=1)
+        self.least = times(least, "least", least=1)
         self._guarantee = ApproxDP(eps, leak)
         each, slip = eps / self.groups, leak / self.groups
         nines = math.log(slip.denominator) - math.log(slip.numerator)
@@ -92,17 +96,17 @@ class OptimalKeySelection:
     def threshold(self) -> int:
         """The number of units from which a key is shown at least every second time."""
         half = 1 << (self._bits - 1)
-        return next(n for n, chance in enumerate(self._table) if chance >= half)
+        return next(n for n, chance in enumerate(self._table) if chance >= half) + self.least - 1
 
     def probability(self, units: int) -> Fraction:
         """The exact chance that a key with so many units is shown."""
-        chance = self._table[min(max(units, 0), len(self._table) - 1)]
+        chance = self._table[min(max(units - self.least + 1, 0), len(self._table) - 1)]
         return Fraction(chance, 1 << self._bits)
 
     def keep(self, units: Units, *, entropy: BitSource | None = None) -> Kept:
         """Which keys are shown; a key without units never is."""
         bits = bits_from(entropy)
-        at = np.clip(np.asarray(units, dtype=np.int64), 0, len(self._table) - 1)
+        at = np.clip(_above(units, self.least), 0, len(self._table) - 1)
         words = bits.words(at.size)
         kept: Kept = words < self._first[at]
         kept |= at == len(self._table) - 1
@@ -116,40 +120,42 @@ class OptimalKeySelection:
         """The rule in a sentence."""
         return (
             f"a group is named by optimal private selection at ε {float(self._guarantee.eps):.4g}, "
-            f"δ {float(self._guarantee.dlt):.4g}: every second time with {self.threshold} units, hardly ever with few"
+            f"δ {float(self._guarantee.dlt):.4g}: every second time with {self.threshold} units, "
+            + ("hardly ever with few" if self.least == 1 else f"never with fewer than {self.least}")
         )
 
     def __repr__(self) -> str:
-        return f"OptimalKeySelection(promise={self._guarantee!r}, groups={self.groups})"
+        return f"OptimalKeySelection(promise={self._guarantee!r}, groups={self.groups}{_least(self.least)})"
 
 
 class GaussianKeySelection:
     """Shows a key if its number of units plus Gaussian noise reaches a threshold that one unit hardly ever reaches.
 
     The promise is `ZCDP(rho, delta)`, or `ApproxDP` with half of δ for the noise. Better than the optimal rule where a
-    unit touches many keys, because Gaussian noise grows with √p.
+    unit touches many keys, because Gaussian noise grows with √p. A key of fewer than ``least`` units is never
+    shown: the rule sees max(n - least + 1, 0) instead of n.
 
     >>> rule = GaussianKeySelection(promise=ZCDP(0.1, 1e-6), groups=4)
     >>> rule.guarantee, rule.threshold
     (ZCDP(0.1, 1e-06), 24)
     """
 
-    __slots__ = ("_guarantee", "_noise", "_threshold", "groups")
+    __slots__ = ("_guarantee", "_noise", "_threshold", "groups", "least")
 
     proof: ClassVar[str] = "proofs/key_selection.md"
 
-    def __init__(self, *, promise: ApproxDP | ZCDP, groups: int = 1) -> None:
+    def __init__(self, *, promise: ApproxDP | ZCDP, groups: int = 1, least: int = 1) -> None:
         if not promise.dlt:
             raise NotPrivate("Private keys cannot be shown at δ = 0: one unit's key must stay hidden but for a δ.")
         inner, slip = _halves(promise)
-        self._set(promise, inner, slip, times(groups, "groups", least=1))
+        self._set(promise, inner, slip, groups, least)
 
     @classmethod
-    def of_noise(cls, noise: GaussianDP, slip: Price, groups: int = 1) -> GaussianKeySelection:
+    def of_noise(cls, noise: GaussianDP, slip: Price, groups: int = 1, least: int = 1) -> GaussianKeySelection:
         """The rule from its two parts: noise that keeps μ-GDP, and the δ that a key of one unit may slip through with.
 
-        For plans in which the noise is composed with other noise: `loss` is that of both parts. By itself it keeps
-        the (ε, δ) that its `guarantee` states.
+        For plans in which the noise is composed with other noise. By itself it keeps the (ε, δ) that its `guarantee`
+        states.
 
         >>> GaussianKeySelection.of_noise(GaussianDP(0.5), slip=1e-6, groups=4).threshold
         22
@@ -159,11 +165,12 @@ class GaussianKeySelection:
             raise NotPrivate("Private keys cannot be shown at δ = 0: one unit's key must stay hidden but for a δ.")
         made = cls.__new__(cls)
         promise = ApproxDP(Fraction(noise.epsilon(leak)), 2 * leak)
-        made._set(promise, noise, leak, times(groups, "groups", least=1))
+        made._set(promise, noise, leak, groups, least)
         return made
 
-    def _set(self, promise: ApproxDP | ZCDP, inner: Guarantee, slip: Fraction, groups: int) -> None:
-        self.groups = groups
+    def _set(self, promise: ApproxDP | ZCDP, inner: Guarantee, slip: Fraction, groups: int, least: int) -> None:
+        self.groups = times(groups, "groups", least=1)
+        self.least = times(least, "least", least=1)
         self._guarantee = promise
         self._noise = DiscreteGaussian(promise=inner, sensitivity=L2.sqrt(self.groups))
         variance, tail = _law(self._noise, self.groups, inner)
@@ -180,11 +187,11 @@ class GaussianKeySelection:
     @property
     def threshold(self) -> int:
         """What the noisy number of units must reach."""
-        return self._threshold
+        return self._threshold + self.least - 1
 
     def keep(self, units: Units, *, entropy: BitSource | None = None) -> Kept:
         """Which keys are shown; a key without units never is."""
-        counts = np.asarray(units, dtype=np.int64)
+        counts = _above(units, self.least)
         noisy = self._noise.release(counts, entropy=entropy)
         kept: Kept = (noisy >= self._threshold) & (counts > 0)
         return kept
@@ -192,10 +199,23 @@ class GaussianKeySelection:
     def explain(self) -> str:
         """The rule in a sentence."""
         scale = f"{self._noise.scale:.4g}"
-        return f"a group is named if its units with Gaussian noise of scale {scale} reach {self._threshold}"
+        return f"a group is named if its units with Gaussian noise of scale {scale} reach {self.threshold}" + (
+            "" if self.least == 1 else f", never with fewer than {self.least} units"
+        )
 
     def __repr__(self) -> str:
-        return f"GaussianKeySelection(promise={self._guarantee!r}, groups={self.groups})"
+        return f"GaussianKeySelection(promise={self._guarantee!r}, groups={self.groups}{_least(self.least)})"
+
+
+def _above(units: Units, least: int) -> Units:
+    """max(n - least + 1, 0): the units from the first on that may count."""
+    counts = np.maximum(np.asarray(units, dtype=np.int64), 0)
+    above: Units = np.maximum(counts - (least - 1), 0)
+    return above
+
+
+def _least(least: int) -> str:
+    return "" if least == 1 else f", least={least}"
 
 
 def _chances(epsilon: Fraction, delta: Fraction, bits: int) -> list[int]:

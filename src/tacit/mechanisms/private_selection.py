@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
@@ -41,6 +44,9 @@ class Stopping(Protocol):
 
     def draw(self, gamma: Fraction, entropy: BitSource) -> int: ...
 
+    def draws(self, gamma: Fraction, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
+        """Many at once: what an audit draws."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Geometric:
@@ -53,10 +59,15 @@ class _Geometric:
         return float(1 / gamma)
 
     def draw(self, gamma: Fraction, entropy: BitSource) -> int:
-        def exact(v: Any) -> Any:
-            return 1 + v.log() / flint().arb(rational(1 - gamma)).log()
+        return decide_floor(self._exact(gamma), [LazyUniform(entropy.word(), 64, entropy)])
 
-        return decide_floor(exact, [LazyUniform(entropy.word(), 64, entropy)])
+    def draws(self, gamma: Fraction, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
+        words = entropy.words(count)
+        rate = np.full(count, _log(1 - gamma))
+        return _floors(np.log(_midpoints(words)), rate, [words], self._exact(gamma), entropy)
+
+    def _exact(self, gamma: Fraction) -> Callable[[Any], Any]:
+        return lambda v: 1 + v.log() / flint().arb(rational(1 - gamma)).log()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +81,54 @@ class _Logarithmic:
         return (1 / float(gamma) - 1) / -math.log(gamma)
 
     def draw(self, gamma: Fraction, entropy: BitSource) -> int:
-        def exact(u: Any, v: Any) -> Any:
-            return 1 + v.log() / (1 - (u * flint().arb(rational(gamma)).log()).exp()).log()
+        return decide_floor(self._exact(gamma), [LazyUniform(entropy.word(), 64, entropy) for _ in range(2)])
 
-        return decide_floor(exact, [LazyUniform(entropy.word(), 64, entropy) for _ in range(2)])
+    def draws(self, gamma: Fraction, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
+        words = [entropy.words(count) for _ in range(2)]
+        u, v = (_midpoints(drawn) for drawn in words)
+        rate = np.log(-np.expm1(u * _log(gamma)))
+        return _floors(np.log(v), rate, words, self._exact(gamma), entropy)
+
+    def _exact(self, gamma: Fraction) -> Callable[[Any, Any], Any]:
+        return lambda u, v: 1 + v.log() / (1 - (u * flint().arb(rational(gamma)).log()).exp()).log()
+
+
+_SLACK = 2.0**-40
+_LEAST_WORD = 1 << 44
+"""Words from here on tell a uniform number to 2⁻⁴⁴ of itself; the others are left to ball arithmetic."""
+
+
+def _log(chance: Fraction) -> float:
+    """ln of a number between 0 and 1, within 2⁻⁵⁰ of itself also near 1."""
+    return math.log1p(-float(1 - chance)) if 2 * chance > 1 else math.log(chance)
+
+
+def _midpoints(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    return (words.astype(np.float64) + 0.5) * 2.0**-64
+
+
+def _floors(
+    logs: npt.NDArray[np.float64],
+    rates: npt.NDArray[np.float64],
+    words: list[npt.NDArray[np.uint64]],
+    exact: Callable[..., Any],
+    entropy: BitSource,
+) -> npt.NDArray[np.int64]:
+    """floor(1 + log/rate); in ball arithmetic where an error bound leaves it open.
+
+    Both are off by less than 2⁻⁴³, so the quotient x by less than x·2⁻⁴²/min(1, |rate|), roundings included.
+    """
+    with np.errstate(all="ignore"):
+        values = 1 + logs / rates
+        slack = _SLACK * (values + 1) / np.minimum(1, -rates)
+        floors = np.floor(values)
+        settled = (values - floors > slack) & (values - floors < 1 - slack)
+    for drawn in words:
+        settled &= drawn >= np.uint64(_LEAST_WORD)
+    out = np.where(settled, floors, 0).astype(np.int64)
+    for i in np.flatnonzero(~settled).tolist():
+        out[i] = decide_floor(exact, [LazyUniform(int(drawn[i]), 64, entropy) for drawn in words])
+    return out
 
 
 GEOMETRIC: Stopping = _Geometric()

@@ -49,6 +49,8 @@ def multiples(value: float | Fraction | npt.NDArray[Any], lattice: Lattice) -> i
     """floor(value/granule + ½): an int, or int64, or Python integers where int64 is too narrow."""
     if not isinstance(value, np.ndarray):
         return lattice.nearest(Fraction(value))
+    if value.dtype.kind == "i" and _shifts(value, lattice):
+        return value.astype(np.int64) << -lattice.exponent
     flat = value.reshape(-1)
     floats, wide = exact_floats(flat)
     floors, rests, odd = lattice.split(floats)
@@ -60,6 +62,14 @@ def multiples(value: float | Fraction | npt.NDArray[Any], lattice: Lattice) -> i
             widened[i] = multiple
         return widened.reshape(value.shape)
     return floors.reshape(value.shape)
+
+
+def _shifts(values: npt.NDArray[Any], lattice: Lattice) -> bool:
+    """Whether whole numbers are multiples of the granule, and these so small that the multiples fit int64."""
+    if not -61 <= lattice.exponent <= 0:
+        return False
+    limit = 1 << (61 + lattice.exponent)
+    return not values.size or -limit < int(values.min()) <= int(values.max()) < limit
 
 
 def to_floats(sums: int | npt.NDArray[Any], lattice: Lattice) -> float | npt.NDArray[np.float64]:

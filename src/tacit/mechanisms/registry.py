@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.base import AdditiveMechanism, bits_from
 from tacit.mechanisms.bounded_laplace import BoundedLaplace
 from tacit.mechanisms.clamped_laplace import ClampedLaplace
 from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -17,6 +18,7 @@ from tacit.mechanisms.gaussian import Gaussian
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.staircase import Staircase
 from tacit.mechanisms.truncated_laplace import TruncatedLaplace
+from tacit.noise.entropy import BitSource
 from tacit.privacy import L2, ApproxDP, GaussianDP, RenyiDP
 
 __all__ = ["MECHANISMS", "Entry"]
@@ -34,8 +36,14 @@ class Entry:
     """Releases arrays as well as single numbers."""
     unbiased: bool = True
     """The mean of the answers is the value, away from any bounds."""
+    many: Callable[[Any, Any, int, BitSource | None], Any] | None = None
+    """(mechanism, value, count, entropy) → that many releases of one value, where arrays are not released."""
     bounds: tuple[float, float] | None = field(default=None)
     """The range of the values, where the examples have one."""
+
+
+def _many_releases(mechanism: Any, value: Any, count: int, entropy: BitSource | None) -> Any:
+    return mechanism._releases(value, count, bits_from(entropy))
 
 
 MECHANISMS: tuple[Entry, ...] = (
@@ -92,6 +100,7 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: BoundedLaplace(epsilon=0.05, sensitivity=1, bounds=(-5, 20)),
         ),
         arrays=False,
+        many=_many_releases,
         unbiased=False,
         bounds=(-5, 20),
     ),
@@ -111,5 +120,6 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: Staircase(epsilon=0.5, sensitivity=0.7),
         ),
         arrays=False,
+        many=_many_releases,
     ),
 )

@@ -22,6 +22,7 @@ from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
 from tacit.mechanisms.naive_threshold import NaiveThreshold
 from tacit.mechanisms.noisy_max import EXPONENTIAL, GUMBEL, LAPLACE, NoisyMax
 from tacit.mechanisms.numeric_sparse import NumericSparse
+from tacit.mechanisms.parallel_selection import best_of_each
 from tacit.mechanisms.parallel_streams import side_by_side
 from tacit.mechanisms.permute_and_flip import PermuteAndFlip
 from tacit.mechanisms.private_selection import GEOMETRIC, PrivateSelection
@@ -111,6 +112,17 @@ def _best_of_tuned(mechanism: Any, count: Any, entropy: BitSource | None) -> Any
     return best.score, best.result
 
 
+def _many_bests_of_tuned(mechanism: Any, value: Any, count: int, entropy: BitSource | None) -> Any:
+    noise = DiscreteLaplace(promise=mechanism.each, sensitivity=1)
+    bits = bits_from(entropy)
+
+    def tuned(size: int, most: int) -> Any:
+        released = noise.release(np.full(size, min(value, most)), entropy=bits)
+        return np.stack((released, np.full(size, most)), axis=1)
+
+    return best_of_each(mechanism, [lambda size: tuned(size, 1), lambda size: tuned(size, 3)], count, bits)
+
+
 SELECTIONS: tuple[Selection, ...] = (
     Selection(
         build=(
@@ -162,6 +174,7 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: Quantiles([0.25, 0.75], bounds=(0, 7), granule=1, rho=0.125),
         ),
         run=lambda m, values, entropy: tuple(m.release(values, entropy=entropy).tolist()),
+        many=_many_releases,
         neighbours=([1, 2, 2, 6], [1, 2, 2, 6, 7]),
     ),
     Selection(
@@ -198,14 +211,10 @@ SELECTIONS: tuple[Selection, ...] = (
         build=(
             lambda: ContinualCount(horizon=4, epsilon=1, sensitivity=1),
             lambda: ContinualCount(horizon=4, rho=0.5, sensitivity=1),
+            lambda: ContinualCount(horizon=4, mu=1, sensitivity=1, factorisation=SQUARE_ROOT),
         ),
         run=_totals,
         many=_many_runs,
-        neighbours=([1, 0, 0, 0], [0, 0, 0, 0]),
-    ),
-    Selection(
-        build=(lambda: ContinualCount(horizon=4, mu=1, sensitivity=1, factorisation=SQUARE_ROOT),),
-        run=_totals,
         neighbours=([1, 0, 0, 0], [0, 0, 0, 0]),
     ),
     Selection(
@@ -214,6 +223,7 @@ SELECTIONS: tuple[Selection, ...] = (
             lambda: PrivateSelection(epsilon=1, runs=4, stopping=GEOMETRIC),
         ),
         run=_best_of_tuned,
+        many=_many_bests_of_tuned,
         neighbours=(1, 2),
     ),
 )

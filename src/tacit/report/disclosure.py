@@ -15,7 +15,7 @@ from typing import Any
 from tacit.errors import InvalidParameter
 from tacit.report.columns import Cell, Column, same_length
 
-__all__ = ["JSON_VERSION", "NOT_COVERED", "Amount", "Clamp", "Disclosure", "GroupRule", "Noise"]
+__all__ = ["JSON_VERSION", "NOT_COVERED", "PICKED", "Amount", "Clamp", "Disclosure", "GroupRule", "Noise"]
 
 JSON_VERSION = 1
 _KIND = "tacit disclosure"
@@ -32,6 +32,13 @@ NOT_COVERED = (
     "The ledger head makes that detectable, not impossible.",
 )
 """What no differentially private answer covers, in words for its reader."""
+
+
+PICKED = (
+    "Noisy numbers decided which groups are shown (HAVING, or LIMIT in their order). An interval holds for a group "
+    "that was chosen without them; for the groups that came out on top it misses more often."
+)
+"""A remark on answers whose groups were chosen by the numbers that are shown."""
 
 
 @dataclass(frozen=True, slots=True)

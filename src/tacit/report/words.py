@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.report.disclosure import Amount, Disclosure
+from tacit.report.disclosure import PICKED, Amount, Disclosure
 from tacit.report.numbers import delta, price
 
 __all__ = ["amount", "footnote", "limits", "meaning", "spent"]
@@ -29,6 +29,8 @@ def footnote(disclosure: Disclosure) -> str:
         notes.append(f"{100 * disclosure.confidence:.4g}% intervals for the noise")
     if disclosure.group_rule.kind == "private":
         notes.append("groups too small to show are left out")
+    if PICKED in disclosure.remarks:
+        notes.append("picked by noisy numbers: intervals of what came out on top miss more often")
     return "; ".join(notes)
 
 

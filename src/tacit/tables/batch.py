@@ -78,6 +78,9 @@ class Batch:
     ) -> None:
         if not 1 <= len(statements) <= MOST:
             raise InvalidParameter("batch", given=f"{len(statements)} statements", allowed=f"1 to {MOST} statements")
+        if any(one.query.options.epsilon is not None or one.query.options.delta is not None for one in statements):
+            allowed = "statements without epsilon and delta in their OPTIONS: the price is of the whole batch"
+            raise InvalidParameter("batch", given="a statement with a price of its own", allowed=allowed)
         if weights is not None and expected_rows is not None:
             raise InvalidParameter("weights", given="with expected_rows", allowed="one of the two")
         self._desk = desk

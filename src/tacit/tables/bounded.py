@@ -14,10 +14,14 @@ The engine knows neither ε nor noise. Semantics, exactly (an engine is right if
 5. A measure is Σ over units of clamp(Σ over the unit's rows of ``value``, low, high). Sums are in integers that cannot
    overflow.
 6. ``units`` of a group is the number of distinct units that count in it (after 3).
+7. `Cells` of a group: how many of the rows that count (after 3 and 4) have each integer of ``value`` other than 0,
+   which stands for unknown. `Distinct` of a group: the number of different known values among those that its units
+   hold, of each unit at most ``most``: those with the smallest keyed hash of (secret, unit, group, value).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -28,7 +32,24 @@ import numpy.typing as npt
 from tacit.tables.expressions import Expression, Value
 from tacit.tables.per_unit import PerUnit
 
-__all__ = ["BoundedQuery", "Engine", "Integers", "Measure", "One", "Present", "Quantised", "RowValue", "Square"]
+__all__ = [
+    "Asked",
+    "BoundedQuery",
+    "Category",
+    "Cells",
+    "Counted",
+    "Distinct",
+    "Engine",
+    "Integers",
+    "Measure",
+    "One",
+    "Present",
+    "Product",
+    "Quantised",
+    "RowValue",
+    "Square",
+    "Tallies",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +96,23 @@ class Square:
     value: Quantised
 
 
-RowValue = One | Present | Quantised | Square
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product of two quantised values: 0 where either is unknown."""
+
+    left: Quantised
+    right: Quantised
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """The place of the value among listed ones, from 1 on; 0 where it is unknown or not listed."""
+
+    expression: Expression
+    listed: tuple[Value, ...]
+
+
+RowValue = One | Present | Quantised | Square | Product | Category
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +131,38 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class Distinct:
+    """How many different known values a group's units hold, of each unit at most ``most``."""
+
+    expression: Expression
+    most: int
+
+    @property
+    def reach(self) -> int:
+        """How far one unit can move one group's integer: docs/proofs/distinct_values.md."""
+        return self.most
+
+    @property
+    def chosen(self) -> bool:
+        """Values are chosen, not rows."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """How many of a group's rows fall into each cell; 0 is no cell. ``chosen`` as in `Measure`."""
+
+    value: Quantised | Category
+    chosen: bool
+
+
+Counted = Measure | Distinct
+"""What is one integer per group."""
+Asked = Measure | Distinct | Cells
+"""What an engine can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class BoundedQuery:
     """See the module's docstring. ``public_keys`` None: every group is returned, for a private selection of keys."""
 
@@ -103,8 +172,52 @@ class BoundedQuery:
     unit: str | None
     groups: int
     rows: int
-    measures: tuple[Measure, ...]
+    measures: tuple[Asked, ...]
     relation: PerUnit | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tallies:
+    """Rows per cell: the cells of group i, ascending, and their counts lie from ``starts[i]`` to ``starts[i + 1]``.
+
+    Private, as all that an engine returns.
+    """
+
+    starts: npt.NDArray[np.int64]
+    cells: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """How many groups."""
+        return len(self.starts) - 1
+
+    def of(self, group: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The cells of a group that are not empty, and how many rows are in each."""
+        part = slice(int(self.starts[group]), int(self.starts[group + 1]))
+        return self.cells[part], self.counts[part]
+
+    def taken(self, at: npt.NDArray[np.intp]) -> Tallies:
+        """Of these groups, in this order."""
+        return Tallies.joined([self.of(int(i)) for i in at])
+
+    def placed(self, at: npt.NDArray[np.intp], size: int) -> Tallies:
+        """Of ``size`` groups, all empty but those at these places."""
+        nothing = self.cells[:0], self.counts[:0]
+        made = [nothing] * size
+        for i, place in enumerate(at.tolist()):
+            made[place] = self.of(i)
+        return Tallies.joined(made)
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]) -> Tallies:
+        """From the cells and counts of each group."""
+        starts = np.concatenate(([0], np.cumsum([len(cells) for cells, _ in parts]))).astype(np.int64)
+        nothing = np.zeros(0, dtype=np.int64)
+        cells = np.concatenate([nothing, *(cells for cells, _ in parts)])
+        return cls(starts, cells, np.concatenate([nothing, *(counts for _, counts in parts)]))
+
+    def __repr__(self) -> str:
+        return "Tallies(private)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +230,8 @@ class Integers:
     keys: tuple[list[Value], ...]
     """One list per key expression."""
     units: npt.NDArray[np.int64]
-    measures: tuple[npt.NDArray[np.int64] | list[int], ...]
-    """One per measure: int64 where all fit, otherwise Python ints."""
+    measures: tuple[npt.NDArray[np.int64] | list[int] | Tallies, ...]
+    """One per measure: int64 where all fit, otherwise Python ints; `Tallies` of cells."""
 
     def __repr__(self) -> str:
         return "Integers(private)"

@@ -16,7 +16,26 @@ from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.sql.parse import parse_condition, parse_released
 from tacit.tables.terms import Ordering, Term, col, expression_of, when
 
-__all__ = ["Selection", "col", "count", "count_units", "mean", "stddev", "sum", "variance", "when"]
+__all__ = [
+    "Selection",
+    "col",
+    "correlation",
+    "count",
+    "count_distinct",
+    "count_units",
+    "covariance",
+    "geometric_mean",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "mode",
+    "quantile",
+    "stddev",
+    "sum",
+    "variance",
+    "when",
+]
 
 Bounds = tuple[object, object]
 Asked = TypeVar("Asked")
@@ -54,6 +73,66 @@ def variance(of: str | Term, *, bounds: Bounds | None = None) -> Term:
 def stddev(of: str | Term, *, bounds: Bounds | None = None) -> Term:
     """The standard deviation of a sample: STDDEV_SAMP."""
     return Term(Aggregate("stddev", _argument(of), _bounds(bounds)))
+
+
+def covariance(
+    of: str | Term, other: str | Term, *, bounds: Bounds | None = None, other_bounds: Bounds | None = None
+) -> Term:
+    """The covariance of a sample (n - 1 below), over the rows in which both are known: COVAR_SAMP."""
+    return Term(Aggregate("covariance", _argument(of), _bounds(bounds), None, _argument(other), _bounds(other_bounds)))
+
+
+def correlation(
+    of: str | Term, other: str | Term, *, bounds: Bounds | None = None, other_bounds: Bounds | None = None
+) -> Term:
+    """Pearson's correlation, over the rows in which both are known: CORR."""
+    return Term(Aggregate("correlation", _argument(of), _bounds(bounds), None, _argument(other), _bounds(other_bounds)))
+
+
+def geometric_mean(of: str | Term) -> Term:
+    """The geometric mean of the positive values: EXP(AVG(LN(x))).
+
+    >>> geometric_mean("pay")
+    EXP(AVG(LN(pay)))
+    """
+    return Term(Call("exp", (Aggregate("mean", Call("ln", (_argument(of),))),)))
+
+
+def count_distinct(of: str | Term) -> Term:
+    """The number of different values, of each unit at most as many as it may have rows in a group."""
+    return Term(Aggregate("count_distinct", _argument(of)))
+
+
+def quantile(of: str | Term, level: object, *, bounds: Bounds | None = None) -> Term:
+    """The value that a share of the rows, between 0 and 1, lies below.
+
+    >>> quantile("age", 0.9), quantile("age", 0.5)
+    (QUANTILE(age, 0.9), MEDIAN(age))
+    """
+    share = price(level, "level")
+    if not 0 <= share <= 1:
+        raise InvalidParameter("level", given=level, allowed="a share of the rows, from 0 to 1")
+    return Term(Aggregate("quantile", _argument(of), _bounds(bounds), level=share))
+
+
+def median(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+    """The value in the middle: half of the rows lie below."""
+    return quantile(of, "0.5", bounds=bounds)
+
+
+def min(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+    """About the smallest value: a private one lies some rows inside, for the very smallest is one person's."""
+    return quantile(of, 0, bounds=bounds)
+
+
+def max(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+    """About the largest value: a private one lies some rows inside, for the very largest is one person's."""
+    return quantile(of, 1, bounds=bounds)
+
+
+def mode(of: str | Term) -> Term:
+    """The most frequent value of a column whose values are public: MODE(x)."""
+    return Term(Aggregate("mode", _argument(of)))
 
 
 def _argument(of: str | Term) -> Expression:

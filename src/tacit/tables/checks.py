@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
-from tacit.tables.domains import MOST_KEYS, domain
-from tacit.tables.expressions import Case, Column, Expression, Key, Literal, Value
+from tacit.tables.domains import MOST_KEYS
+from tacit.tables.expressions import Case, Column, Expression, Key, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import bounds_of
 from tacit.tables.names import Names
 from tacit.tables.policy import Policy
+from tacit.tables.public_groups import Domains, named_lists, public_groups, typed_lists
 from tacit.tables.query import Aggregate, Output, Query
 from tacit.tables.ranges import Range, range_of
 from tacit.tables.typed import Typing, Words, quoted
@@ -22,8 +23,10 @@ from tacit.tables.views import View, column_kind, declared_range, view_of
 
 __all__ = ["Checked", "check"]
 
-_COUNTS = ("count_rows", "count", "count_units")
-_NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop")
+_COUNTS = ("count_rows", "count", "count_units", "count_distinct")
+_PAIRS = ("covariance", "covariance_pop", "correlation")
+_NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop", *_PAIRS, "quantile")
+_FINEST_LEVEL = 10**6
 Bounds = tuple[Fraction, Fraction]
 _LARGEST = Fraction(10) ** 150
 
@@ -35,7 +38,7 @@ class Checked:
     query: Query
     kinds: Mapping[Expression, Kind]
     """Of every expression in the query that is not NULL."""
-    key_domains: tuple[tuple[Value, ...] | None, ...]
+    key_domains: Domains
     """Per key, the values it can have if they are public; None: they pass a private selection."""
     view: View | None = None
     """What the question is about, if not the table itself."""
@@ -49,6 +52,7 @@ def check(query: Query, policy: Policy) -> Checked:
     """The query as it will be run, or an error that says what to change."""
     if query.table.lower() != policy.table.lower():
         raise NotPrivate(f"The table that may be asked about is {policy.table}, not {query.table}.")
+    query = replace(query, options=query.options.within(policy))
     if query.source is None:
         return _check(query, policy, None)
     view = view_of(_tidy(query).source or query.source, policy)
@@ -62,9 +66,11 @@ def _check(query: Query, policy: Policy, view: View | None) -> Checked:
     rows = Typing(lambda leaf: column_kind(leaf, policy), kinds)
     where = None if resolved.where is None else rows.condition(resolved.where, "WHERE")
     keys = tuple(rows.typed(key) for key in resolved.keys)
+    options, domains = public_groups(typed_lists(resolved.options, keys, rows), keys, policy)
+    _few_enough(domains)
     settled = {one: _Settling(policy, rows, view).aggregate(one) for one in resolved.aggregates()}
     key_kinds = [rows.kind(key) for key in keys]
-    released = Typing(lambda leaf: _released_kind(leaf, key_kinds), kinds)
+    released = Typing(lambda leaf: _released_kind(leaf, key_kinds, kinds), kinds)
 
     def finished(expression: Expression) -> Expression:
         return released.typed(_replaced(expression, settled))
@@ -77,8 +83,9 @@ def _check(query: Query, policy: Policy, view: View | None) -> Checked:
         keys=keys,
         having=None if having is None else released.condition(having, "HAVING"),
         order=tuple(replace(term, expression=finished(term.expression)) for term in resolved.order),
+        options=options,
     )
-    return Checked(checked, kinds, _domains(keys, policy), view)
+    return Checked(checked, kinds, domains, view)
 
 
 def _resolved(query: Query, policy: Policy) -> Query:
@@ -95,6 +102,7 @@ def _resolved(query: Query, policy: Policy) -> Query:
         keys=keys,
         having=None if query.having is None else _replaced(query.having, known),
         order=tuple(replace(term, expression=_replaced(term.expression, known)) for term in query.order),
+        options=named_lists(query.options, names),
     )
 
 
@@ -108,6 +116,7 @@ def _tidy(query: Query) -> Query:
         order=query.order,
         limit=query.limit,
         offset=query.offset,
+        options=query.options,
         source=query.source,
     )
 
@@ -118,10 +127,12 @@ def _replaced(expression: Expression, known: Mapping[Aggregate, Aggregate]) -> E
     return expression.with_parts(tuple(_replaced(part, known) for part in expression.parts()))
 
 
-def _released_kind(leaf: Expression, key_kinds: list[Kind | None]) -> Kind | None:
+def _released_kind(leaf: Expression, key_kinds: list[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
     if isinstance(leaf, Key) and 0 <= leaf.index < len(key_kinds):
         return key_kinds[leaf.index]
     if isinstance(leaf, Aggregate):
+        if leaf.estimator == "mode":
+            return None if leaf.argument is None else kinds.get(leaf.argument)
         return Kind.INTEGER if leaf.estimator in _COUNTS else Kind.REAL
     raise InvalidParameter("expression", given=type(leaf).__name__, allowed="keys, aggregates and constants")
 
@@ -137,19 +148,37 @@ class _Settling:
     def aggregate(self, one: Aggregate) -> Aggregate:
         """The aggregate as it will be estimated."""
         if one.estimator == "count_rows":
-            _no_bounds(one)
-            return Aggregate("count_rows")
+            return Aggregate("count_rows", group_bounds=self._count_bounds(one))
         if one.argument is None:
             raise InvalidParameter(one.estimator, given=None, allowed="a column or an expression of columns")
         argument = self.rows.typed(one.argument)
         if one.estimator in _COUNTS:
+            if one.estimator == "count_distinct":
+                _no_bounds(one)
+                return Aggregate(one.estimator, argument)
+            return Aggregate(one.estimator, argument, group_bounds=self._count_bounds(one))
+        if one.estimator == "mode":
             _no_bounds(one)
-            return Aggregate(one.estimator, argument)
+            return Aggregate("mode", argument)
         if one.estimator not in _NUMERIC:
-            allowed = ", ".join((*_COUNTS, *_NUMERIC))
+            allowed = ", ".join((*_COUNTS, *_NUMERIC, "mode"))
             raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)
         self._must_be_number(replace(one, argument=argument), self.rows.kind(argument))
-        return _computable(self._bounded(replace(one, argument=argument)))
+        one = _leveled(replace(one, argument=argument))
+        if one.estimator in _PAIRS:
+            return self._pair(one)
+        return _computable(self._bounded(replace(one, second=None, second_bounds=None)))
+
+    def _pair(self, one: Aggregate) -> Aggregate:
+        """A statistic of two numbers: each with its own bounds."""
+        if one.second is None:
+            raise InvalidParameter(quoted(one), given="one value", allowed="two columns or expressions of columns")
+        second = self.rows.typed(one.second)
+        other = replace(one, argument=second, bounds=one.second_bounds, second=None, second_bounds=None)
+        self._must_be_number(other, self.rows.kind(second))
+        bounds = _computable(self._bounded(other)).bounds
+        first = _computable(self._bounded(one))
+        return replace(first, second=second, second_bounds=bounds)
 
     def _must_be_number(self, one: Aggregate, kind: Kind | None) -> None:
         if kind is not None and kind.is_number:
@@ -183,6 +212,25 @@ class _Settling:
             raise self._missing(one)
         return replace(one, bounds=bounds, group_bounds=group)
 
+    def _count_bounds(self, one: Aggregate) -> Bounds | None:
+        """Within the rows of a unit that the policy lets count; None where they say the same."""
+        if one.group_bounds is None or one.bounds is not None or one.estimator == "count_units":
+            _no_bounds(one)
+            return None
+        low, high = _pair(one.group_bounds)
+        unit = self.policy.unit.column
+        most = 1 if unit is None else self.policy.limits.rows
+        if low < 0 or high < 1 or low.denominator > 1 or high.denominator > 1:
+            allowed = "two whole numbers, the lower at least 0, the higher at least 1"
+            raise InvalidParameter("bounds", given=Words(quoted(one)), allowed=allowed)
+        if high > most:
+            raise NotPrivate(
+                f"{quoted(one)}: under the policy one {unit or 'row'} counts with at most {most} rows in a group. A "
+                f"statement may ask for less, never for more: write contribution_bounds_per_group => (0, {most}), or "
+                "leave it out. Nothing was spent."
+            )
+        return None if (low, high) == (Fraction(0), Fraction(most)) else (low, high)
+
     def _range(self, one: Aggregate) -> Bounds | None:
         assert one.argument is not None
         found = range_of(one.argument, self._declared)
@@ -211,6 +259,17 @@ class _Settling:
 
     def _is_open(self, column: Column) -> bool:
         return self.policy.columns[column.name].kind.is_number and self._declared(column).bounds is None
+
+
+def _leveled(one: Aggregate) -> Aggregate:
+    """A quantile with its level, any other aggregate without one."""
+    if one.estimator != "quantile":
+        return replace(one, level=None)
+    level = one.level
+    if level is None or not 0 <= level <= 1 or level.denominator > _FINEST_LEVEL:
+        allowed = "a share of the rows between 0 and 1, of at most six decimals"
+        raise InvalidParameter("quantile", given=None if level is None else Words(str(level)), allowed=allowed)
+    return one
 
 
 def _no_bounds(one: Aggregate) -> None:
@@ -245,11 +304,9 @@ def _pair_or_none(bounds: Bounds | None) -> Bounds | None:
     return None if bounds is None else _pair(bounds)
 
 
-def _domains(keys: tuple[Expression, ...], policy: Policy) -> tuple[tuple[Value, ...] | None, ...]:
-    found = tuple(domain(key, policy) for key in keys)
+def _few_enough(found: Domains) -> None:
     sizes = [len(one) for one in found if one is not None]
     if len(sizes) == len(found) and math.prod(sizes) > MOST_KEYS:
         given = Words(f"{' × '.join(str(size) for size in sizes)} groups")
         hint = "Group by fewer keys, or by coarser ones."
         raise InvalidParameter("GROUP BY", given=given, allowed=f"at most {MOST_KEYS} public groups", hint=hint)
-    return found

@@ -91,24 +91,33 @@ def _discrete(
 
 
 def _laplace(weights: Floats, deviations: Floats, scale: Floats, width: Floats, beta: float, quantile: float) -> Floats:
-    """Discrete Laplace noise: more peaked than rounded Laplace noise, which is off from Laplace noise by half a step.
-
-    For Σ w_k L_k the smallest of the bounds by moments of unimodal laws (Gauss, Camp, Meidell) and Chernoff's.
-    """
-    scales = np.abs(weights) * (deviations / math.sqrt(2))
-    found = _by_moments(scales, beta)
+    """Discrete Laplace noise: the smaller of two bounds, by moments of a unimodal law and Chernoff's."""
+    own = deviations / math.sqrt(2)
+    scales = np.abs(weights) * own
     largest = np.maximum(scales.max(axis=1), np.finfo(float).tiny)
     effective = ((scales / largest[:, None]) ** 2).sum(axis=1)
     tilt = np.linspace(0.01, 0.99, 99)
     bounds = (math.log(2 / beta) - effective[:, None] * np.log1p(-(tilt**2))[None, :]) / tilt[None, :]
-    smallest: Floats = np.minimum(found, bounds.min(axis=1) * largest)
-    return smallest + 1.5 * width
+    smallest: Floats = np.minimum(_by_moments(weights, own, beta) + width / 2, bounds.min(axis=1) * largest)
+    return smallest
 
 
-def _by_moments(scales: Floats, beta: float) -> Floats:
-    """(k/(k+1))·(E[S^k]/β)^(1/k) for k = 2, 4, 6, 8: bounds on a unimodal S, of which β ≤ 1/(k+1) is asked."""
+_EULERIAN = {2: (1,), 4: (1, 4, 1), 6: (1, 26, 66, 26, 1), 8: (1, 120, 1191, 2416, 1191, 120, 1)}
+_UNIFORM = {2: 1 / 12, 4: -1 / 120, 6: 1 / 252, 8: -1 / 240}
+
+
+def _by_moments(weights: Floats, scales: Floats, beta: float) -> Floats:
+    """(k/(k+1))·(E[S^k]/β)^(1/k), k = 2, 4, 6, 8, for S = Σ w(X + U), which is unimodal; β ≤ 1/(k+1) is asked for.
+
+    X is the difference of two geometric variables, whose cumulants are q·(Eulerian polynomial)/(1-q)^k; U is uniform.
+    """
     assert beta <= 1 / 9
-    two, four, six, eight = (2 * math.factorial(k - 1) * (scales**k).sum(axis=1) for k in (2, 4, 6, 8))  # cumulants
+    q, rest = np.exp(-1 / scales), -np.expm1(-1 / scales)
+    sums = {
+        k: (weights**k) @ (2 * sum(c * q ** (power + 1) for power, c in enumerate(row)) / rest**k + _UNIFORM[k])
+        for k, row in _EULERIAN.items()
+    }
+    two, four, six, eight = sums[2], sums[4], sums[6], sums[8]
     moments = {
         2: two,
         4: four + 3 * two**2,

@@ -24,7 +24,7 @@ from tacit.report.disclosure import Disclosure, GroupRule
 from tacit.report.disclosure import Noise as Told
 from tacit.tables.answer import Answer
 from tacit.tables.batch_answers import KIND, VERSION, Answers
-from tacit.tables.bounded import BoundedQuery, Integers
+from tacit.tables.bounded import BoundedQuery, Integers, Measure
 from tacit.tables.consistency import Reconciled, reconciliation
 from tacit.tables.consistency_levels import MOST, Level
 from tacit.tables.desk import Desk
@@ -146,6 +146,7 @@ class Workload:
     def _mechanism(self, noise: Noise, at: int) -> AdditiveMechanism:
         """One unit adds ``reach`` to at most p cells: to p blocks, or p times as much to one block."""
         (measure,) = self._bounded.measures
+        assert isinstance(measure, Measure)  # counts only
         groups = self._bounded.groups
         if self._levels[at].is_finest:
             return noise.mechanism(self._shares[at], measure, groups)

@@ -10,11 +10,11 @@ from tacit.ledger import Receipt
 from tacit.ledger.amounts import Amount as Charged
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
-from tacit.report.disclosure import Amount, Clamp, Disclosure, GroupRule, Noise
-from tacit.tables.bounded import Measure, Present, Quantised, Square
+from tacit.report.disclosure import PICKED, Amount, Clamp, Disclosure, GroupRule, Noise
+from tacit.tables.bounded import Counted, Distinct, Present, Product, Quantised, RowValue, Square
 from tacit.tables.plan import Line, Plan
 from tacit.tables.policy import Policy
-from tacit.tables.query import Aggregate
+from tacit.tables.query import Aggregate, Query
 from tacit.tables.released import Columns
 from tacit.tables.sql.printing import expression_sql
 
@@ -35,7 +35,7 @@ def disclose(plan: Plan, columns: Columns, receipt: Receipt) -> Disclosure:
         question=plan.question,
         limits=(plan.bounded.groups, plan.bounded.rows),
         rule=_group_rule(plan),
-        noise=tuple(_noise(plan, line, at) for line in plan.lines for at in range(len(line.parts))),
+        noise=tuple(one for line in plan.lines for one in _noises(plan, line)),
         columns=_released(columns),
         clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
         remarks=_remarks(plan),
@@ -107,6 +107,26 @@ def _group_rule(plan: Plan) -> GroupRule:
     return GroupRule("private", plan.keys.explain(), text(delta), float(plan.keys.threshold))
 
 
+def _noises(plan: Plan, line: Line) -> tuple[Noise, ...]:
+    if line.pick is None:
+        return tuple(_noise(plan, line, at) for at in range(len(line.parts)))
+    choice, mechanism = line.pick
+    value = choice.cells.value
+    inner = expression_sql(value.expression)
+    return (
+        Noise(
+            outputs=_outputs(plan, line.aggregate),
+            measure=f"rows per value of {inner}",
+            mechanism=mechanism.name,
+            scale=mechanism.scale,
+            granule=text(value.granule) if isinstance(value, Quantised) else "1",
+            sensitivity=mechanism.reach,
+            share=text(line.share),
+            error=mechanism.accuracy(Fraction(1, 20)),
+        ),
+    )
+
+
 def _noise(plan: Plan, line: Line, at: int) -> Noise:
     measure, mechanism = line.parts[at].measure, line.mechanisms[at]
     step = _step(measure)
@@ -129,15 +149,22 @@ def _outputs(plan: Plan, aggregate: Aggregate) -> tuple[str, ...]:
     return tuple(one.name for one in outputs if any(node == aggregate for node in one.expression.walk()))
 
 
-def _step(measure: Measure) -> Fraction:
-    if isinstance(measure.value, Quantised):
-        return measure.value.granule
-    return measure.value.value.granule**2 if isinstance(measure.value, Square) else Fraction(1)
+def _step(measure: Counted) -> Fraction:
+    value = None if isinstance(measure, Distinct) else measure.value
+    if isinstance(value, Quantised):
+        return value.granule
+    if isinstance(value, Product):
+        return value.left.granule * value.right.granule
+    return value.value.granule**2 if isinstance(value, Square) else Fraction(1)
 
 
-def _measure_words(line: Line, measure: Measure) -> str:
-    value = measure.value
+def _measure_words(line: Line, measure: Counted) -> str:
     inner = "" if line.aggregate.argument is None else expression_sql(line.aggregate.argument)
+    if isinstance(measure, Distinct):
+        return f"distinct values of {inner}"
+    value = measure.value
+    if line.aggregate.second is not None:
+        return _pair_words(value)
     if isinstance(value, Present):
         return f"rows where {inner} is known"
     if isinstance(value, Square):
@@ -145,6 +172,17 @@ def _measure_words(line: Line, measure: Measure) -> str:
     if isinstance(value, Quantised):
         return f"sum of {inner}" + (f" less {text(value.centre)}" if value.centre else "")
     return "units" if measure.high == 1 and line.aggregate.estimator == "count_units" else "rows"
+
+
+def _pair_words(value: RowValue) -> str:
+    """Of a statistic of two columns: each is taken where the other is known, which is not repeated here."""
+    if isinstance(value, Product):
+        return f"sum of products, less {text(value.left.centre)} and {text(value.right.centre)}"
+    if isinstance(value, Square):
+        return f"sum of squares of one, less {text(value.value.centre)}"
+    if isinstance(value, Quantised):
+        return f"sum of one, less {text(value.centre)}"
+    return "rows where both are known"
 
 
 def _clamps(line: Line) -> list[Clamp]:
@@ -156,7 +194,11 @@ def _clamps(line: Line) -> list[Clamp]:
         return [Clamp(what, text(aggregate.group_bounds[0]), text(aggregate.group_bounds[1]), "unit and group")]
     if aggregate.bounds is None:
         return []
-    return [Clamp(what, text(aggregate.bounds[0]), text(aggregate.bounds[1]))]
+    made = [Clamp(what, text(aggregate.bounds[0]), text(aggregate.bounds[1]))]
+    if aggregate.second is not None and aggregate.second_bounds is not None:
+        low, high = aggregate.second_bounds
+        made.append(Clamp(expression_sql(aggregate.second), text(low), text(high)))
+    return made
 
 
 def _released(columns: Columns) -> tuple[Released, ...]:
@@ -164,7 +206,17 @@ def _released(columns: Columns) -> tuple[Released, ...]:
 
 
 def _remarks(plan: Plan) -> tuple[str, ...]:
-    counted = any(line.aggregate.estimator.startswith("count") for line in plan.lines)
-    return (
-        ("A count can come out negative: noise goes both ways, and cutting it off would bias sums.",) if counted else ()
-    )
+    remarks = []
+    if any(line.aggregate.estimator.startswith("count") for line in plan.lines):
+        remarks.append("A count can come out negative: noise goes both ways, and cutting it off would bias sums.")
+    if _picks_by_noise(plan.checked.query):
+        remarks.append(PICKED)
+    return tuple(remarks)
+
+
+def _picks_by_noise(query: Query) -> bool:
+    """Whether noise had a say in which groups are shown: HAVING, or the first few in an order of noisy numbers."""
+    cut = query.limit is not None or query.offset > 0
+    judged = [query.having] if query.having is not None else []
+    judged += [term.expression for term in query.order] if cut else []
+    return any(isinstance(node, Aggregate) for one in judged for node in one.walk())

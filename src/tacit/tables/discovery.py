@@ -12,13 +12,14 @@ from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy import Guarantee
 from tacit.privacy.prices import price as exact_price
 from tacit.report.columns import Column as Released
 from tacit.tables.answer import Answer
-from tacit.tables.bounded import BoundedQuery, Integers, Measure, One
+from tacit.tables.bounded import BoundedQuery, Integers, Measure, One, Tallies
 from tacit.tables.checks import Checked
 from tacit.tables.desk import Desk
 from tacit.tables.discovery_found import FoundBounds, FoundKeys, FoundLimit
@@ -139,7 +140,7 @@ class Discovery:
         query = replace(self._grouped(keys, 1), measures=tuple(measures))
 
         def counts(found: Sequence[Integers]) -> Counts:
-            total = {one.high: _summed(values) for one, values in zip(measures, found[0].measures, strict=True)}
+            total = {one.high: _summed(values) for one, values in zip(measures, _plain(found[0]), strict=True)}
             return _differences(total[1], [total[power + 1] - total[power] for power in POWERS])
 
         where = f" GROUPED BY {', '.join(key.name for key in keys)}" if keys else ""
@@ -205,6 +206,11 @@ class Discovery:
         return Histogram(question, names, passes, counts, ("Each unit counts in one bin.",))
 
 
+def _plain(found: Integers) -> list[npt.NDArray[np.int64] | list[int]]:
+    """Measures that are one integer per group: no cells are asked for here."""
+    return [one for one in found.measures if not isinstance(one, Tallies)]
+
+
 def _up_to(most: int) -> Measure:
     """Σ over units of min(rows, most)."""
     return Measure(One(), 0, most, chosen=False)
@@ -222,7 +228,7 @@ def _differences(all_units: int, beyond: Sequence[int]) -> Counts:
 
 def _placed(found: Integers, bins: int) -> Counts:
     made = np.zeros(bins, dtype=np.int64)
-    for number, count in zip(found.keys[0], found.measures[0], strict=True):
+    for number, count in zip(found.keys[0], _plain(found)[0], strict=True):
         made[int(number)] += int(count)  # type: ignore[arg-type]
     return made
 

@@ -22,6 +22,7 @@ from tacit.tables.policy_writing import key, quoted
 from tacit.tables.sources import Source, open_source
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv import CsvSource
+from tacit.tables.sources.json_lines import JsonLinesSource
 from tacit.tables.sources.source import quoted_name
 
 __all__ = ["Draft", "draft"]
@@ -61,7 +62,7 @@ def draft(source_path: str | Path, unit: str | None = None, *, beside: str | Pat
     """Draft a policy for a file; ``beside`` is the folder that the policy will be in, that of the data unless given."""
     path = Path(source_path)
     source = open_source(path)
-    names = _usable(source.column_names())
+    names = _usable(source.names_in_rows() if isinstance(source, JsonLinesSource) else source.column_names())
     if unit is not None and unit != "row" and unit not in names:
         raise _unknown(unit, names)
     everything = {name: ColumnPolicy(name, Kind.TEXT, Role.PRIVATE) for name in names}

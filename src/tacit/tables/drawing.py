@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.tables.bounded import Integers, Measure
-from tacit.tables.estimators.base import Noisy
+from tacit.tables.bounded import Asked, Integers, Tallies
+from tacit.tables.choices import Choice
+from tacit.tables.estimators.base import Chooser, Noisy
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions import Value
 from tacit.tables.plan import Plan
 from tacit.tables.query import Aggregate
-from tacit.tables.released import Columns, Estimate, finish, joint
+from tacit.tables.released import Categories, Columns, Estimate, finish, joint
 
 __all__ = ["BETA", "draw", "placed"]
 
@@ -26,23 +27,34 @@ BETA = Fraction(1, 20)
 """How often an interval may miss."""
 
 Counts = npt.NDArray[np.int64] | list[int]
+Found = Counts | Tallies
 
 
 def draw(plan: Plan, integers: Integers) -> Columns:
     """The released columns of an answer."""
     keys, measures = _shown(plan, integers)
-    noisy = {one: _noised(plan, one, values) for one, values in zip(plan.bounded.measures, measures, strict=True)}
+    found = dict(zip(plan.bounded.measures, measures, strict=True))
+    noisy = {one: _noised(plan, one, values) for one, values in found.items() if not isinstance(values, Tallies)}
     level = BETA / max(joint(plan.checked.query), 1)
-    estimates: dict[Aggregate, Estimate] = {}
+    picked: dict[Choice, npt.NDArray[np.int64]] = {}
+    estimates: dict[Aggregate, Estimate | Categories] = {}
     for line in plan.lines:
+        estimator = ESTIMATORS[line.aggregate.estimator]
+        if isinstance(estimator, Chooser):
+            assert line.pick is not None
+            choice, mechanism = line.pick
+            if choice not in picked:
+                tallies = found[choice.cells]
+                assert isinstance(tallies, Tallies)
+                picked[choice] = mechanism.release(tallies, level)
+            estimates[line.aggregate] = estimator.chosen(line.aggregate, line.setting, picked[choice])
+            continue
         own = tuple(noisy[part.measure] for part in line.parts)
-        estimates[line.aggregate] = ESTIMATORS[line.aggregate.estimator].finish(
-            line.aggregate, line.setting, own, level
-        )
+        estimates[line.aggregate] = estimator.finish(line.aggregate, line.setting, own, level)
     return finish(plan.checked.query, keys, estimates)
 
 
-def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], list[Counts]]:
+def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found]]:
     """The keys that are shown, and their integers: every public key, or the private ones that pass."""
     if plan.keys is not None:
         kept = np.flatnonzero(plan.keys.keep(integers.units))
@@ -54,7 +66,7 @@ def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], lis
     return keys, placed(listed, integers)
 
 
-def placed(listed: Sequence[tuple[Value, ...]], integers: Integers) -> list[Counts]:
+def placed(listed: Sequence[tuple[Value, ...]], integers: Integers) -> list[Found]:
     """The integers of every listed key, in the order listed; zeros for keys that no row has."""
     place = {_canonical(key): i for i, key in enumerate(listed)}
     found = np.array([place[_canonical(key)] for key in _rows(integers)], dtype=np.intp)
@@ -76,11 +88,15 @@ def _family(value: Value) -> str:
     return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
 
 
-def _taken(values: Counts, at: npt.NDArray[np.intp]) -> Counts:
+def _taken(values: Found, at: npt.NDArray[np.intp]) -> Found:
+    if isinstance(values, Tallies):
+        return values.taken(at)
     return values[at] if isinstance(values, np.ndarray) else [values[i] for i in at]
 
 
-def _placed(values: Counts, at: npt.NDArray[np.intp], size: int) -> Counts:
+def _placed(values: Found, at: npt.NDArray[np.intp], size: int) -> Found:
+    if isinstance(values, Tallies):
+        return values.placed(at, size)
     if isinstance(values, np.ndarray):
         made = np.zeros(size, dtype=np.int64)
         made[at] = values
@@ -91,7 +107,7 @@ def _placed(values: Counts, at: npt.NDArray[np.intp], size: int) -> Counts:
     return wide
 
 
-def _noised(plan: Plan, measure: Measure, values: Counts) -> Noisy:
+def _noised(plan: Plan, measure: Asked, values: Counts) -> Noisy:
     assert plan.noise is not None
     mechanism = next(
         mechanism

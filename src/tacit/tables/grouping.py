@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions import Call, Column, Expression, Key, Literal
+from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.size import Sizes
@@ -22,8 +24,7 @@ def folded(expression: Expression) -> Expression:
     if isinstance(expression, Column):
         return Column(expression.name.lower())
     if isinstance(expression, Aggregate):
-        below = None if expression.argument is None else folded(expression.argument)
-        return replace(expression, argument=below)
+        return expression.of(folded)
     return expression.with_parts(tuple(folded(part) for part in expression.parts()))
 
 
@@ -71,6 +72,7 @@ def shown(expression: Expression, what: str) -> None:
 
 
 _NAMES = {"count_rows": "count", "count_units": "count_units", "mean": "avg"}
+_LEVELS = {Fraction(0): "min", Fraction(1, 2): "median", Fraction(1): "max"}
 
 
 def default_name(expression: Expression, keys: Sequence[Expression]) -> str:
@@ -81,6 +83,7 @@ def default_name(expression: Expression, keys: Sequence[Expression]) -> str:
         return expression.name
     if isinstance(expression, Aggregate):
         name = _NAMES.get(expression.estimator, expression.estimator)
+        name = name if expression.level is None else _LEVELS.get(expression.level, name)
         argument = expression.argument
         return f"{name}_{argument.name}" if isinstance(argument, Column) and name != "count_units" else name
     if isinstance(expression, Call) and expression.operator.isidentifier():
@@ -99,6 +102,7 @@ def make_query(
     order: Sequence[Order] = (),
     limit: int | None = None,
     offset: int = 0,
+    options: Options = NO_OPTIONS,
     source: PerUnit | None = None,
 ) -> Query:
     """The query in its one form: keys once each, key parts found everywhere, every column named once."""
@@ -125,7 +129,7 @@ def make_query(
         shown(term.expression, "ORDER BY")
         if not any(isinstance(node, Key | Aggregate) for node in term.expression.walk()):
             raise InvalidParameter("ORDER BY", given="a constant", allowed="a column of the answer, or its place")
-    query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset)
+    query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset, options)
     if source is not None:
         query = replace(query, source=source.reduced(_of_rows(query)))
     if not keys and not query.aggregates():
@@ -136,7 +140,8 @@ def make_query(
 def _of_rows(query: Query) -> Iterator[Expression]:
     """The expressions over rows."""
     yield from query.keys
-    yield from (one.argument for one in query.aggregates() if one.argument is not None)
+    for one in query.aggregates():
+        yield from one.arguments()
     if query.where is not None:
         yield query.where
 

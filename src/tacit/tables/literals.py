@@ -48,7 +48,7 @@ def bounds_of(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
     """
     for end in (low, high):
         if abs(end) > _LARGEST_BOUND or end.denominator > _LARGEST_BOUND:
-            raise InvalidParameter("bounds", given=(low, high), allowed="numbers of at most 300 digits")
+            raise InvalidParameter("bounds", given="longer numbers", allowed="numbers of at most 300 digits")
     if low > high:
         raise InvalidParameter("bounds", given=(low, high), allowed="the lower bound first")
     return Fraction(low), Fraction(high)

@@ -10,7 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tacit.tables.bounded import BoundedQuery, Integers, Measure, One, Present, Quantised, RowValue, Square
+from tacit.tables.bounded import (
+    Asked,
+    BoundedQuery,
+    Cells,
+    Integers,
+    Measure,
+    One,
+    Present,
+    Quantised,
+    RowValue,
+    Square,
+)
 from tacit.tables.expressions import Case, Expression, Literal
 
 __all__ = ["Passes", "merged"]
@@ -59,7 +70,7 @@ class _Pass:
 
     frame: BoundedQuery
     contents: tuple[RowValue, ...]
-    measures: list[Measure]
+    measures: list[Asked]
 
     def takes(self, query: BoundedQuery) -> bool:
         """Whether its integers come out the same here: nothing chosen, or chosen by the same contents."""
@@ -68,17 +79,23 @@ class _Pass:
         if len(set(self.measures) | set(query.measures)) > _MOST_MEASURES:
             return False
         own = _contents(query)
-        return own == self.contents or not any(measure.chosen for measure in query.measures)
+        return own == self.contents or not any(_chooses_rows(measure) for measure in query.measures)
 
-    def add(self, measures: Sequence[Measure]) -> tuple[int, ...]:
+    def add(self, measures: Sequence[Asked]) -> tuple[int, ...]:
         self.measures += [one for one in dict.fromkeys(measures) if one not in self.measures]
         return tuple(self.measures.index(one) for one in measures)
 
 
 def _contents(query: BoundedQuery) -> tuple[RowValue, ...]:
     """What chosen measures add up, in the order of first use: rows are chosen by it."""
-    chosen = {measure.value for measure in query.measures if measure.chosen}
-    return tuple(dict.fromkeys(measure.value for measure in query.measures if measure.value in chosen))
+    rows = [measure for measure in query.measures if isinstance(measure, Measure | Cells)]
+    chosen = {measure.value for measure in rows if measure.chosen}
+    return tuple(dict.fromkeys(measure.value for measure in rows if measure.value in chosen))
+
+
+def _chooses_rows(measure: Asked) -> bool:
+    """Distinct values are chosen by themselves, whatever rows are chosen for other measures."""
+    return isinstance(measure, Measure | Cells) and measure.chosen
 
 
 def _conditioned(query: BoundedQuery) -> BoundedQuery | None:
@@ -88,12 +105,15 @@ def _conditioned(query: BoundedQuery) -> BoundedQuery | None:
         return None
     if query.unit is not None and query.groups < len(set(listed)):
         return None
-    if any(type(measure.value) not in _MOVED or not measure.low <= 0 <= measure.high for measure in query.measures):
+    summed = [measure for measure in query.measures if isinstance(measure, Measure)]
+    if len(summed) != len(query.measures):
+        return None
+    if any(type(measure.value) not in _MOVED or not measure.low <= 0 <= measure.high for measure in summed):
         return None
     if query.where is None:
         return query
     condition = query.where
-    measures = tuple(replace(one, value=_MOVED[type(one.value)](one.value, condition)) for one in query.measures)
+    measures = tuple(replace(one, value=_MOVED[type(one.value)](one.value, condition)) for one in summed)
     return replace(query, where=None, measures=measures)
 
 

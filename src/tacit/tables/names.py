@@ -37,28 +37,36 @@ class Names:
         argument = aggregate.argument
         if aggregate.estimator == "count_units":
             return replace(aggregate, argument=self._unit(argument))
+        if aggregate.estimator == "count_distinct" and self._is_unit(argument):
+            return Aggregate("count_units", self._unit(argument))
         if argument is None:
             return aggregate
         if aggregate.estimator == "count" and isinstance(argument, Column):
             return replace(aggregate, argument=Column(self._found(argument.name).name))
-        return replace(aggregate, argument=self.in_rows(argument, "an aggregate"))
+        return aggregate.of(lambda one: self.in_rows(one, "an aggregate"))
 
-    def _unit(self, argument: Expression | None) -> Column:
+    def _is_unit(self, argument: Expression | None) -> bool:
+        """Whether it is the protected unit, under FILTER perhaps."""
+        if isinstance(argument, Case) and len(argument.branches) == 1 and argument.otherwise == Literal(None):
+            argument = argument.branches[0][1]
+        unit = self._policy.unit.column
+        return isinstance(argument, Column) and unit is not None and argument.name.lower() == unit.lower()
+
+    def _unit(self, argument: Expression | None) -> Expression:
         unit = self._policy.unit.column
         if argument is None and unit is not None:
             return Column(unit)
-        if isinstance(argument, Case) and argument.otherwise == Literal(None):
-            raise NotPrivate(
-                "COUNT(DISTINCT …) FILTER is not offered yet: put the condition into WHERE and ask for it alone."
-            )
+        if isinstance(argument, Case) and argument.otherwise == Literal(None) and len(argument.branches) == 1:
+            ((condition, counted),) = argument.branches  # FILTER (WHERE condition)
+            unit_counted = self._unit(None if counted == Literal(1) else counted)  # COUNT_UNITS() says no column
+            return Case(((self.in_rows(condition, "FILTER"), unit_counted),))
         name = self._found(argument.name).name if isinstance(argument, Column) else ""
         if unit is not None and name.lower() == unit.lower():
             return Column(name)
         if unit is None:
             raise NotPrivate("COUNT(DISTINCT …): each row is protected on its own here, so write COUNT(*).")
         raise NotPrivate(
-            f"COUNT(DISTINCT {name or 'expression'}) is not offered yet: one person may hold many values. "
-            f"COUNT(DISTINCT {unit}) counts people."
+            f"{name or 'That expression'} is not the protected unit: COUNT(DISTINCT {unit}) counts people."
         )
 
     def _names_people(self, column: ColumnPolicy) -> bool:

@@ -21,7 +21,7 @@ from tacit.mechanisms.gaussian_noise import variance_for
 from tacit.mechanisms.tails import gaussian_quantile
 from tacit.privacy import L1, L2, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 from tacit.privacy.rounding import decimal_down
-from tacit.tables.bounded import Measure
+from tacit.tables.bounded import Counted
 
 __all__ = ["GaussianNoise", "LaplaceNoise", "Noise", "noises_for"]
 
@@ -39,7 +39,7 @@ class Noise(Protocol):
     def guarantee(self) -> Guarantee:
         """What all shares together promise."""
 
-    def mechanism(self, share: Fraction, measure: Measure, groups: int) -> AdditiveMechanism:
+    def mechanism(self, share: Fraction, measure: Counted, groups: int) -> AdditiveMechanism:
         """The mechanism that releases one measure, for all groups at once."""
 
     def unlikely(self, gap: Floats, first: Floats, second: Floats, beta: float) -> npt.NDArray[np.bool_]:
@@ -60,7 +60,7 @@ class LaplaceNoise:
     def guarantee(self) -> Guarantee:
         return self.promise
 
-    def mechanism(self, share: Fraction, measure: Measure, groups: int) -> AdditiveMechanism:
+    def mechanism(self, share: Fraction, measure: Counted, groups: int) -> AdditiveMechanism:
         price = PureDP(self.promise.eps * share)
         return DiscreteLaplace(promise=price, sensitivity=L1(groups * max(measure.reach, 1)))
 
@@ -88,7 +88,7 @@ class GaussianNoise:
     def guarantee(self) -> Guarantee:
         return self.promise
 
-    def mechanism(self, share: Fraction, measure: Measure, groups: int) -> AdditiveMechanism:
+    def mechanism(self, share: Fraction, measure: Counted, groups: int) -> AdditiveMechanism:
         sensitivity = L2.sqrt(groups * max(measure.reach, 1) ** 2)
         if isinstance(self.promise, ZCDP):
             return DiscreteGaussian(rho=self.promise.rho * share, sensitivity=sensitivity)

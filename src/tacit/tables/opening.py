@@ -18,6 +18,7 @@ from tacit.privacy.sensitivity import exact_number
 from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
+from tacit.tables.literals import kind_of_value
 from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.policy_file import address, read
 from tacit.tables.session import Table
@@ -50,7 +51,7 @@ def open(
     policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns
     that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
     with how many ``rows`` each a unit counts, and the ``delta`` one question may use. The ledger lies beside the data,
-    whatever policy led there; ``ledger=tacit.InMemory()`` forgets, and says so.
+    whatever policy led there (a frame's in the working folder); ``ledger=tacit.InMemory()`` forgets, and says so.
     """
     described = {"unit": unit, "budget": budget, "bounds": bounds, "types": types, "keys": keys, "delta": delta}
     given = [label for label, value in described.items() if value is not None]
@@ -97,11 +98,11 @@ def _described(
     limits: Limits,
     delta: object,
 ) -> Policy:
-    """The policy that keywords describe; every column that is not described is text and private."""
-    present = source.column_names()
+    """The policy that keywords describe; every other column of the schema, if there is one, is text and private."""
+    present = source.column_names() or _said(unit, bounds or {}, types or {}, keys or {})
     who = _unit(unit, present)
     ranges = {column: _range(column, pair) for column, pair in (bounds or {}).items()}
-    listed = {column: tuple(values) for column, values in (keys or {}).items()}
+    listed = keys or {}
     kinds = {column: _kind(column, said) for column, said in (types or {}).items()}
     for column in (*ranges, *listed, *kinds):
         if column not in present:
@@ -113,7 +114,8 @@ def _described(
             continue  # nobody could say which one is meant
         role = Role.IDENTIFIER if column == who.column else Role.PUBLIC if column in listed else Role.PRIVATE
         kind = kinds.get(column, Kind.REAL if column in ranges else Kind.TEXT)
-        columns[column] = ColumnPolicy(column, kind, role, bounds=ranges.get(column), keys=listed.get(column))
+        named = _listed(column, listed[column], kind) if column in listed else None
+        columns[column] = ColumnPolicy(column, kind, role, bounds=ranges.get(column), keys=named)
     leak = Fraction(0) if delta is None else failure_probability(delta)
     table = name if name is not None else Path(str(where)).name.split(".")[0]
     within = Limits(times(limits.groups, "groups", least=1), times(limits.rows, "rows", least=1))
@@ -137,6 +139,12 @@ def _terms_on_record(book: Ledger) -> Terms:
         return Terms(_checked_budget(None))  # raises: there must be one
 
 
+def _said(unit: str | Unit | None, *described: Mapping[str, object]) -> tuple[str, ...]:
+    """The columns that were named, of a source whose rows name them: to look there would be to look at rows."""
+    named = unit.column if isinstance(unit, Unit) else None if unit == "row" else unit
+    return tuple(dict.fromkeys([*([] if named is None else [named]), *(one for names in described for one in names)]))
+
+
 def _unit(unit: str | Unit | None, present: tuple[str, ...]) -> Unit:
     if unit is None:
         allowed = (
@@ -150,10 +158,24 @@ def _unit(unit: str | Unit | None, present: tuple[str, ...]) -> Unit:
 
 
 def _range(column: str, pair: tuple[object, object]) -> tuple[Fraction, Fraction]:
-    low, high = (exact_number(end, f"bounds of {column}") for end in pair)
-    if low >= high:
+    ends = pair if isinstance(pair, tuple | list) and len(pair) == 2 else ()
+    exact = [exact_number(end, f"bounds of {column}") for end in ends]
+    if not exact or exact[0] >= exact[1]:
         raise InvalidParameter(f"bounds of {column}", given=pair, allowed="(low, high) with low below high")
-    return low, high
+    return exact[0], exact[1]
+
+
+def _listed(column: str, values: Sequence[Value], kind: Kind) -> tuple[Value, ...]:
+    """Public keys, each once, of the column's kind or null: others could match no row."""
+    allowed = f"a list of values of type {kind}; types={{{column!r}: …}} says another"
+    plain = [float(value) if kind is Kind.REAL and type(value) is int else value for value in values]
+    try:
+        fits = not isinstance(values, str) and all(value is None or kind_of_value(value) is kind for value in plain)
+    except KeyError:  # no constant of SQL
+        fits = False
+    if not fits:
+        raise InvalidParameter(f"keys of {column}", given=values, allowed=allowed)
+    return tuple(dict.fromkeys(plain))
 
 
 def _kind(column: str, said: str) -> Kind:

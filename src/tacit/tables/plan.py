@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, TacitError
@@ -13,18 +13,23 @@ from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
-from tacit.tables.bounded import BoundedQuery, Measure
+from tacit.privacy.prices import text
+from tacit.tables.bounded import Asked, BoundedQuery, Cells, Counted, Distinct, Measure, Quantised
 from tacit.tables.checks import Checked
-from tacit.tables.estimators.base import Part, Setting
+from tacit.tables.choices import Choice, ChoiceMechanism
+from tacit.tables.domains import domain
+from tacit.tables.estimators.base import Chooser, Part, Setting
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.explaining_tree import Branch, Hint
-from tacit.tables.expressions import Column, Value
+from tacit.tables.expressions import Column, Expression, Value
+from tacit.tables.kinds import Kind
 from tacit.tables.noises import Noise
-from tacit.tables.policy import Policy
+from tacit.tables.policy import Limits, Policy
 from tacit.tables.pricing import Price, Shares, Split, split
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
+from tacit.tables.typed import Words
 
 __all__ = ["Line", "Plan", "Splitting", "make_plan", "needed", "price_within"]
 
@@ -43,6 +48,8 @@ class Line:
     mechanisms: tuple[AdditiveMechanism, ...]
     share: Fraction
     error: float | None
+    pick: tuple[Choice, ChoiceMechanism] | None = None
+    """What is chosen from cells, where nothing is noised."""
 
     @property
     def name(self) -> str:
@@ -70,8 +77,9 @@ class Plan:
 
     @property
     def question(self) -> str:
-        """The canonical text of the question."""
-        return to_sql(self.checked.query)
+        """The canonical text of the question, without its price."""
+        query = self.checked.query
+        return to_sql(replace(query, options=query.options.question()))
 
     @property
     def price(self) -> Guarantee:
@@ -88,7 +96,8 @@ class Plan:
             if outputs.get(output) == line.aggregate:
                 return line
         plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
-        raise InvalidParameter("within", given=output, allowed=f"an output that is one aggregate: {', '.join(plain)}")
+        allowed = f"an output that is one aggregate: {', '.join(plain) or 'there is none, so give a price'}"
+        raise InvalidParameter("within", given=output, allowed=allowed)
 
     def tree(self) -> Branch:
         """Where each bit of the price goes, and what would halve an error."""
@@ -105,7 +114,6 @@ class Plan:
         return Branch(f"price: {_price_words(self.cost)}", tuple(below))
 
     def _branch(self, line: Line) -> Branch:
-        error = "error depends on the number of rows: pass expected_rows" if line.error is None else _error(line)
         kind = self.noise.name if self.noise is not None else ""
         parts = [
             Branch(
@@ -120,7 +128,7 @@ class Plan:
             ("what would lower it", [hint for hint in own if not hint.halves]),
         ):
             parts += [Branch(title, tuple(Branch(str(hint)) for hint in chosen))] if chosen else []
-        return Branch(f"{line.name}: {_percent(line.share)} of the price; {error}", tuple(parts))
+        return Branch(f"{line.name}: {_percent(line.share)} of the price; {_error(line)}", tuple(parts))
 
     def __str__(self) -> str:
         """The plan for people."""
@@ -139,12 +147,18 @@ def make_plan(
 ) -> Plan:
     """The plan for a question at a price; a loop over its aggregates' estimators."""
     bounded, settings, parts = _measured(checked, policy)
-    shares = _shares(parts, _private(bounded))
+    shares = _shares(checked, parts, _private(bounded))
     made = splitting(price, shares, bounded.groups)
     lines = []
     for aggregate, own in parts.items():
+        if not isinstance(own, tuple):
+            pick = (own, made.choices[own])
+            lines.append(Line(aggregate, settings[aggregate], (), (), shares.choices[own], None, pick))
+            continue
         mechanisms = tuple(made.mechanisms[part.measure] for part in own)
-        error = ESTIMATORS[aggregate.estimator].error(aggregate, settings[aggregate], mechanisms, expected_rows)
+        estimator = ESTIMATORS[aggregate.estimator]
+        assert not isinstance(estimator, Chooser)
+        error = estimator.error(aggregate, settings[aggregate], mechanisms, expected_rows)
         share = sum((shares.measures[part.measure] for part in own), start=Fraction(0))
         lines.append(Line(aggregate, settings[aggregate], own, mechanisms, share, error))
     return Plan(checked, policy, price, made.cost, bounded, made.keys, made.noise, tuple(lines), shares.keys)
@@ -153,7 +167,7 @@ def make_plan(
 def needed(checked: Checked, policy: Policy) -> tuple[Shares, int, BoundedQuery]:
     """What a question takes whatever its price: the shares of its parts, groups per unit, and what is measured."""
     bounded, _, parts = _measured(checked, policy)
-    return _shares(parts, _private(bounded)), bounded.groups, bounded
+    return _shares(checked, parts, _private(bounded)), bounded.groups, bounded
 
 
 def _private(bounded: BoundedQuery) -> bool:
@@ -177,6 +191,9 @@ def price_within(
         plan = plan_at(main)
         for output, target in targets.items():
             error = plan.error(output)
+            if error is None and plan._line(output).pick is not None:
+                allowed = "outputs that are counts, sums, means or variances: a quantile's error depends on the rows"
+                raise InvalidParameter("within", given=output, allowed=allowed)
             if error is None:
                 hint = "The error of a mean depends on how many rows there are, which is secret: say what you expect."
                 raise InvalidParameter("expected_rows", given=None, allowed="a number of rows per group", hint=hint)
@@ -214,36 +231,64 @@ def what_fits(plan: Plan, left: object) -> str:
     return f"At {symbol} {readable(main)} the error would be ± {errors[0][1]:.4g} instead of ± {errors[0][0]:.4g}."
 
 
-def _measured(
-    checked: Checked, policy: Policy
-) -> tuple[BoundedQuery, dict[Aggregate, Setting], dict[Aggregate, tuple[Part, ...]]]:
+Needed = dict[Aggregate, tuple[Part, ...] | Choice]
+"""Per aggregate the measures that get noise, or what is chosen."""
+
+
+def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggregate, Setting], Needed]:
     """What the engine is asked for, and what each aggregate takes of it."""
     policy = checked.seen(policy)
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
-    rows = policy.limits.rows if unit is not None else 1
-    groups = policy.limits.groups if unit is not None and query.keys else 1
-    groups = groups if public is None else max(1, min(groups, len(public)))
-    settings, parts = {}, {}
+    limits = query.options.limits(
+        policy.limits if unit is not None else Limits(1, 1),
+        policy.limits.groups if public is None else max(1, len(public)),
+    )
+    groups, rows = limits.groups, limits.rows
+    settings: dict[Aggregate, Setting] = {}
+    parts: Needed = {}
+    measures: dict[Asked, None] = {}
     for aggregate in query.aggregates():
-        settings[aggregate] = _setting(aggregate, checked, policy, rows)
-        parts[aggregate] = ESTIMATORS[aggregate.estimator].parts(aggregate, settings[aggregate])
-    measures = tuple(dict.fromkeys(part.measure for own in parts.values() for part in own))
+        estimator, setting = ESTIMATORS[aggregate.estimator], _setting(aggregate, checked, policy, rows)
+        settings[aggregate] = setting
+        if isinstance(estimator, Chooser):
+            choice = parts[aggregate] = estimator.choice(aggregate, setting)
+            measures[choice.cells] = None
+            continue
+        own = parts[aggregate] = estimator.parts(aggregate, setting)
+        measures |= dict.fromkeys(part.measure for part in own)
     for measure in measures:
-        if measure.reach >= LARGEST:
-            raise InvalidParameter(
-                "bounds", given="a range", allowed="a range of fewer granules: choose a larger granule"
-            )
+        if not isinstance(measure, Cells):
+            _check_steps(measure)
     relation = None if checked.view is None else query.source
-    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, measures, relation)
+    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures), relation)
     return bounded, settings, parts
 
 
+def _check_steps(measure: Counted) -> None:
+    """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
+    if measure.reach >= LARGEST:
+        allowed = "ends that are fewer steps from 0: a larger granule, or for VAR and STDDEV narrower bounds"
+        raise InvalidParameter("bounds", given=Words(f"{measure.reach:.2g} steps"), allowed=allowed)
+    if isinstance(measure, Measure) and measure.low > measure.high and isinstance(measure.value, Quantised):
+        step = text(measure.value.granule)
+        allowed = f"a range with a multiple of the granule, {step}, in it: make it wider, or the granule finer"
+        raise InvalidParameter("bounds", given=Words("a range between two multiples"), allowed=allowed)
+
+
 def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:
-    inner = aggregate.argument
+    kind, granule = _kind_and_granule(aggregate.argument, checked, policy)
+    second_kind, second_granule = _kind_and_granule(aggregate.second, checked, policy)
+    candidates = domain(aggregate.argument, policy) if aggregate.estimator == "mode" and aggregate.argument else None
+    unit = policy.unit.column is not None
+    return Setting(rows, unit, kind, granule, second_kind, second_granule, candidates)
+
+
+def _kind_and_granule(
+    inner: Expression | None, checked: Checked, policy: Policy
+) -> tuple[Kind | None, Fraction | None]:
     own = policy.columns.get(inner.name) if isinstance(inner, Column) else None
-    kind = None if inner is None else checked.kinds.get(inner)
-    return Setting(rows, policy.unit.column is not None, kind, None if own is None else own.granule)
+    return None if inner is None else checked.kinds.get(inner), None if own is None else own.granule
 
 
 def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[Value, ...], ...] | None:
@@ -252,22 +297,35 @@ def _public_keys(domains: tuple[tuple[Value, ...] | None, ...]) -> tuple[tuple[V
     return tuple(itertools.product(*known)) if len(known) == len(domains) else None
 
 
-def _shares(parts: dict[Aggregate, tuple[Part, ...]], private: bool) -> Shares:
+def _shares(checked: Checked, parts: Needed, private: bool) -> Shares:
     """Each aggregate counts the same, and so does the selection of private keys; a shared measure gets both shares."""
     wanted = len(parts) + (1 if private else 0)
     if not wanted:
         raise InvalidParameter("question", given="nothing to release", allowed="an aggregate or a group")
     each = Fraction(1, wanted)
-    measures: dict[Measure, Fraction] = {}
+    measures: dict[Counted, Fraction] = {}
+    choices: dict[Choice, Fraction] = {}
     for own in parts.values():
+        if not isinstance(own, tuple):
+            choices[own] = choices.get(own, Fraction(0)) + each
+            continue
         for part in own:
             measures[part.measure] = measures.get(part.measure, Fraction(0)) + each * part.weight
-    return Shares(each if private else Fraction(0), measures)
+    least = checked.query.options.least_units or 1
+    return Shares(each if private else Fraction(0), measures, choices, least)
 
 
-def measure_words(measure: Measure) -> str:
+def measure_words(measure: Counted) -> str:
     """A measure for people."""
-    words = {"One": "rows", "Present": "known values", "Quantised": "sum", "Square": "sum of squares"}
+    if isinstance(measure, Distinct):
+        return f"distinct values, one unit moves a group by at most {measure.reach}, values chosen"
+    words = {
+        "One": "rows",
+        "Present": "known values",
+        "Quantised": "sum",
+        "Square": "sum of squares",
+        "Product": "sum of products",
+    }
     how = ", rows chosen" if measure.chosen else ""
     granule = getattr(measure.value, "granule", Fraction(1))
     steps = "" if granule == 1 else f" of {float(granule):.4g}"
@@ -290,6 +348,10 @@ def _percent(share: Fraction) -> str:
 
 
 def _error(line: Line) -> str:
+    if line.pick is not None:
+        return line.pick[1].explain()
+    if line.error is None:
+        return "error depends on the number of rows: pass expected_rows"
     return f"± {line.error:.4g} nineteen times of twenty"
 
 

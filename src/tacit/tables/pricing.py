@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
@@ -10,8 +11,9 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
 from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP
 from tacit.privacy.prices import failure_probability, positive
-from tacit.tables.bounded import Measure
-from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise, noises_for, spread
+from tacit.tables.bounded import Counted
+from tacit.tables.choices import Choice, ChoiceMechanism
+from tacit.tables.noises import GaussianNoise, Noise, noises_for, spread
 from tacit.tables.policy import Policy
 
 __all__ = ["Price", "Shares", "Split", "read_price", "split"]
@@ -60,7 +62,15 @@ class Shares:
     """Exact shares of the main price (ε or ρ), which add up to 1: of the selection of keys, and of each measure."""
 
     keys: Fraction
-    measures: dict[Measure, Fraction]
+    measures: dict[Counted, Fraction]
+    choices: dict[Choice, Fraction] = field(default_factory=dict)
+    least: int = 1
+    """A group of fewer units is never named."""
+
+    @property
+    def noised(self) -> Fraction:
+        """The share of all measures together."""
+        return sum(self.measures.values(), start=Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,29 +81,36 @@ class Split:
     """What is charged: the whole ε or ρ, and the δ that is used."""
     keys: KeySelection | None
     noise: Noise | None
-    mechanisms: dict[Measure, AdditiveMechanism]
+    mechanisms: dict[Counted, AdditiveMechanism]
+    choices: dict[Choice, ChoiceMechanism] = field(default_factory=dict)
+    """Choices are pure at ε and of bounded range at ρ: their shares add up with the others'."""
 
 
 def split(price: Price, shares: Shares, groups: int) -> Split:
     """The best use of a price: the noise with the smaller error, the rule for keys with the lower threshold."""
+    choices = {one: one.mechanism(_choosing(price, share), groups) for one, share in shares.choices.items()}
     if not shares.keys:
-        noise, mechanisms = _best_noise(_main(price, 1 - shares.keys), shares, groups)
+        noise, mechanisms = _best_noise(_main(price, shares.noised), shares, groups)
         delta = price.dlt if isinstance(noise, GaussianNoise) and isinstance(price, ApproxDP) else Fraction(0)
-        return Split(_cost(price, delta), None, noise, mechanisms)
+        return Split(_cost(price, delta), None, noise, mechanisms, choices)
     if not price.dlt:
         raise NotPrivate(
             "The groups of this question are named by private keys, and that takes a δ. Set question_delta in the "
-            "policy, list the keys there as public, or give delta= with the price. Nothing was spent."
+            "policy, list the keys there as public, or give delta= (--delta) with the price. Nothing was spent."
         )
-    if not shares.measures:
-        return Split(_cost(price, price.dlt), _best_keys(price, groups), None, {})
     if isinstance(price, ZCDP):
-        noise, mechanisms = _best_noise(ZCDP(price.rho * (1 - shares.keys)), shares, groups)
-        return Split(price, _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups), noise, mechanisms)
+        noise, mechanisms = _best_noise(ZCDP(price.rho * shares.noised), shares, groups)
+        rule = _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups, shares.least)
+        return Split(price, rule, noise, mechanisms, choices)
     half = price.dlt / 2
-    noise, mechanisms = _best_noise(ApproxDP(price.eps * (1 - shares.keys), half), shares, groups)
-    leak = price.dlt if isinstance(noise, LaplaceNoise) else half
-    return Split(price, _best_keys(ApproxDP(price.eps * shares.keys, leak), groups), noise, mechanisms)
+    noise, mechanisms = _best_noise(ApproxDP(price.eps * shares.noised, half), shares, groups)
+    leak = half if isinstance(noise, GaussianNoise) else price.dlt
+    rule = _best_keys(ApproxDP(price.eps * shares.keys, leak), groups, shares.least)
+    return Split(price, rule, noise, mechanisms, choices)
+
+
+def _choosing(price: Price, share: Fraction) -> PureDP | ZCDP:
+    return ZCDP(price.rho * share) if isinstance(price, ZCDP) else PureDP(price.eps * share)
 
 
 def _main(price: Price, share: Fraction) -> Price:
@@ -104,26 +121,28 @@ def _cost(price: Price, delta: Fraction) -> Guarantee:
     return ZCDP(price.rho, delta) if isinstance(price, ZCDP) else ApproxDP(price.eps, delta)
 
 
-def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise, dict[Measure, AdditiveMechanism]]:
-    """The noise whose spread is smaller, summed over the measures as multiples of their reach."""
-    whole = sum(shares.measures.values(), start=Fraction(0))
-    best: tuple[float, Noise, dict[Measure, AdditiveMechanism]] | None = None
+def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise | None, dict[Counted, AdditiveMechanism]]:
+    """The noise whose spread is smaller, summed over the measures as multiples of their reach; None for no measure."""
+    if not shares.measures:
+        return None, {}
+    whole = shares.noised
+    best: tuple[float, Noise, dict[Counted, AdditiveMechanism]] | None = None
     for noise in noises_for(price):
         made = {one: noise.mechanism(share / whole, one, groups) for one, share in shares.measures.items()}
-        total = sum((spread(mechanism) / max(measure.reach, 1)) ** 2 for measure, mechanism in made.items())
+        total = math.hypot(*(spread(mechanism) / max(measure.reach, 1) for measure, mechanism in made.items()))
         if best is None or total < best[0]:
             best = (total, noise, made)
     assert best is not None
     return best[1], best[2]
 
 
-def _best_keys(price: Price, groups: int) -> KeySelection:
+def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
     """The rule that shows a key from the smallest number of units on."""
     if isinstance(price, ZCDP):
-        return GaussianKeySelection(promise=price, groups=groups)
-    gaussian = GaussianKeySelection(promise=price, groups=groups)
+        return GaussianKeySelection(promise=price, groups=groups, least=least)
+    gaussian = GaussianKeySelection(promise=price, groups=groups, least=least)
     try:
-        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups)
+        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups, least=least)
     except InvalidParameter:  # its table would be too long
         return gaussian
     return optimal if optimal.threshold <= gaussian.threshold else gaussian

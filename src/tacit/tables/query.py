@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.tables.expressions import Expression
+from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.per_unit import PerUnit
 
 __all__ = ["Aggregate", "Order", "Output", "Query"]
@@ -16,12 +18,25 @@ class Aggregate(Expression):
     """One statistic of the rows of a group; ``estimator`` names a file of `tacit.tables.estimators`.
 
     ``bounds`` clamp each row's value, ``group_bounds`` what one unit adds to one group; None means: as the policy says.
+    ``second`` is the other argument of COVAR and CORR, ``level`` the share of rows below a quantile.
     """
 
     estimator: str
     argument: Expression | None = None
     bounds: tuple[Fraction, Fraction] | None = None
     group_bounds: tuple[Fraction, Fraction] | None = None
+    second: Expression | None = None
+    second_bounds: tuple[Fraction, Fraction] | None = None
+    level: Fraction | None = None
+
+    def arguments(self) -> tuple[Expression, ...]:
+        """The row-wise expressions it is of."""
+        return tuple(one for one in (self.argument, self.second) if one is not None)
+
+    def of(self, change: Callable[[Expression], Expression]) -> Aggregate:
+        """The same statistic of changed arguments."""
+        first = None if self.argument is None else change(self.argument)
+        return replace(self, argument=first, second=None if self.second is None else change(self.second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +60,8 @@ class Order:
 class Query:
     """SELECT outputs FROM table WHERE where GROUP BY keys HAVING having ORDER BY order LIMIT limit OFFSET offset.
 
-    ``where`` and ``keys`` are expressions over rows; all others over what is released.
+    ``where`` and ``keys`` are expressions over rows; all others over what is released. ``options`` are what a statement
+    says about its price and limits.
     """
 
     table: str
@@ -56,6 +72,7 @@ class Query:
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
+    options: Options = NO_OPTIONS
     source: PerUnit | None = None
     """What the rows are: those of the table, or one per unit and keys, computed from them."""
 

@@ -19,7 +19,7 @@ from tacit.tables.kinds import Kind
 from tacit.tables.query import Aggregate, Query
 from tacit.tables.released_intervals import Interval, interval
 
-__all__ = ["Columns", "Estimate", "Released", "finish", "joint"]
+__all__ = ["Categories", "Columns", "Estimate", "Released", "finish", "joint"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,6 +33,14 @@ class Estimate:
     high: Floats
     whole: bool
     """Whether the values are whole numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """An aggregate that is one of some listed values, one entry per group; there is no interval around a category."""
+
+    cells: list[Value]
+    kind: Kind | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,7 @@ def joint(query: Query) -> int:
 def finish(
     query: Query,
     keys: Sequence[Sequence[Value]],
-    estimates: Mapping[Aggregate, Estimate],
+    estimates: Mapping[Aggregate, Estimate | Categories],
     kinds: Mapping[Expression, Kind] | None = None,
 ) -> Columns:
     """The answer's columns from released keys (one list per key) and estimates (one entry per group)."""
@@ -93,7 +101,7 @@ class _Groups:
         self,
         query: Query,
         keys: Sequence[Sequence[Value]],
-        estimates: Mapping[Aggregate, Estimate],
+        estimates: Mapping[Aggregate, Estimate | Categories],
         kinds: Mapping[Expression, Kind],
     ) -> None:
         self._query = query
@@ -102,7 +110,7 @@ class _Groups:
             values_of(list(cells), kinds.get(expression)) for cells, expression in zip(keys, query.keys, strict=True)
         ]
         self._estimates = estimates
-        self._size = len(keys[0]) if keys else max((len(one.value) for one in estimates.values()), default=1)
+        self._size = len(keys[0]) if keys else max(map(_groups, estimates.values()), default=1)
         self._known: dict[Expression, Values] = {}
 
     def _leaf(self, expression: Expression) -> Values | None:
@@ -110,6 +118,8 @@ class _Groups:
             return self._key_values[expression.index]
         if isinstance(expression, Aggregate):
             one = self._estimates[expression]
+            if isinstance(one, Categories):
+                return values_of(one.cells, one.kind)
             known = np.isfinite(one.value)
             kind = Kind.INTEGER if one.whole else Kind.REAL
             return Values(kind, np.where(known, one.value, 0.0), known)
@@ -150,7 +160,7 @@ class _Groups:
         """The interval of a leaf."""
         if isinstance(expression, Aggregate):
             one = self._estimates[expression]
-            return Interval(one.low, one.high)
+            return None if isinstance(one, Categories) else Interval(one.low, one.high)
         if isinstance(expression, Key):
             values = self._key_values[expression.index]
             if values.kind is None or not values.kind.is_number:
@@ -158,6 +168,10 @@ class _Groups:
             point = np.where(values.known, values.data, np.nan).astype(np.float64)
             return Interval(point, point, is_point=True)
         return None
+
+
+def _groups(estimate: Estimate | Categories) -> int:
+    return len(estimate.cells if isinstance(estimate, Categories) else estimate.value)
 
 
 def _ranks(values: Values, descending: bool, nulls_first: bool) -> npt.NDArray[np.float64]:

@@ -28,6 +28,8 @@ from tacit.tables.disclosing import disclose
 from tacit.tables.discovery import Discovery
 from tacit.tables.drawing import draw
 from tacit.tables.explaining import hints_for
+from tacit.tables.expressions import Key
+from tacit.tables.options import stated_price
 from tacit.tables.plan import Plan, make_plan, price_within, what_fits
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
@@ -36,7 +38,7 @@ from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.terms import Term
 
-__all__ = ["Question", "Table"]
+__all__ = ["Question", "Table", "without_explain"]
 
 
 class Table:
@@ -71,6 +73,8 @@ class Table:
     def query(self, question: str | Query) -> Question:
         """A question in SQL, or as a tree; free."""
         tree = parse(question, self.policy.table) if isinstance(question, str) else question
+        if not isinstance(tree, Query):
+            raise InvalidParameter("question", given=type(question).__name__, allowed="SQL, a text")
         return Question(self, check(tree, self.policy))
 
     def sql(
@@ -142,7 +146,7 @@ class Table:
         expected_rows: int | None = None,
     ) -> Plan:
         """How a question would be answered at a price, with or without EXPLAIN before it; free."""
-        question = self.query(_without_explain(text))
+        question = self.query(without_explain(text))
         return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
 
     def where(self, condition: str | Term) -> Selection[Question]:
@@ -188,6 +192,11 @@ class Question:
         self._checked = checked
 
     @property
+    def states_price(self) -> bool:
+        """Whether the statement says its price itself: OPTIONS(epsilon = …)."""
+        return self.tree.options.epsilon is not None
+
+    @property
     def tree(self) -> Query:
         """The question as a tree."""
         return self._checked.query
@@ -213,7 +222,8 @@ class Question:
         rows = None if expected_rows is None else times(expected_rows, "expected_rows", least=1)
         policy = self._table.policy
         if within is not None:
-            given = [name for name, one in (("epsilon", epsilon), ("rho", rho), ("price", price)) if one is not None]
+            stated, delta = stated_price(self.tree.options, epsilon, delta, {})
+            given = [name for name, one in (("epsilon", stated), ("rho", rho), ("price", price)) if one is not None]
             if given:
                 raise InvalidParameter(
                     "within", given=f"with {given[0]}", allowed="either a price or the errors to meet"
@@ -228,14 +238,14 @@ class Question:
     def _plan(
         self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
     ) -> Plan:
+        epsilon, delta = stated_price(self.tree.options, epsilon, delta, {"rho": rho, "price": price})
         paid = read_price(self._table.policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
         return make_plan(self._checked, self._table.policy, paid, rows)
 
     def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
         if isinstance(within, Mapping):
             return dict(within)
-        names = [output.name for output in self.tree.outputs if output.expression in self.tree.aggregates()]
-        return dict.fromkeys(names, within)
+        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key)}
 
     def ask(
         self,
@@ -266,6 +276,7 @@ class Question:
         return f"Question({self.to_sql()!r})"
 
 
-def _without_explain(text: str) -> str:
+def without_explain(text: str) -> str:
+    """The statement behind EXPLAIN, if that stands before it."""
     found = re.match(r"\s*EXPLAIN\b", text, flags=re.IGNORECASE)
     return text[found.end() :] if found else text

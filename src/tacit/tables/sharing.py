@@ -52,7 +52,7 @@ def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> J
     """The best way to share a price between statements: ``weights`` are exact and add up to 1."""
     assert sum(weights) == 1
     apart = _apart(price, needs, weights)
-    if isinstance(price, ZCDP) or not price.dlt:
+    if isinstance(price, ZCDP) or not price.dlt or any(need.shares.choices for need in needs):
         return apart
     used = apart.cost.dlt if isinstance(apart.cost, ApproxDP) else Fraction(0)
     best, gain = apart, 0.0 if used == price.dlt else _WORTH_A_DELTA

@@ -15,7 +15,7 @@ from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.privacy import ApproxDP, GaussianDP, PureDP
 from tacit.privacy.conversion import largest_gaussian
 from tacit.privacy.prices import float_down
-from tacit.tables.bounded import Measure
+from tacit.tables.bounded import Counted
 from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise
 from tacit.tables.pricing import Shares, Split
 
@@ -106,7 +106,7 @@ class Mixture:
 
     def _measures(
         self, scale: Fraction, squares: Fraction
-    ) -> Iterator[tuple[Noise | None, dict[Measure, AdditiveMechanism]]]:
+    ) -> Iterator[tuple[Noise | None, dict[Counted, AdditiveMechanism]]]:
         for (shares, groups, weight), law in zip(self.parts, self.laws, strict=True):
             if not shares.measures:
                 yield None, {}
@@ -121,8 +121,10 @@ class Mixture:
             return None
         slip, share = self._slip(shares, weight), weight * shares.keys
         if self.keys[at] is LAPLACE:
-            return OptimalKeySelection(epsilon=self.price.eps * share * scale, delta=slip, groups=groups)
-        return GaussianKeySelection.of_noise(GaussianDP.of_square(squares * share * scale**2), slip, groups)
+            epsilon = self.price.eps * share * scale
+            return OptimalKeySelection(epsilon=epsilon, delta=slip, groups=groups, least=shares.least)
+        noise = GaussianDP.of_square(squares * share * scale**2)
+        return GaussianKeySelection.of_noise(noise, slip, groups, shares.least)
 
     def loss(self, scale: Fraction) -> LossDistribution:
         """The loss of all statements together, each part by a pair that dominates it."""

@@ -30,8 +30,8 @@ class Sizes:
                 waiting.pop()
                 continue
             parts = node.parts()
-            if isinstance(node, Aggregate) and node.argument is not None:
-                parts = (node.argument,)
+            if isinstance(node, Aggregate):
+                parts = node.arguments()
             unknown = [part for part in parts if id(part) not in self._known]
             if unknown:
                 waiting.extend(unknown)

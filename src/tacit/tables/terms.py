@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tacit.errors import InvalidParameter, TacitError
 from tacit.tables.expressions import Call, Case, Column, Expression, Literal
@@ -216,7 +216,7 @@ class Term:
         value = Literal(1) if one.argument is None else one.argument
         estimator = "count" if one.estimator == "count_rows" else one.estimator
         argument = Case(((expression_of(condition), value),))
-        return Term(Aggregate(estimator, argument, one.bounds, one.group_bounds))
+        return Term(replace(one, estimator=estimator, argument=argument))
 
     def __repr__(self) -> str:
         try:

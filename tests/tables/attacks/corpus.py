@@ -319,4 +319,10 @@ INJECTIONS = (
     "SUMMARIZE ",
     "FROM visits ",
     "PIVOT visits ON city USING COUNT(*)",
+    " WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=1e20)",
+    " WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=1e20, privacy_unit_column=notes, max_groups_contributed=NULL)",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=1e20) ",
+    " RIGHT JOIN UNNEST([notes]) AS city USING (city)",
+    " RIGHT OUTER JOIN UNNEST(['Lund', 'Nowhere']) AS city USING (city)",
+    " RIGHT JOIN (SELECT DISTINCT notes FROM visits) USING (notes)",
 )

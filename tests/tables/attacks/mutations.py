@@ -47,7 +47,7 @@ def mutated(count: int, seed: int, folder: Path) -> Iterator[str]:
         text = chance.choice(STATEMENTS)
         mild = chance.random() < 0.6
         for _ in range(chance.choice((1, 1, 1, 2, 3))):
-            text = chance.choice(_MILD if mild else _WILD)(text, chance)
+            text = chance.choice(_MILD if mild else _WILD)(text, chance) or ";"
         yield text.replace("{canary}", str(folder / "secret.txt")).replace("{folder}", str(folder))
 
 

@@ -7,12 +7,24 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from tacit.tables.bounded import BoundedQuery, One, Present, Quantised, RowValue, Square
+from tacit.tables.bounded import (
+    BoundedQuery,
+    Category,
+    Cells,
+    Distinct,
+    Measure,
+    One,
+    Present,
+    Product,
+    Quantised,
+    RowValue,
+    Square,
+)
 from tacit.tables.expressions import Column
 from tests.tables.engines.random_rows import SCHEMA
 from tests.tables.engines.relation_oracle import related
@@ -20,8 +32,8 @@ from tests.tables.engines.row_oracle import kind_of, to_text, value
 
 PRIME = 2**31 - 1
 Row = dict[str, Any]
-Answer = dict[tuple[Any, ...], tuple[int, ...]]
-"""Units and measures of each group, by its key."""
+Answer = dict[tuple[Any, ...], tuple[Any, ...]]
+"""Units and measures of each group, by its key: integers, and of cells the pairs (cell, rows in it)."""
 
 
 def expected(query: BoundedQuery, rows: Sequence[Row], key: str) -> Answer:
@@ -40,18 +52,32 @@ def expected(query: BoundedQuery, rows: Sequence[Row], key: str) -> Answer:
     by_unit: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
     for unit, group in pairs:
         by_unit[unit].append(group)
-    answer = {group: [0] * (1 + len(query.measures)) for group in found}
+    answer: dict[Any, list[Any]] = {group: [0] * (1 + len(query.measures)) for group in found}
     if not query.keys:
         answer[()] = [0] * (1 + len(query.measures))
+    held: dict[Any, set[Any]] = defaultdict(set)
+    tallies: dict[Any, Counter[int]] = defaultdict(Counter)
     for unit, groups in by_unit.items():
         for group in first_groups(query, unit, groups, key):
             answer[group][0] += 1
             for i, measure in enumerate(query.measures):
                 here = pairs[unit, group]
+                if isinstance(measure, Distinct):
+                    held[group, i] |= first_values(query, measure, unit, group, here, key)
+                    continue
                 if measure.chosen and query.unit is not None:
                     here = first_rows(query, unit, group, here, key)
+                if isinstance(measure, Cells):
+                    tallies[group, i].update(cell for row in here if (cell := added(measure.value, row)))
+                    continue
                 total = sum(added(measure.value, row) for row in here)
                 answer[group][i + 1] += min(max(total, measure.low), measure.high)
+    for group, numbers in answer.items():
+        for i, measure in enumerate(query.measures):
+            if isinstance(measure, Distinct):
+                numbers[i + 1] = len(held[group, i])
+            elif isinstance(measure, Cells):
+                numbers[i + 1] = tuple(sorted(tallies[group, i].items()))
     return {group: tuple(numbers) for group, numbers in answer.items() if numbers[0] or not query.keys}
 
 
@@ -93,7 +119,9 @@ def tie(query: BoundedQuery, group: tuple[Any, ...]) -> Any:
 
 
 def first_rows(query: BoundedQuery, unit: Any, group: tuple[Any, ...], rows: list[Row], key: str) -> list[Row]:
-    values = dict.fromkeys(m.value for m in query.measures if m.chosen and not isinstance(m.value, One))
+    values = dict.fromkeys(
+        m.value for m in query.measures if isinstance(m, Measure | Cells) and m.chosen and not isinstance(m.value, One)
+    )
     seen: dict[tuple[int, ...], int] = defaultdict(int)
     order = []
     for row in rows:
@@ -107,6 +135,23 @@ def first_rows(query: BoundedQuery, unit: Any, group: tuple[Any, ...], rows: lis
         text = f"{key};row;" + "".join(map(written, [(SCHEMA[query.unit], unit), *where, *numbers]))
         order.append(((digest(text), content, seen[content]), row))
     return [row for _, row in sorted(order, key=lambda pair: pair[0])[: query.rows]]
+
+
+def first_values(
+    query: BoundedQuery, measure: Distinct, unit: Any, group: tuple[Any, ...], rows: list[Row], key: str
+) -> set[Any]:
+    """The values a unit holds in a group, without null: at most so many, by their hash and then themselves."""
+    kind = kind_of(measure.expression, {})
+    values = {one for row in rows if (one := value(measure.expression, row)) is not None}
+    if query.unit is None:
+        return values
+    if query.public_keys is not None and query.keys:
+        where = [("integer", position(group, query))]
+    else:
+        where = list(zip((kind_of(one, {}) for one in query.keys), group, strict=True))
+    start = f"{key};value;" + "".join(map(written, [(SCHEMA[query.unit], unit), *where]))
+    order = sorted((digest(start + written((kind, one))), one) for one in values)
+    return {one for _, one in order[: measure.most]}
 
 
 def number(start: str, parts: list[tuple[Any, Any]]) -> int:
@@ -139,6 +184,19 @@ def added(measured: RowValue, row: Row) -> int:
             return quantised(measured, row)
         case Square(inner):
             return quantised(inner, row) ** 2
+        case Product(left, right):
+            return quantised(left, row) * quantised(right, row)
+        case Category(expression, listed_values):
+            return place_of(value(expression, row), listed_values)
+
+
+def place_of(one: Any, listed_values: tuple[Any, ...]) -> int:
+    """The first listed value that is equal, from 1 on; 0 for null, and true is not 1."""
+    if one is None:
+        return 0
+    return next(
+        (i for i, x in enumerate(listed_values, 1) if x == one and isinstance(x, bool) == isinstance(one, bool)), 0
+    )
 
 
 def quantised(measured: Quantised, row: Row) -> int:

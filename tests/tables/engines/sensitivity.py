@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tacit.tables.bounded import BoundedQuery, Engine, Integers, Measure, One, Present, Quantised, RowValue, Square
+from tacit.tables.bounded import (
+    Asked,
+    BoundedQuery,
+    Category,
+    Cells,
+    Distinct,
+    Engine,
+    Integers,
+    Measure,
+    One,
+    Present,
+    Product,
+    Quantised,
+    RowValue,
+    Square,
+    Tallies,
+)
 from tacit.tables.expressions import Call, Column, Expression, Literal
 from tacit.tables.kinds import Kind
 from tests.tables.engines.bounding_oracle import Answer, expected
@@ -78,10 +95,35 @@ def answered(engine: Engine, query: BoundedQuery) -> Answer:
 def collected(query: BoundedQuery, answer: Integers) -> Answer:
     """The answer by key, which must have one entry per key and whole numbers only."""
     keys = list(zip(*answer.keys, strict=True)) if query.keys else [()]
-    numbers = [answer.units.tolist(), *(list(map(int, one)) for one in answer.measures)]
+    numbers = [answer.units.tolist(), *(map_whole(one) for one in answer.measures)]
     if any(len(one) != len(keys) for one in numbers) or len({typed(key) for key in keys}) != len(keys):
         raise Moved(f"the answer has another shape: {query}")
     return dict(zip(keys, zip(*numbers, strict=True), strict=True))
+
+
+def map_whole(measured: Any) -> list[Any]:
+    if isinstance(measured, Tallies):
+        found = [measured.of(group) for group in range(len(measured))]
+        return [tuple(zip(cells.tolist(), counts.tolist(), strict=True)) for cells, counts in found]
+    return list(map(int, measured))
+
+
+def apart(one: Any, other: Any) -> int:
+    """How far two integers are apart; of cells, how many rows in all, and whether only rows came or only rows went."""
+    if not isinstance(one, tuple) and not isinstance(other, tuple):
+        return abs(one - other)
+    first, second = Counter(dict(one or ())), Counter(dict(other or ()))
+    gone, come = first - second, second - first
+    if gone and come:
+        raise Moved("rows of other units changed their cells")
+    return (gone + come).total()
+
+
+def claimed(query: BoundedQuery, measure: Asked) -> int:
+    """How far one unit may move a measure in one group; of cells, all of them together."""
+    if isinstance(measure, Cells):
+        return 1 if query.unit is None else query.rows
+    return measure.reach
 
 
 def typed(key: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -98,9 +140,9 @@ def must_be_near(one: Answer, other: Answer, query: BoundedQuery) -> None:
     nothing = (0,) * (1 + len(query.measures))
     groups = 1 if query.unit is None else query.groups
     changes = [
-        [abs(x - y) for x, y in zip(one.get(k, nothing), other.get(k, nothing), strict=True)] for k in {*one, *other}
+        [apart(x, y) for x, y in zip(one.get(k, nothing), other.get(k, nothing), strict=True)] for k in {*one, *other}
     ]
-    for i, reach in enumerate([1, *(measure.reach for measure in query.measures)]):
+    for i, reach in enumerate([1, *(claimed(query, measure) for measure in query.measures)]):
         moved = [change[i] for change in changes if change[i]]
         within = all(m <= reach for m in moved) and len(moved) <= groups
         if not (within and sum(moved) <= groups * reach and sum(m * m for m in moved) <= groups * reach**2):
@@ -111,16 +153,20 @@ def must_be_near(one: Answer, other: Answer, query: BoundedQuery) -> None:
 
 def loose(query: BoundedQuery, held: list[Row], near: list[Row]) -> int:
     """How far the answers were apart if nothing were limited: shows that limits were at work."""
-    free = replace(
-        query, groups=10**6, rows=10**6, measures=tuple(replace(m, low=-(2**62), high=2**62) for m in query.measures)
-    )
+    free = replace(query, groups=10**6, rows=10**6, measures=tuple(map(freed, query.measures)))
     return loose_distance(expected(free, held, SECRET), expected(free, near, SECRET))
+
+
+def freed(measure: Asked) -> Asked:
+    if isinstance(measure, Measure):
+        return replace(measure, low=-(2**62), high=2**62)
+    return replace(measure, most=10**6) if isinstance(measure, Distinct) else measure
 
 
 def loose_distance(one: Answer, other: Answer) -> int:
     nothing = [0] * 100
     return sum(
-        abs(x - y) for k in {*one, *other} for x, y in zip(one.get(k, nothing), other.get(k, nothing), strict=False)
+        apart(x, y) for k in {*one, *other} for x, y in zip(one.get(k, nothing), other.get(k, nothing), strict=False)
     )
 
 
@@ -158,7 +204,7 @@ def bounded_query(rng: random.Random) -> BoundedQuery:
         unit=unit,
         groups=rng.choice([1, 1, 2, 3, 5, 17]),
         rows=rng.choice([1, 1, 2, 3, 5]),
-        measures=tuple(measure(rng, make) for _ in range(rng.randint(1, 4))),
+        measures=tuple(measure(rng, make, unit) for _ in range(rng.randint(1, 4))),
     )
 
 
@@ -180,7 +226,12 @@ def listed_value(rng: random.Random, key: Expression) -> Any:
     return rng.choice([0, 1, 2, 3, 4, True, False, "a", "12", "", ODD[Kind.DATE][2]])
 
 
-def measure(rng: random.Random, make: Expressions) -> Measure:
+def measure(rng: random.Random, make: Expressions, unit: str | None) -> Asked:
+    pick = rng.random()
+    if pick < 0.15:
+        return Distinct(make.make(rng.choice(list(Kind)), rng.randint(0, 1)), rng.choice([1, 1, 2, 3]) if unit else 1)
+    if pick < 0.3:
+        return Cells(cells(rng, make), chosen=unit is not None or rng.random() < 0.5)
     found = row_value(rng, make)
     widest = max(abs(bound) for bound in ends(found))
     low, high = sorted(rng.randint(-3 * widest, 3 * widest) for _ in range(2))
@@ -189,8 +240,19 @@ def measure(rng: random.Random, make: Expressions) -> Measure:
     return Measure(found, low, high, chosen=rng.random() < 0.6)
 
 
+def cells(rng: random.Random, make: Expressions) -> Quantised | Category:
+    if rng.random() < 0.5:
+        granule = rng.choice([Fraction(1), Fraction(1, 4), Fraction(7)])
+        low = rng.randint(-20, 20) * granule
+        expression = Column(rng.choice(["x", "i"])) if rng.random() < 0.7 else make.number(2)
+        return Quantised(expression, low, low + 50 * granule, low - granule, granule)
+    name = rng.choice(list(SCHEMA))
+    listed = tuple(rng.choice([*ODD[SCHEMA[name]], None, "a", 1]) for _ in range(rng.randint(0, 6)))
+    return Category(Column(name), listed)
+
+
 def row_value(rng: random.Random, make: Expressions) -> RowValue:
-    pick = rng.randint(0, 4)
+    pick = rng.randint(0, 5)
     if pick == 0:
         return One()
     if pick == 1:
@@ -201,6 +263,9 @@ def row_value(rng: random.Random, make: Expressions) -> RowValue:
     granule = rng.choice([Fraction(1), Fraction(1, 4), Fraction(1, 100), Fraction(3), Fraction(1, 10**6)])
     expression = Column(rng.choice(["x", "i"])) if rng.random() < 0.7 else make.number(2)
     found = Quantised(expression, low, high, centre, granule)
+    if pick == 5:
+        other = Column(rng.choice(["x", "i"]))
+        return Product(found, Quantised(other, Fraction(-7), Fraction(7), Fraction(0), Fraction(1, 2)))
     return found if pick < 4 else Square(found)
 
 
@@ -210,4 +275,7 @@ def ends(found: RowValue) -> tuple[int, int]:
             return found.lowest, found.highest
         case Square(inner):
             return 0, max(abs(inner.lowest), abs(inner.highest)) ** 2
+        case Product(left, right):
+            most = max(abs(left.lowest), abs(left.highest)) * max(abs(right.lowest), abs(right.highest))
+            return -most, most
     return 0, 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.tables.bounded import BoundedQuery, Engine, Integers
+from tacit.tables.bounded import BoundedQuery, Engine, Integers, Tallies
 from tacit.tables.engines import duckdb_bounding
 from tacit.tables.engines.duckdb import DuckDBEngine
 from tests.tables.engines.random_rows import Rows
@@ -80,7 +80,12 @@ def filtered_late(query: BoundedQuery, found: Integers) -> Integers:
     return Integers(
         keys=tuple([column[i] for i in places] for column in found.keys),
         units=found.units[places],
-        measures=tuple(np.asarray(one, dtype=object)[places].tolist() for one in found.measures),
+        measures=tuple(
+            one.taken(np.array(places, dtype=np.intp))
+            if isinstance(one, Tallies)
+            else np.asarray(one, dtype=object)[places].tolist()
+            for one in found.measures
+        ),
     )
 
 
@@ -109,7 +114,57 @@ FAULTS: dict[str, tuple[Callable[[Rows], Engine], bool]] = {
         True,
     ),
     "no clamp of a row": (
-        lambda rows: Faulty(rows, run=lambda sql: re.sub(r"least\(greatest\(x(\d), [^)]*\)\), [^)]*\)\)", r"x\1", sql)),
+        lambda rows: Faulty(
+            rows,
+            run=lambda sql: re.sub(r"least\(greatest\(x(\d), [^)]*\)\), [^)]*\)\)", r"x\1", sql).replace(
+                "greatest(CAST(floor", "greatest(TRY_CAST(floor"
+            ),
+        ),
+        True,
+    ),
+    "one value more": (
+        lambda rows: Faulty(
+            rows, run=lambda sql: re.sub(r"(held\d+\.w.*), w(\d)\) <= (\d)", r"\1, w\2) <= 1 + \3", sql)
+        ),
+        False,
+    ),
+    "values of every group": (
+        lambda rows: Faulty(rows, run=lambda sql: re.sub(r"FROM picked SEMI JOIN kept ON .*", "FROM picked", sql)),
+        False,
+    ),
+    "all values of a unit": (
+        lambda rows: Faulty(rows, run=lambda sql: re.sub(r"HAVING count\(\*\) > \d+\n\)", "HAVING FALSE\n)", sql)),
+        False,
+    ),
+    "null is a value": (
+        lambda rows: Faulty(
+            rows,
+            run=lambda sql: re.sub(r"WHERE w\d IS NOT NULL", "", sql).replace(
+                "count(DISTINCT w", "count(DISTINCT '' || w"
+            ),
+        ),
+        True,
+    ),
+    "cells of every row": (
+        lambda rows: Faulty(rows, run=lambda sql: re.sub(r" ANTI JOIN left_out\d AS left_out ON .*", "", sql)),
+        False,
+    ),
+    "cells of the pairs beyond the limit of rows": (
+        lambda rows: Faulty(rows, run=lambda sql: re.sub(r"FALSE(\)?) OR n > \d+", r"FALSE\1", sql)),
+        False,
+    ),
+    "cells of every group": (
+        lambda rows: Faulty(rows, run=lambda sql: sql.replace("WHERE coalesce(place > cut, FALSE)", "WHERE FALSE")),
+        False,
+    ),
+    "unknown is a cell": (
+        lambda rows: Faulty(rows, run=lambda sql: sql.replace("WHERE cell <> 0", "WHERE TRUE")),
+        True,
+    ),
+    "a product of what is unknown": (
+        lambda rows: Faulty(
+            rows, run=lambda sql: re.sub(r"\* CASE WHEN (x\d) IS NULL THEN 0", r"* CASE WHEN \1 IS NULL THEN 1", sql)
+        ),
         True,
     ),
 }

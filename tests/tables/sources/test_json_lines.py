@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tacit.tables.sources import open_source
+from tacit.tables.sources.json_lines import JsonLinesSource
 from tests.tables.small import columns, rows, written
 
 _ODD = [
@@ -28,7 +29,10 @@ def test_values_of_any_type(tmp_path: Path) -> None:
         ("1",), ("2",), ("3.5",), ("true",), (None,), ('[1,"a"]',), (None,), ("",)
     ]  # fmt: skip
     assert [n for (n,) in rows(path, columns(n="integer"))] == [1, 2, 4, None, None, None, None, None]
-    assert open_source(path).column_names() == ("n", "m")
+    source = open_source(path)
+    assert source.column_names() == ()
+    assert isinstance(source, JsonLinesSource)
+    assert source.names_in_rows() == ("n", "m")
 
 
 def test_names_are_taken_as_they_are(tmp_path: Path) -> None:

@@ -27,6 +27,12 @@ VALID = [
     "SELECT decade, AVG(s) FROM (SELECT age // 10 AS decade, spend + 1 AS s, user_id FROM visits WHERE active) AS v GROUP BY decade",
     "SELECT AVG(t, contribution_bounds_per_row => (0, 99)) AS m FROM (SELECT user_id, SUM(score) AS t FROM visits WHERE active GROUP BY user_id)",
     "SELECT City, COUNT(*) FROM (SELECT user_id, City, MAX(age) AS a, COUNT(*) AS n FROM visits GROUP BY user_id, City HAVING n > 2) WHERE a > 30 GROUP BY City",
+    "SELECT COUNT(DISTINCT user_id) FILTER (WHERE age > 40 AND active) AS older FROM visits",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=0.5, delta=1e-9, privacy_unit_column=user_id) region, COUNT(*) AS n FROM visits GROUP BY region",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed=1, min_privacy_units_per_group=20) region, SUM(age) FROM visits GROUP BY region",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=.1, max_rows_contributed=1) COUNT(*, contribution_bounds_per_group => (0, 1)) FROM visits",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(group_selection_strategy=PUBLIC_GROUPS) k, COUNT(*) FROM visits v RIGHT OUTER JOIN UNNEST(['a', 'b']) AS k ON v.region = k GROUP BY k",
+    "SELECT level, age, AVG(spend) FROM visits RIGHT JOIN UNNEST([1, 2, -3]) AS age USING (age) WHERE City = 'Oslo' GROUP BY level, age",
 ]
 
 ATTACKS = [
@@ -41,6 +47,11 @@ ATTACKS = [
     "CROSS JOIN visits", "USING SAMPLE 10", "COLLATE NOCASE", "AT TIME ZONE 'UTC'", "ESCAPE '!'", "IS DISTINCT FROM 3", "EXISTS",
     "SUM(COUNT(*))", "COUNT(*) FILTER", "CASE", "END", "WHEN", "NULL", "TRUE", "-", "- -", "NOT NOT", "((((", "))))", "=>", "||", "^",
     "INTERVAL '1 year 2 months'", "DATE '2024-99-99'", "TIMESTAMP 'x'", "CURRENT_DATE", "now()", "TRY_CAST(age AS JSON)", "DISTINCT",
+    "WITH DIFFERENTIAL_PRIVACY", "OPTIONS(epsilon=1e20)", "WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=9)", ", epsilon=9", "epsilon=NULL",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=9)", "privacy_unit_column=age", "max_groups_contributed=NULL", "max_groups_contributed=99",
+    "group_selection_strategy=LAPLACE_THRESHOLD", "RIGHT JOIN UNNEST(['x']) AS City USING (City)", "UNNEST([user_id])", "USING (user_id)", "[secret]",
+    "RIGHT JOIN (SELECT DISTINCT secret FROM visits) USING (secret)", "RIGHT JOIN UNNEST(['u1']) AS user_id USING (user_id)", "RIGHT JOIN UNNEST([1,",
+    "contribution_bounds_per_group => (0, 99)", "еpsilon=9", "OPTIONS()", "epsilon=٣", "delta=1", "max_rows_contributed=0", "(1, 2)",
     "contribution_bounds_per_row => (0, 1e400)", "contribution_bounds_per_row => (1/0, 1)", "FOR UPDATE", "FETCH FIRST 1 ROWS ONLY",
 ]  # fmt: skip
 

@@ -36,9 +36,19 @@ def outcomes(texts: Iterable[str]) -> Counter[str]:
             found[f"not allowed: {type(refusal).__name__}"] += 1
             continue
         assert is_harmless(checked.query), text
+        assert keeps_the_policy(checked.query), text
         assert check(checked.query, POLICY).query == checked.query
         found["allowed"] += 1
     return found
+
+
+def keeps_the_policy(query: Query) -> bool:
+    """No option is wider than the policy, no other unit is named, no list is of a column that must not be shown."""
+    options, limits = query.options, POLICY.limits
+    wide = (options.groups or 1) > limits.groups or (options.rows or 1) > limits.groups * limits.rows
+    counts = [one.group_bounds for one in query.aggregates() if one.estimator in ("count", "count_rows")]
+    wide = wide or any(bounds is not None and bounds[1] > limits.rows for bounds in counts)
+    return not wide and options.unit is None and not {one.column for one in options.listed} & {"user_id", "secret"}
 
 
 def is_harmless(query: Query) -> bool:
@@ -77,3 +87,8 @@ def test_the_oracle_sees_a_hole() -> None:
     query = parse("SELECT COUNT(*) FROM visits WHERE secret = 'x'", "visits")
     assert not is_harmless(query)
     assert not is_harmless(parse("SELECT SUM(user_id) FROM visits", "visits"))
+    clause = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS"
+    assert not keeps_the_policy(parse(f"{clause}(privacy_unit_column=age) COUNT(*) FROM visits", "visits"))
+    assert not keeps_the_policy(parse(f"{clause}(max_groups_contributed=2) COUNT(*) FROM visits", "visits"))
+    listed = "RIGHT JOIN UNNEST(['x']) AS secret USING (secret)"
+    assert not keeps_the_policy(parse(f"SELECT COUNT(*) FROM visits {listed}", "visits"))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import PolicyError
-from tacit.tables.bounded import BoundedQuery, Integers
+from tacit.tables.bounded import Asked, BoundedQuery, Cells, Integers, Tallies
 from tacit.tables.engines.duckdb_bounding import Statement, statement
 from tacit.tables.engines.duckdb_terms import TYPES
 from tacit.tables.expressions import Value
@@ -50,7 +50,7 @@ class DuckDBEngine:
         return Integers(
             keys=_keys(plan, found),
             units=np.asarray(found["units"], dtype=np.int64),
-            measures=tuple(_whole(found[f"m{i}_high"], found[f"m{i}_low"]) for i in range(len(query.measures))),
+            measures=tuple(_measured(one, i, found) for i, one in enumerate(query.measures)),
         )
 
     def explain(self, query: BoundedQuery) -> str:
@@ -95,6 +95,17 @@ _MAKERS: dict[Kind, Callable[[Any], Value]] = {
     Kind.DATE: lambda days: (_EPOCH + datetime.timedelta(days=days)).date(),
     Kind.TIMESTAMP: lambda moment: _EPOCH + datetime.timedelta(microseconds=moment),
 }
+
+
+def _measured(measure: Asked, i: int, found: Columns) -> npt.NDArray[np.int64] | list[int] | Tallies:
+    if isinstance(measure, Cells):
+        parts = zip(found[f"m{i}_cells"], found[f"m{i}_counts"], strict=True)
+        return Tallies.joined([(_int64(cells), _int64(counts)) for cells, counts in parts])
+    return _whole(found[f"m{i}_high"], found[f"m{i}_low"])
+
+
+def _int64(values: Any) -> npt.NDArray[np.int64]:
+    return np.asarray(values, dtype=np.int64)
 
 
 def _whole(high: npt.NDArray[Any], low: npt.NDArray[Any]) -> npt.NDArray[np.int64] | list[int]:

@@ -11,7 +11,11 @@
     overfull   the pairs with too many rows
     contents   their rows: one per distinct content, and how many times
     copies     one per row, numbered among rows of equal content
+    first_rows the rows of those pairs that count
     chosen     the sums over the rows that count
+    left_out   the pairs whose rows do not all count
+    tally0     per group the cells of measure 0, and how many rows each has
+    held1      the values that a unit holds in a group, for measure 1; at most so many
 
 Only units over a limit are put in order. `docs/proofs/bounding.md` says why no unit moves the result further than is
 claimed.
@@ -22,10 +26,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tacit.tables.bounded import BoundedQuery, Measure, One, RowValue
+from tacit.tables.bounded import BoundedQuery, Cells, Distinct, Measure, One, RowValue
 from tacit.tables.engines.duckdb_casts import cast
 from tacit.tables.engines.duckdb_expressions import render
-from tacit.tables.engines.duckdb_hashes import group_place, group_rank, row_hash, unit_number
+from tacit.tables.engines.duckdb_hashes import group_place, group_rank, row_hash, unit_number, value_hash
 from tacit.tables.engines.duckdb_keys import fetched, listing, same
 from tacit.tables.engines.duckdb_per_unit import source
 from tacit.tables.engines.duckdb_terms import Term
@@ -64,21 +68,27 @@ class _Writer:
         self.keys = tuple(render(expression, kinds) for expression in query.keys)
         self.key_kinds = tuple(term.kind or Kind.TEXT for term in self.keys)
         self.key_names = [f"k{i}" for i in range(len(self.keys))]
-        self.values = tuple(dict.fromkeys(measure.value for measure in query.measures))
+        measures = query.measures
+        self.values = tuple(dict.fromkeys(one.value for one in measures if isinstance(one, Measure | Cells)))
+        distinct = dict.fromkeys(one.expression for one in measures if isinstance(one, Distinct))
+        self.held = {expression: f"w{i}" for i, expression in enumerate(distinct)}
         self.listed = query.public_keys if query.keys else None
         self.steps: list[str] = []
 
     def write(self) -> Statement:
         self.find()
         self.pick()
-        if self.query.unit is None:
-            last = self.sum_rows()
-        else:
+        if self.query.unit is not None:
             self.pair()
             self.keep()
             if self.contents:
                 self.choose()
-            last = self.sum_pairs()
+        for i, one in enumerate(self.query.measures):
+            if isinstance(one, Cells):
+                self.tally(i, one)
+            elif isinstance(one, Distinct):
+                self.hold(i, one)
+        last = self.sum_rows() if self.query.unit is None else self.sum_pairs()
         chain = ",\n".join(self.steps)
         return Statement(f"WITH {chain}\n{last}", self.key_kinds, self.listed)
 
@@ -96,7 +106,7 @@ class _Writer:
     @property
     def contents(self) -> list[str]:
         """The columns of a row that chosen measures add up; without the constant one, which needs no choice."""
-        wanted = {m.value for m in self.query.measures if m.chosen}
+        wanted = {m.value for m in self.query.measures if isinstance(m, Measure | Cells) and m.chosen}
         return [self.column(value) for value in self.values if value in wanted and not isinstance(value, One)]
 
     @property
@@ -134,6 +144,7 @@ class _Writer:
             columns.insert(0, f"{unit} AS unit")
             conditions.append(f"{unit} IS NOT NULL")
         columns += [f"{sql} AS {name}" for sql, name in self.inputs().items()]
+        columns += [f"{render(one, self.kinds).sql} AS {name}" for one, name in self.held.items()]
         if self.query.where is not None:
             conditions.append(cast(render(self.query.where, self.kinds), Kind.BOOLEAN))
         where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
@@ -141,8 +152,8 @@ class _Writer:
 
     def inputs(self) -> dict[str, str]:
         """What the measures are computed from, and the name of each."""
-        found = (read(value, self.kinds) for value in self.values)
-        return {sql: f"x{i}" for i, sql in enumerate(dict.fromkeys(sql for sql in found if sql))}
+        found = dict.fromkeys(sql for value in self.values for sql in read(value, self.kinds))
+        return {sql: f"x{i}" for i, sql in enumerate(found)}
 
     def pick(self) -> None:
         """The integers that a row adds; of rows with a listed key, if keys are listed."""
@@ -150,8 +161,9 @@ class _Writer:
         columns = ["unit"] if self.query.unit is not None else []
         columns += [f"{group_rank('listed')} AS g"] if self.ranks_rows else self.group
         for value in self.values:
-            x = inputs.get(read(value, self.kinds) or "", "")
-            columns.append(f"{row_value(value, x)} AS {self.column(value)}")
+            names = [inputs[sql] for sql in read(value, self.kinds)]
+            columns.append(f"{row_value(value, *names)} AS {self.column(value)}")
+        columns += self.held.values()
         joined = "found"
         if self.listed is not None:
             self.list_keys(self.listed)
@@ -178,11 +190,12 @@ class _Writer:
 
     def added(self) -> list[RowValue]:
         """The values that are summed; the number of rows is there anyway."""
-        return [value for value in self.values if not isinstance(value, One)]
+        summed_up = {one.value for one in self.query.measures if isinstance(one, Measure)}
+        return [value for value in self.values if value in summed_up and not isinstance(value, One)]
 
     def keep(self) -> None:
         """At most so many groups per unit: the first in its order."""
-        stored = bool(self.contents)
+        stored = bool(self.contents or self.held)
         if not self.limits_groups:
             self.step("kept", "SELECT * FROM pairs", stored)
             return
@@ -245,20 +258,87 @@ class _Writer:
             f"SELECT {names}, {contents}\nFROM copies\n"
             f"QUALIFY row_number() OVER (PARTITION BY {names} ORDER BY {order}) <= {limit}",
         )
-        sums = ", ".join(f"sum({name}) AS {name}" for name in self.contents)
+        summed_up = [name for name in self.contents if name in {self.column(value) for value in self.added()}]
+        sums = ", ".join(["count(*) AS n", *(f"sum({name}) AS {name}" for name in summed_up)])
         self.step("chosen", f"SELECT {names}, {sums}\nFROM first_rows\nGROUP BY {names}")
+
+    def tally(self, i: int, measure: Cells) -> None:
+        """Per group, its cells and how many of the rows that count are in each; 0 is no cell."""
+        cell = self.column(measure.value)
+        rows = f"SELECT {', '.join([*self.plain('picked'), f'{cell} AS cell'])}\nFROM picked"
+        if self.query.unit is not None:
+            by = ["unit", *self.group]
+            rows += f" ANTI JOIN left_out{i} AS left_out ON {same('picked', 'left_out', by)}"
+            over = f" OR n > {self.query.rows}" if measure.chosen else ""
+            out = f"SELECT {', '.join(by)} FROM {self.all_pairs()} WHERE {self.beyond()}{over}"
+            self.step(f"left_out{i}", out)
+            if measure.chosen:
+                rows += f"\nUNION ALL\nSELECT {', '.join([*self.plain('first_rows'), cell])}\nFROM first_rows"
+        names = ", ".join([*self.group, "cell"])
+        counted = f"SELECT {names}, count(*) AS times FROM (\n{rows}\n) AS counted WHERE cell <> 0 GROUP BY {names}"
+        shown = [*self.group, "list(cell ORDER BY cell) AS cells", "list(times ORDER BY cell) AS counts"]
+        self.step(f"tally{i}", f"SELECT {', '.join(shown)}\nFROM (\n{counted}\n) AS full_cells" + _by(self.group))
+
+    def all_pairs(self) -> str:
+        return "ranked LEFT JOIN cuts USING (unit)" if self.limits_groups else "pairs"
+
+    def beyond(self) -> str:
+        """Whether a pair does not count at all."""
+        return "coalesce(place > cut, FALSE)" if self.limits_groups else "FALSE"
+
+    def hold(self, i: int, measure: Distinct) -> None:
+        """Per group, how many different values its units hold: of each unit those that come first."""
+        value, limit = self.held[measure.expression], measure.most
+        group = self.plain("picked")
+        if self.query.unit is None:
+            rows = f"SELECT {', '.join([*group, value])}\nFROM picked"
+        else:
+            by = ["unit", *self.group]
+            names = ", ".join([*by, value])
+            held = f"SELECT DISTINCT {', '.join(f'picked.{name}' for name in [*by, value])}\n"
+            kept = f" SEMI JOIN kept ON {same('picked', 'kept', by)}" if self.limits_groups else ""
+            held += f"FROM picked{kept}\nWHERE {value} IS NOT NULL"
+            self.step(f"held{i}", held, stored=True)
+            kind = render(measure.expression, self.kinds).kind or Kind.TEXT
+            where = f"held{i}"
+            terms = [Term(self.index(where), Kind.INTEGER)] if self.listed is not None else self.group_terms(where)
+            order = value_hash(self.key, self.unit_term(where), terms, Term(f"{where}.{value}", kind))
+            many = ", ".join(by)
+            self.step(f"many{i}", f"SELECT {many} FROM held{i} GROUP BY {many} HAVING count(*) > {limit}")
+            first = f"SELECT {names} FROM held{i} ANTI JOIN many{i} ON {same(f'held{i}', f'many{i}', by)}\nUNION ALL\n"
+            first += f"SELECT {names} FROM held{i} SEMI JOIN many{i} ON {same(f'held{i}', f'many{i}', by)}\n"
+            first += f"QUALIFY row_number() OVER (PARTITION BY {many} ORDER BY {order}, {value}) <= {limit}"
+            self.step(f"first{i}", first)
+            rows = f"SELECT {', '.join([*self.plain(f'first{i}'), value])}\nFROM first{i}"
+        shown = ", ".join([*self.group, f"count(DISTINCT {value}) AS held"])
+        self.step(f"tally{i}", f"SELECT {shown}\nFROM (\n{rows}\n) AS values_held" + _by(self.group))
+
+    def plain(self, table: str) -> list[str]:
+        """The columns that name a group, without a unit's order in them."""
+        if self.listed is not None:
+            return [f"{self.index(table)} AS g"]
+        return [f"{table}.{name} AS {name}" for name in self.key_names]
 
     # the last step
 
     def sum_rows(self) -> str:
         """Every row is a unit."""
-        sums = [_total(clamped(self.column(m.value), m), i) for i, m in enumerate(self.query.measures)]
+        sums = [
+            _total(clamped(self.column(one.value), one), i)
+            for i, one in enumerate(self.query.measures)
+            if isinstance(one, Measure)
+        ]
         return self.per_group(sums, "picked", "picked")
 
     def sum_pairs(self) -> str:
-        sums = [_total(clamped(self.of_pair(m), m), i) for i, m in enumerate(self.query.measures)]
+        sums = [
+            _total(clamped(self.of_pair(one), one), i)
+            for i, one in enumerate(self.query.measures)
+            if isinstance(one, Measure)
+        ]
         joined = f"kept LEFT JOIN chosen ON {same('kept', 'chosen', ['unit', *self.group])}"
-        return self.per_group(sums, "kept", joined if self.contents else "kept")
+        chooses = any(isinstance(one, Measure) and one.chosen for one in self.query.measures) and self.contents
+        return self.per_group(sums, "kept", joined if chooses else "kept")
 
     def of_pair(self, measure: Measure) -> str:
         """What one unit adds to one group, before the clamp."""
@@ -274,22 +354,39 @@ class _Writer:
         return f"({table}.g % {2**32})" if self.ranks_rows else f"{table}.g"
 
     def per_group(self, sums: Sequence[str], table: str, source: str) -> str:
-        shown = ["count(*) AS units", *sums]
-        if self.listed is not None:
-            shown = [f"{self.index(table)} AS g", *shown]
-        else:
-            for name, kind in zip(self.key_names, self.key_kinds, strict=True):
-                key = f"{table}.{name}"
-                shown = [f"{fetched(key, kind)} AS {name}", f"{key} IS NULL AS {name}_null", *shown]
+        """One line per group: its name, its units, its sums; and what was tallied."""
         by = [self.index(table)] if self.listed is not None else [f"{table}.{name}" for name in self.group]
         grouping = f"\nGROUP BY {', '.join(by)}" if by else ""
-        return f"SELECT {_lines(shown)}\nFROM {source}{grouping}"
+        shown = [*self.plain(table), "count(*) AS units", *sums]
+        self.step("totals", f"SELECT {_lines(shown)}\nFROM {source}{grouping}")
+        last = ["totals.g"] if self.listed is not None else []
+        if self.listed is None:
+            for name, kind in zip(self.key_names, self.key_kinds, strict=True):
+                key = f"totals.{name}"
+                last += [f"{fetched(key, kind)} AS {name}", f"{key} IS NULL AS {name}_null"]
+        last.append("units")
+        joined = "totals"
+        for i, one in enumerate(self.query.measures):
+            if isinstance(one, Measure):
+                last += [f"m{i}_high", f"m{i}_low"]
+                continue
+            joined += f"\nLEFT JOIN tally{i} ON {same('totals', f'tally{i}', self.group)}"
+            if isinstance(one, Distinct):
+                last += [f"0 AS m{i}_high", f"coalesce(tally{i}.held, 0) AS m{i}_low"]
+            else:
+                empty = "CAST([] AS BIGINT[])"
+                last += [f"coalesce(tally{i}.{name}, {empty}) AS m{i}_{name}" for name in ("cells", "counts")]
+        return f"SELECT {_lines(last)}\nFROM {joined}"
 
 
 def _total(sql: str, i: int) -> str:
     """A sum in 128 bits, in two pieces that fit into 64."""
     total = f"coalesce(sum(CAST({sql} AS BIGINT)), 0)"
     return f"CAST({total} // {2**62} AS BIGINT) AS m{i}_high, CAST({total} % {2**62} AS BIGINT) AS m{i}_low"
+
+
+def _by(names: Sequence[str]) -> str:
+    return f"\nGROUP BY {', '.join(names)}" if names else ""
 
 
 def _lines(items: Sequence[str]) -> str:

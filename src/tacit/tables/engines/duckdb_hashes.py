@@ -3,7 +3,7 @@
 Groups: each group has three numbers, MD5 of the secret and the group; each unit has one, x (an integer is its own, any
 other value MD5 of the secret and itself). The group's place for the unit is a polynomial of x with the group's numbers
 as coefficients, modulo the prime 2³¹ - 1: a few machine instructions instead of an MD5 for every unit and group.
-Rows: MD5 of the secret, unit, group, content and ordinal.
+Rows: MD5 of the secret, unit, group, content and ordinal. Values: MD5 of the secret, unit, group and value.
 
 What goes into MD5 is text that can be read back in one way only: each value is a letter for its kind, its text, and an
 end; text has its length before it; null is "-". Nothing rests on MD5 or the polynomial being strong: what is equal in
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from tacit.tables.engines.duckdb_terms import Term, once, text_literal
 from tacit.tables.kinds import Kind
 
-__all__ = ["COEFFICIENTS", "encoded", "group_place", "group_rank", "row_hash", "unit_number"]
+__all__ = ["COEFFICIENTS", "encoded", "group_place", "group_rank", "row_hash", "unit_number", "value_hash"]
 
 _PRIME = 2**31 - 1
 _TAGS = {
@@ -63,6 +63,11 @@ def group_rank(table: str) -> str:
 def row_hash(key: str, unit: Term, group: Sequence[Term], content: Sequence[Term]) -> str:
     """The hash of a row of a unit in a group."""
     return f"md5_number({_text(f'{key};row;', [encoded(term) for term in (unit, *group, *content)])})"
+
+
+def value_hash(key: str, unit: Term, group: Sequence[Term], value: Term) -> str:
+    """The hash of a value that a unit holds in a group."""
+    return f"md5_number({_text(f'{key};value;', [encoded(term) for term in (unit, *group, value)])})"
 
 
 def _number(start: str, parts: Sequence[str]) -> str:

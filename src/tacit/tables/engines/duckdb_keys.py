@@ -9,7 +9,7 @@ from tacit.tables.engines.duckdb_terms import TYPES, literal
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 
-__all__ = ["fetched", "listing", "same"]
+__all__ = ["fetched", "listed_term", "listing", "same"]
 
 _WIDENING = {(Kind.INTEGER, Kind.REAL), (Kind.DATE, Kind.TIMESTAMP)}
 
@@ -18,7 +18,7 @@ def listing(listed: Sequence[Sequence[Value]], kinds: Sequence[Kind]) -> str:
     """The listed keys, each with its place g in the list; the first place of a key that is listed more than once."""
     rows = []
     for g, values in enumerate(listed):
-        terms = [_listed(value, kind) for value, kind in zip(values, kinds, strict=True)]
+        terms = [listed_term(value, kind) for value, kind in zip(values, kinds, strict=True)]
         rows += [] if None in terms else [f"({', '.join([str(g), *map(str, terms)])})"]
     names = ", ".join(f"k{i}" for i in range(len(kinds)))
     if not rows:
@@ -28,7 +28,7 @@ def listing(listed: Sequence[Sequence[Value]], kinds: Sequence[Kind]) -> str:
     return f"SELECT min(g) AS g, {names}\nFROM (VALUES {lines}) AS listing(g, {names})\nGROUP BY {names}"
 
 
-def _listed(value: Value, kind: Kind) -> str | None:
+def listed_term(value: Value, kind: Kind) -> str | None:
     """A listed value as SQL of the key's kind, null only if null was listed; None if no row can have it."""
     term = literal(value)
     fits = term.kind is kind or (term.kind, kind) in _WIDENING
@@ -39,7 +39,7 @@ def _listed(value: Value, kind: Kind) -> str | None:
 
 def same(left: str, right: str, columns: Sequence[str]) -> str:
     """The condition that two tables agree in columns, in which null equals null."""
-    return " AND ".join(f"{left}.{column} IS NOT DISTINCT FROM {right}.{column}" for column in columns)
+    return " AND ".join(f"{left}.{column} IS NOT DISTINCT FROM {right}.{column}" for column in columns) or "TRUE"
 
 
 def fetched(sql: str, kind: Kind) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
-from tacit.tables.bounded import Measure, One, Present, Quantised, RowValue, Square
+from tacit.tables.bounded import Category, Measure, One, Present, Product, Quantised, RowValue, Square
 from tacit.tables.engines.duckdb_casts import cast
 from tacit.tables.engines.duckdb_expressions import render
-from tacit.tables.engines.duckdb_terms import literal
+from tacit.tables.engines.duckdb_keys import listed_term
+from tacit.tables.engines.duckdb_terms import TYPES, literal, once
 from tacit.tables.kinds import Kind
 
 __all__ = ["WIDEST", "clamped", "read", "row_value", "summed", "widest_row"]
@@ -19,32 +20,40 @@ WIDEST = 2**62
 """No row and no unit may count for more: then 2⁶⁴ of them fit into the 127 bits that are summed in."""
 
 
-def read(value: RowValue, kinds: Mapping[str, Kind]) -> str | None:
-    """The SQL of what a row value is computed from, over the columns of ``rows``; None if from nothing."""
+def read(value: RowValue, kinds: Mapping[str, Kind]) -> tuple[str, ...]:
+    """The SQL of what a row value is computed from, over the columns of ``rows``: nothing, one thing or two."""
     match value:
         case One():
-            return None
+            return ()
         case Present(expression):
-            return render(expression, kinds).sql
+            return (render(expression, kinds).sql,)
         case Quantised(expression):
-            return cast(render(expression, kinds), Kind.REAL)
+            return (cast(render(expression, kinds), Kind.REAL),)
         case Square(inner):
             return read(inner, kinds)
+        case Product(left, right):
+            return (*read(left, kinds), *read(right, kinds))
+        case Category():
+            return (_place(value, kinds),)
 
 
-def row_value(value: RowValue, x: str) -> str:
-    """The SQL of a row's integer, from the name of what was read; refuses a measure wider than `WIDEST`."""
+def row_value(value: RowValue, *names: str) -> str:
+    """The SQL of a row's integer, from the names of what was read; refuses a measure wider than `WIDEST`."""
     if widest_row(value) > WIDEST:
         raise InvalidParameter("granule", given=widest_row(value), allowed="at most 2^62 granules per row")
     match value:
         case One():
             return "CAST(1 AS BIGINT)"
         case Present():
-            return f"CAST({x} IS NOT NULL AS BIGINT)"
+            return f"CAST({names[0]} IS NOT NULL AS BIGINT)"
         case Quantised():
-            return _quantised(value, x)
+            return _quantised(value, names[0])
         case Square(inner):
-            return f"({_quantised(inner, x)} * {_quantised(inner, x)})"
+            return f"({_quantised(inner, names[0])} * {_quantised(inner, names[0])})"
+        case Product(left, right):
+            return f"({_quantised(left, names[0])} * {_quantised(right, names[1])})"
+        case Category():
+            return names[0]
 
 
 def widest_row(value: RowValue) -> int:
@@ -56,6 +65,10 @@ def widest_row(value: RowValue) -> int:
             return max(abs(value.lowest), abs(value.highest))
         case Square(inner):
             return widest_row(inner) ** 2
+        case Product(left, right):
+            return widest_row(left) * widest_row(right)
+        case Category(_, listed):
+            return len(listed)
 
 
 def summed(value: RowValue, column: str) -> str:
@@ -79,9 +92,26 @@ def _quantised(value: Quantised, x: str) -> str:
     return f"CASE WHEN {x} IS NULL THEN 0 ELSE {_between(whole, value.lowest, value.highest)} END"
 
 
+def _place(value: Category, kinds: Mapping[str, Kind]) -> str:
+    """The place of a listed value, from 1 on: values of another kind are nobody's."""
+    term = render(value.expression, kinds)
+    kind = term.kind or Kind.TEXT
+    listed = [listed_term(one, kind) for one in value.listed]
+    items = ", ".join(f"CAST(NULL AS {TYPES[kind]})" if one is None else one for one in listed)
+    if not items:
+        return "CAST(0 AS BIGINT)"
+
+    def place(x: str) -> str:
+        """A null in the list stands for what no row can have: null itself must not find it."""
+        found = f"CAST(coalesce(list_position([{items}], {x}), 0) AS BIGINT)"
+        return f"CASE WHEN {x} IS NULL THEN CAST(0 AS BIGINT) ELSE {found} END"
+
+    return once(place, cast(term, kind))
+
+
 def _surely_whole(value: Quantised) -> bool:
     """Whether the quotient stays far inside 64 bits for every value between the bounds: then the cast cannot fail."""
-    if widest_row(value) > 2**52 or not value.low <= value.centre <= value.high:
+    if widest_row(value) > 2**52 or not value.low - value.granule <= value.centre <= value.high:
         return False
     return 1e-100 < value.granule < 1e100 and max(abs(value.low), abs(value.high)) < 1e100
 

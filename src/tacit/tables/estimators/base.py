@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -10,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.tables.bounded import Measure
+from tacit.tables.bounded import Counted
+from tacit.tables.choices import Choice
+from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 from tacit.tables.noises import Noise
 from tacit.tables.query import Aggregate
-from tacit.tables.released import Estimate
+from tacit.tables.released import Categories, Estimate
 
-__all__ = ["Estimator", "Noisy", "Part", "Setting"]
+__all__ = ["Chooser", "Estimator", "Noisy", "Part", "Setting"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,13 +34,17 @@ class Setting:
     """Whether rows have to be chosen: false where a unit has one row only."""
     kind: Kind | None = None
     granule: Fraction | None = None
+    second_kind: Kind | None = None
+    second_granule: Fraction | None = None
+    candidates: tuple[Value, ...] | None = None
+    """The public values of the argument, where they are public."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One measure an estimator needs, and its weight in the aggregate's share of the price (they add up to 1)."""
 
-    measure: Measure
+    measure: Counted
     weight: Fraction
 
 
@@ -53,6 +60,18 @@ class Noisy:
         """Where the integer without noise lies, all but β of the time."""
         off = float(self.mechanism.accuracy(beta))
         return self.values - off, self.values + off
+
+
+class Chooser(ABC):
+    """One statistic that is chosen from a group's cells, not computed from noisy integers."""
+
+    @abstractmethod
+    def choice(self, aggregate: Aggregate, setting: Setting) -> Choice:
+        """What is chosen; depends on public parameters only."""
+
+    @abstractmethod
+    def chosen(self, aggregate: Aggregate, setting: Setting, places: npt.NDArray[np.int64]) -> Estimate | Categories:
+        """The statistic of what was chosen, one line per group."""
 
 
 class Estimator(Protocol):

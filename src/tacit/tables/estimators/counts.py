@@ -10,6 +10,7 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.tables.bounded import Measure, One, Present, RowValue
 from tacit.tables.estimators.base import Noisy, Part, Setting
 from tacit.tables.estimators.quantising import argument
+from tacit.tables.expressions import Case, Literal
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Estimate
 
@@ -20,7 +21,7 @@ __all__ = ["COUNT", "COUNT_ROWS", "COUNT_UNITS"]
 class Count:
     """A number of rows, at most ``setting.rows`` of one unit in a group; or of units.
 
-    Rows need not be chosen: however they are, a unit with k rows counts min(k, limit).
+    Rows need not be chosen: however they are, a unit with k rows counts min(k, limit). Bounds of the group clamp that.
     """
 
     value: Callable[[Aggregate], RowValue]
@@ -28,7 +29,9 @@ class Count:
 
     def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
         most = 1 if self.units else setting.rows
-        return (Part(Measure(self.value(aggregate), 0, most, chosen=False), Fraction(1)),)
+        low, high = (0, most) if aggregate.group_bounds is None else aggregate.group_bounds
+        high = min(int(high), most)
+        return (Part(Measure(self.value(aggregate), min(int(low), high), high, chosen=False), Fraction(1)),)
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (count,) = noisy
@@ -41,6 +44,14 @@ class Count:
         return float(mechanisms[0].accuracy("0.05"))
 
 
+def _unit(aggregate: Aggregate) -> RowValue:
+    """1 for every row, or with FILTER for every row that counts: a unit is there if one of its rows is."""
+    if not isinstance(aggregate.argument, Case):
+        return One()
+    ((condition, _),) = aggregate.argument.branches  # the unit of a row is never null
+    return Present(Case(((condition, Literal(1)),)))
+
+
 COUNT_ROWS = Count(lambda aggregate: One())
 COUNT = Count(lambda aggregate: Present(argument(aggregate)))
-COUNT_UNITS = Count(lambda aggregate: One(), units=True)
+COUNT_UNITS = Count(_unit, units=True)

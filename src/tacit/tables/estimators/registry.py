@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from tacit.tables.estimators.base import Estimator
+from tacit.tables.estimators.base import Chooser, Estimator
 from tacit.tables.estimators.counts import COUNT, COUNT_ROWS, COUNT_UNITS
+from tacit.tables.estimators.covariances import CORRELATION, COVARIANCE, COVARIANCE_POP
+from tacit.tables.estimators.distinct import COUNT_DISTINCT
 from tacit.tables.estimators.means import MEAN
+from tacit.tables.estimators.modes import MODE
+from tacit.tables.estimators.quantiles import QUANTILE
 from tacit.tables.estimators.sums import SUM
 from tacit.tables.estimators.variances import STDDEV, STDDEV_POP, VARIANCE, VARIANCE_POP
 
 __all__ = ["ESTIMATORS"]
 
-ESTIMATORS: dict[str, Estimator] = {
+ESTIMATORS: dict[str, Estimator | Chooser] = {
     "count_rows": COUNT_ROWS,
     "count": COUNT,
     "count_units": COUNT_UNITS,
@@ -20,4 +24,10 @@ ESTIMATORS: dict[str, Estimator] = {
     "variance_pop": VARIANCE_POP,
     "stddev": STDDEV,
     "stddev_pop": STDDEV_POP,
+    "covariance": COVARIANCE,
+    "covariance_pop": COVARIANCE_POP,
+    "correlation": CORRELATION,
+    "count_distinct": COUNT_DISTINCT,
+    "quantile": QUANTILE,
+    "mode": MODE,
 }

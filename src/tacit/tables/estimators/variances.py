@@ -69,7 +69,7 @@ class Variance:
         far = np.maximum(np.abs(total[0]), np.abs(total[1])) / few
         low = np.clip(np.maximum(squares[0], 0.0) / many - far**2, 0.0, largest)
         high = np.clip(np.maximum(squares[1], 0.0) / few - near**2, 0.0, largest)
-        return self._corrected(low, many), self._corrected(high, few)
+        return self._corrected(low, many), self._corrected(high, np.maximum(few, 2.0))  # n/(n-1) is largest for two
 
     def _corrected(self, population: Floats, n: Floats) -> Floats:
         """With n/(n-1) for a sample. It falls with n, from 2: a sample of fewer than two has no variance."""

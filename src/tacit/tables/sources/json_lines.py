@@ -51,7 +51,11 @@ class JsonLinesSource:
         return (self._readable,)
 
     def column_names(self) -> tuple[str, ...]:
-        """The names at the beginning of the file: for its owner's eyes, because they come from rows."""
+        """None: the names are in the rows, and one row may have a name of its own."""
+        return ()
+
+    def names_in_rows(self) -> tuple[str, ...]:
+        """The names at the beginning of the file: for its owner's eyes."""
         names = dict[str, None]()
         lines = (line for block in self._text.blocks(1 << 16) for line in block.splitlines())
         for line in islice(lines, _LOOKED_AT):

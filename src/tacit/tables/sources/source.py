@@ -30,7 +30,7 @@ class Source(Protocol):
         """The files that a locked connection must still be able to read, once attached."""
 
     def column_names(self) -> tuple[str, ...]:
-        """The names in the source: its schema, and nothing computed from rows."""
+        """The names in the source: its schema, and nothing computed from rows; none if there is no schema."""
 
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         """Raise `PolicyError` if a column that may be asked about is not in the schema; free, and blind to rows."""

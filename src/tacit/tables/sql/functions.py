@@ -5,13 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from tacit.tables.expressions import Call, Column, Expression, Literal
+from tacit.tables.expressions import Call, Expression, Literal
 from tacit.tables.kinds import Kind
 from tacit.tables.operators import CASTS, TIME_UNITS
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.refusals import NotUnderstood, not_yet, words
 
-__all__ = ["AGGREGATES", "AGGREGATE_NAMES", "BOUNDS", "FACT_NAMES", "PARTS", "TYPES", "aggregate", "call"]
+__all__ = [
+    "AGGREGATES",
+    "AGGREGATE_NAMES",
+    "BOUNDS",
+    "FACT_NAMES",
+    "LEVELS",
+    "PAIRS",
+    "PARTS",
+    "QUANTILES",
+    "TYPES",
+    "aggregate",
+    "call",
+    "geometric_mean",
+    "quantile",
+]
 
 Arguments = tuple[Expression, ...]
 
@@ -26,8 +40,22 @@ AGGREGATES = {
     "stddev": "stddev",
     "stddev_samp": "stddev",
     "stddev_pop": "stddev_pop",
+    "mode": "mode",
 }
 """Names of aggregates of one argument, and their estimators."""
+
+PAIRS = {
+    "covar_samp": "covariance",
+    "covar_pop": "covariance_pop",
+    "corr": "correlation",
+}
+"""Names of aggregates of two arguments."""
+
+LEVELS = {"min": Fraction(0), "median": Fraction(1, 2), "max": Fraction(1)}
+"""Quantiles that have a name."""
+
+QUANTILES = ("quantile", "quantile_cont", "quantile_disc", "percentile_cont", "percentile_disc", "approx_quantile")
+"""Quantiles of a column at a level: QUANTILE(x, 0.9)."""
 
 AGGREGATE_NAMES = {
     "sum": "SUM",
@@ -37,13 +65,21 @@ AGGREGATE_NAMES = {
     "stddev": "STDDEV_SAMP",
     "stddev_pop": "STDDEV_POP",
     "count": "COUNT",
+    "covariance": "COVAR_SAMP",
+    "covariance_pop": "COVAR_POP",
+    "correlation": "CORR",
+    "mode": "MODE",
 }
 """How an estimator is written."""
 
 FACT_NAMES = {"count": "COUNT", "sum": "SUM", "mean": "AVG", "min": "MIN", "max": "MAX"}
 """How a value per unit is written."""
 
-BOUNDS = {"contribution_bounds_per_row": "bounds", "contribution_bounds_per_group": "group_bounds"}
+BOUNDS = {
+    "contribution_bounds_per_row": "bounds",
+    "contribution_bounds_per_group": "group_bounds",
+    "contribution_bounds_of_second": "second_bounds",
+}
 """Named arguments of aggregates, as Google writes them, and the fields they set."""
 
 TYPES = {
@@ -112,6 +148,8 @@ def call(name: str, arguments: Arguments) -> Expression:
     name = name.lower()
     if name in _SPECIAL:
         return _SPECIAL[name](arguments)
+    if _OPERATORS.get(name) in CASTS and len(arguments) != 1:
+        raise NotUnderstood(f"{name.upper()}(…)", "takes one value", f"Write {name.upper()}(column).")
     if name in _OPERATORS:
         return Call(_OPERATORS[name], arguments)
     instead = _INSTEAD.get(name, "docs/reference/sql.md lists the functions that can be used.")
@@ -169,11 +207,32 @@ def aggregate(
     upper = name.upper()
     if name == "count":
         return _count(arguments, distinct, star, bounds)
+    if distinct and name in ("min", "max"):
+        distinct = False  # which repetitions do not change
     if distinct:
         raise not_yet(f"{upper}(DISTINCT …)", f"Write {upper}(x), of every row.")
+    wanted = 2 if name in PAIRS else 1
+    if name in PAIRS and len(arguments) == wanted:
+        return Aggregate(
+            PAIRS[name], arguments[0], bounds.get("bounds"), None, arguments[1], bounds.get("second_bounds")
+        )
+    if name in LEVELS and len(arguments) == wanted:
+        return quantile(arguments[0], LEVELS[name], bounds)
+    if wanted == 2:
+        raise NotUnderstood(f"{upper}(…)", "takes two values", f"Write {upper}(column, other_column).")
     if len(arguments) != 1 or star:
         raise NotUnderstood(f"{upper}(…)", "takes one value", f"Write {upper}(column).")
     return Aggregate(AGGREGATES[name], arguments[0], bounds.get("bounds"), bounds.get("group_bounds"))
+
+
+def quantile(value: Expression, level: Fraction, bounds: Mapping[str, tuple[Fraction, Fraction]]) -> Aggregate:
+    """The value that a share of the rows lies below."""
+    return Aggregate("quantile", value, bounds.get("bounds"), bounds.get("group_bounds"), level=level)
+
+
+def geometric_mean(value: Expression, bounds: Mapping[str, tuple[Fraction, Fraction]]) -> Expression:
+    """EXP(AVG(LN(x))); bounds are those of the logarithm."""
+    return Call("exp", (Aggregate("mean", Call("ln", (value,)), bounds.get("bounds")),))
 
 
 def _count(
@@ -187,11 +246,9 @@ def _count(
     if len(arguments) != 1:
         raise NotUnderstood("COUNT(…)", "takes one value", "Write COUNT(column) or COUNT(*).")
     if distinct:
-        if not isinstance(arguments[0], Column):
-            raise not_yet("COUNT(DISTINCT expression)", "Only the protected unit can be counted: COUNT(DISTINCT unit).")
         if clamp is not None:
-            raise not_yet("COUNT(DISTINCT …) with bounds", "Each unit counts for 1; leave the bounds out.")
-        return Aggregate("count_units", arguments[0])
+            raise not_yet("COUNT(DISTINCT …) with bounds", "The policy limits what a unit adds; leave the bounds out.")
+        return Aggregate("count_distinct", arguments[0])
     if isinstance(arguments[0], Literal) and arguments[0].value is not None:
         return Aggregate("count_rows", group_bounds=clamp)
     return Aggregate("count", arguments[0], group_bounds=clamp)

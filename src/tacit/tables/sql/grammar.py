@@ -7,6 +7,7 @@ under the name the analyst wrote. That also saves loading a dialect and building
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp, parser, tokens
 from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
@@ -14,9 +15,11 @@ from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from tacit.errors import InvalidParameter
+from tacit.tables.sql.google import Clause, cut_clause
+from tacit.tables.sql.google_groups import JoinedList, cut_lists
 from tacit.tables.sql.refusals import STATEMENTS, NotUnderstood, not_yet, syntax, void
 
-__all__ = ["MOST_CHARACTERS", "MOST_NESTED", "exp", "statement"]
+__all__ = ["MOST_CHARACTERS", "MOST_NESTED", "Statement", "exp", "read", "statement"]
 
 MOST_CHARACTERS = 100_000
 """The longest statement that is read."""
@@ -64,8 +67,26 @@ _NEVER = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement as it was read: the tree of what SQL knows, and Google's clause and lists beside it."""
+
+    tree: exp.Expr
+    clause: Clause
+    lists: tuple[tuple[JoinedList, exp.Expr], ...]
+    """Each with a SELECT of its values."""
+
+
 def statement(text: str) -> exp.Expr:
-    """The syntax tree of one SELECT."""
+    """The syntax tree of one SELECT in which nothing stands that only Google's SQL knows."""
+    found = read(text)
+    if found.clause != Clause() or found.lists:
+        raise not_yet("Google's clause", "It stands in a whole statement only.")
+    return found.tree
+
+
+def read(text: str) -> Statement:
+    """The syntax tree of one SELECT, with Google's clause."""
     if not isinstance(text, str):
         raise InvalidParameter("SQL", given=text, allowed="a text")
     if len(text) > MOST_CHARACTERS:
@@ -73,7 +94,15 @@ def statement(text: str) -> exp.Expr:
     bad = next((place for place, sign in enumerate(text) if sign == "\0" or "\ud800" <= sign <= "\udfff"), None)
     if bad is not None:
         raise syntax("a character that is none", "NUL and halves of characters cannot be read", place=at(text, bad))
-    return _parsed(text, _tokens(text))
+    found = _tokens(text)
+    words, clause = cut_clause(text, found)
+    words, lists = cut_lists(words)
+    _refuse_any(text, words)
+    for one in lists:
+        _refuse_any(text, one.values)
+    select = next(word for word in words if word.token_type is TokenType.SELECT)
+    read_lists = tuple((one, _parsed(text, [select, *one.values])) for one in lists)
+    return Statement(_parsed(text, words), clause, read_lists)
 
 
 def at(text: str, place: int) -> str:
@@ -100,7 +129,6 @@ def _tokens(text: str) -> list[Token]:
     if not found:
         raise syntax("an empty statement", "write SELECT … FROM the table")
     _refuse_first(text, found)
-    _refuse_any(text, found)
     return found
 
 
@@ -131,7 +159,7 @@ def _refuse_any(text: str, found: Sequence[Token]) -> None:
         kind = token.token_type
         if kind is TokenType.SEMICOLON:
             raise void(";", "one statement at a time is answered", "Ask the second as a question of its own.")
-        if kind in _NEVER:
+        if kind in _NEVER and not _is_place(found, place):
             sign, instead = _NEVER[kind]
             raise NotUnderstood(sign, "is not understood here", instead, at(text, token.start))
         depth += (kind in _OPENING) - (kind in _CLOSING)
@@ -139,6 +167,12 @@ def _refuse_any(text: str, found: Sequence[Token]) -> None:
         if depth > MOST_NESTED or prefixes > _MOST_PREFIXES:
             raise NotUnderstood("the statement", f"is nested more than {MOST_NESTED} deep", place=at(text, token.start))
         _refuse_glued(text, token, found[place + 1] if place + 1 < len(found) else None)
+
+
+def _is_place(found: Sequence[Token], place: int) -> bool:
+    """Whether a bracket opens the place of a quantile: [OFFSET(…)]."""
+    following = found[place + 1].text.upper() if place + 1 < len(found) else ""
+    return found[place].token_type is TokenType.L_BRACKET and following in ("OFFSET", "ORDINAL")
 
 
 def _refuse_glued(text: str, token: Token, following: Token | None) -> None:

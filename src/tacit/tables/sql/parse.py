@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.grouping import folded, has_aggregate, make_query
-from tacit.tables.query import Order, Query
+from tacit.tables.options import NO_OPTIONS, Options
+from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.size import Sizes
+from tacit.tables.sql.google_lists import Lists
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.tables.sql.read_source import Rows
     from tacit.tables.sql.scope import Scope
 
-__all__ = ["parse", "parse_condition", "parse_released"]
+__all__ = ["parse", "parse_condition", "parse_released", "states_price"]
 
 _UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "with_"}
 
@@ -36,11 +38,21 @@ def _parsed(text: str, table: str) -> tuple[Query, bool]:
     """The query, and whether it was asked of the table itself."""
     translate = import_module("tacit.tables.sql.translate")  # loads the parser: only who writes SQL pays for it
     grammar = import_module("tacit.tables.sql.grammar")
-    tree = grammar.statement(text)
-    if not isinstance(tree, grammar.exp.Select):
-        raise not_yet(type(tree).__name__.upper(), "Write one SELECT … FROM the table.")
-    reading = _Reading(translate, grammar.exp, tree, table)
-    return reading.query(table), reading.source.is_table
+    found = grammar.read(text)
+    if not isinstance(found.tree, grammar.exp.Select):
+        raise not_yet(type(found.tree).__name__.upper(), "Write one SELECT … FROM the table.")
+    source = _source(found.tree, table)
+    lists = Lists(translate, grammar.exp, source.names, found)
+    if found.lists and not source.is_table:
+        raise not_yet("a list of public groups beside a subquery", f"Write FROM {table}, with the conditions in WHERE.")
+    reading = _Reading(translate, grammar.exp, found.tree, source, lists)
+    return reading.query(table, lists.options()), source.is_table
+
+
+def states_price(text: str) -> bool:
+    """Whether a statement says its price itself: OPTIONS(epsilon = …)."""
+    grammar = import_module("tacit.tables.sql.grammar")
+    return grammar.read(text).clause.options.epsilon is not None
 
 
 def parse_condition(text: str, table: str) -> Expression:
@@ -61,7 +73,7 @@ def parse_released(text: str, table: str) -> Expression:
     translate = import_module("tacit.tables.sql.translate")
     grammar = import_module("tacit.tables.sql.grammar")
     tree = grammar.statement(f"SELECT COUNT(*) FROM {_quoted(table)} HAVING {text}")
-    reading = _Reading(translate, grammar.exp, tree, table)
+    reading = _Reading(translate, grammar.exp, tree, _source(tree, table))
     found = reading._one("having", reading.released)
     extra = [name for name in ("where", "group", "order", "limit", "offset") if tree.args.get(name) is not None]
     if found is None or extra:
@@ -73,27 +85,34 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _source(tree: Any, table: str) -> Rows:
+    """What the statement asks about; refuses clauses that are not understood, and any other source."""
+    sources = import_module("tacit.tables.sql.read_source")
+    sources.refuse_clauses(tree, _UNDERSTOOD, {})
+    found: Rows = sources.source(tree, table, Sizes())
+    return found
+
+
 class _Reading:
     """One statement being read: its outputs first, since other clauses may use their names."""
 
-    def __init__(self, translate: Any, exp: Any, tree: Any, table: str) -> None:
-        sources = import_module("tacit.tables.sql.read_source")
+    def __init__(self, translate: Any, exp: Any, tree: Any, source: Rows, lists: Lists | None = None) -> None:
         self.exp = exp
+        self.columns = {} if lists is None else lists.columns
         self.tree = tree
         self.only = translate.only
         self.qualified = translate.Qualified
-        sources.refuse_clauses(tree, _UNDERSTOOD, {})
-        sizes = Sizes()
-        self.source: Rows = sources.source(tree, table, sizes)
-        self.conjoined = sources.conjoined
-        self.rows: Scope = translate.scope(self.source.names, "WHERE", aggregates=False, sizes=sizes)
-        self.released: Scope = translate.scope(self.source.names, "SELECT", aggregates=True, sizes=sizes)
+        self.source = source
+        self.conjoined = import_module("tacit.tables.sql.read_source").conjoined
+        names = source.names if lists is None else source.names | lists.aliases
+        self.rows: Scope = translate.scope(names, "WHERE", aggregates=False)
+        self.released: Scope = translate.scope(names, "SELECT", aggregates=True, sizes=self.rows.sizes)
         self.outputs = [self._output(node) for node in tree.expressions]
         for _, expression in self.outputs:
             self.rows.sizes.admit(expression)
         self.aliases = {name.lower(): expression for name, expression in self.outputs if name is not None}
 
-    def query(self, table: str) -> Query:
+    def query(self, table: str, options: Options = NO_OPTIONS) -> Query:
         keys = self._keys()
         where = self._one("where", self.rows)
         having = self._one("having", self.released)
@@ -107,6 +126,7 @@ class _Reading:
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
             source=self.source.per_unit,
+            options=options,
         )
 
     def _output(self, node: Any) -> tuple[str | None, Expression]:
@@ -128,9 +148,30 @@ class _Reading:
 
     def _plain(self, expression: Expression) -> Expression:
         """Over the table's own columns: those of subqueries, and those written with their table, are written out."""
-        found = self.source.meaning(expression)
+        found = self.source.meaning(self._listed(expression))
         self.rows.sizes.of(found)
         return found
+
+    def _listed(self, expression: Expression) -> Expression:
+        """The names that joined lists have given to columns are those of the columns."""
+        if not self.columns:
+            return expression
+        if isinstance(expression, Column):
+            return self._column(expression)
+        if isinstance(expression, Aggregate):
+            return expression.of(self._listed)
+        return expression.with_parts(tuple(self._listed(part) for part in expression.parts()))
+
+    def _column(self, column: Column) -> Column:
+        """The table's column that a name stands for: a list that is joined may have given it a name."""
+        meant = self.columns.get(column.name.lower())
+        if meant is None or meant.lower() == column.name.lower():
+            return Column(column.name)
+        if isinstance(column, self.qualified):
+            raise not_yet(
+                f"….{shortened(column.name)}", f"Write {shortened(column.name)} alone: it is the list's name."
+            )
+        return Column(meant)
 
     def _aliased(self, expression: Expression) -> Expression:
         """Names of outputs replaced by what they stand for."""
@@ -166,7 +207,7 @@ class _Reading:
     def _key_named(self, column: Column) -> Expression:
         """A lone name in GROUP BY: a column, or what is shown under that name."""
         meant = self.aliases.get(column.name.lower())
-        if meant is None or has_aggregate(meant) or folded(meant) == folded(column):
+        if meant is None or has_aggregate(meant) or folded(self._listed(meant)) == folded(self._listed(column)):
             return column
         if folded(column) in (folded(node) for node in meant.walk() if isinstance(node, Column)):
             raise NotUnderstood(

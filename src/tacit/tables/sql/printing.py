@@ -10,12 +10,14 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
+from tacit.privacy.prices import text
 from tacit.tables.expressions import Call, Case, Column, Expression, Key, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.operators import CASTS
+from tacit.tables.options import ListedGroups, Options
 from tacit.tables.per_unit import Fact, PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
-from tacit.tables.sql.functions import AGGREGATE_NAMES, FACT_NAMES, TYPES
+from tacit.tables.sql.functions import AGGREGATE_NAMES, FACT_NAMES, LEVELS, TYPES
 from tacit.tables.sql.words import RESERVED
 
 __all__ = ["expression_sql", "name_to_sql", "to_sql"]
@@ -25,6 +27,7 @@ _INFIX = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%"}
 _JOINED = {"and": "AND", "or": "OR", "concat": "||"}
 _NAMES = {"weekday": "ISODOW"}
 _TESTS = ("in", "like", "ilike", "is_null")
+_ZERO = Fraction(0)
 _OWN_GRAMMAR = ("substring", "trim")
 
 
@@ -40,14 +43,11 @@ def to_sql(query: Query) -> str:
         limit=query.limit,
         offset=query.offset,
         source=query.source,
+        options=query.options,
     )
     written = _Printer(query)
-    parts = [
-        "SELECT",
-        ", ".join(written.output(one) for one in query.outputs),
-        "FROM",
-        _source(query.source, query.table),
-    ]
+    parts = ["SELECT", *_clause(query.options), ", ".join(written.output(one) for one in query.outputs)]
+    parts += ["FROM", _source(query.source, query.table), *(_joined(one) for one in query.options.listed)]
     if query.where is not None:
         parts += ["WHERE", written.row(query.where)]
     if query.keys:
@@ -104,6 +104,27 @@ def _fact(fact: Fact) -> str:
     if fact.function == "count_distinct":
         return f"COUNT(DISTINCT {inside})"
     return f"{FACT_NAMES[fact.function]}({inside})"
+
+
+def _clause(options: Options) -> list[str]:
+    """Google's clause, if there is anything to say."""
+    said = {
+        "epsilon": None if options.epsilon is None else text(options.epsilon),
+        "delta": None if options.delta is None else text(options.delta),
+        "privacy_unit_column": None if options.unit is None else name_to_sql(options.unit),
+        "max_groups_contributed": options.groups,
+        "max_rows_contributed": options.rows,
+        "group_selection_strategy": options.selecting,
+        "min_privacy_units_per_group": options.least_units,
+    }
+    listed = ", ".join(f"{name} = {value}" for name, value in said.items() if value is not None)
+    return [f"WITH DIFFERENTIAL_PRIVACY OPTIONS({listed})"] if listed else []
+
+
+def _joined(groups: ListedGroups) -> str:
+    values = ", ".join(_literal(value) for value in groups.values)
+    name = name_to_sql(groups.column)
+    return f"RIGHT OUTER JOIN UNNEST([{values}]) AS {name} USING ({name})"
 
 
 def expression_sql(expression: Expression) -> str:
@@ -231,6 +252,7 @@ def _aggregate(node: Aggregate) -> str:
         for name, pair in (
             ("contribution_bounds_per_row", node.bounds),
             ("contribution_bounds_per_group", node.group_bounds),
+            ("contribution_bounds_of_second", node.second_bounds),
         )
         if pair is not None
     )
@@ -239,9 +261,16 @@ def _aggregate(node: Aggregate) -> str:
     if node.estimator == "count_units":
         if isinstance(node.argument, Case):  # only FILTER builds it
             condition, value = node.argument.branches[0]
-            return f"COUNT(DISTINCT {_expression(value, _column)}) FILTER (WHERE {_expression(condition, _column)})"
+            counted = "COUNT_UNITS()" if value == Literal(1) else f"COUNT(DISTINCT {_expression(value, _column)})"
+            return f"{counted} FILTER (WHERE {_expression(condition, _column)})"
         return f"COUNT(DISTINCT {_expression(node.argument, _column)})"
-    return f"{AGGREGATE_NAMES[node.estimator]}({_expression(node.argument, _column)}{named})"
+    inner = ", ".join(_expression(one, _column) for one in node.arguments())
+    if node.estimator == "count_distinct":
+        return f"COUNT(DISTINCT {inner})"
+    if node.estimator == "quantile":
+        name = next((name for name, level in LEVELS.items() if level == node.level), "")
+        return f"{name.upper()}({inner}{named})" if name else f"QUANTILE({inner}, {_bound(node.level or _ZERO)}{named})"
+    return f"{AGGREGATE_NAMES[node.estimator]}({inner}{named})"
 
 
 def _bound(value: Fraction) -> str:

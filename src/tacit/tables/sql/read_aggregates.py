@@ -13,7 +13,7 @@ from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.refusals import NotUnderstood, not_yet
 from tacit.tables.sql.scope import Scope, only, refused, written
 
-__all__ = ["aggregate_node", "filtered"]
+__all__ = ["aggregate_node", "exact", "filtered", "inside_aggregate"]
 
 
 _INSTEAD = {
@@ -24,15 +24,25 @@ _INSTEAD = {
 """What to do where aggregates cannot stand."""
 
 
-def aggregate_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggregate:
+Bounds = dict[str, tuple[Fraction, Fraction]]
+
+
+def inside_aggregate(
+    scope: Scope, name: str, given: list[exp.Expression]
+) -> tuple[Scope, list[exp.Expression], Bounds]:
+    """The scope of an aggregate's arguments, those that have no name, and its bounds."""
     if not scope.aggregates:
         hint = _INSTEAD.get(scope.place, "Name a column there.")
         raise not_yet(f"{name.upper()}(…) in {scope.place}", hint)
-    inside = replace(scope, aggregates=False, place=f"{name.upper()}(…)")
     bounds = dict(_named(one) for one in given if isinstance(one, exp.Kwarg))
     plain = [one for one in given if not isinstance(one, exp.Kwarg)]
     if len(bounds) + len(plain) != len(given):
         raise NotUnderstood(f"{name.upper()}(…)", "has the same bounds twice")
+    return replace(scope, aggregates=False, place=f"{name.upper()}(…)"), plain, bounds
+
+
+def aggregate_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggregate:
+    inside, plain, bounds = inside_aggregate(scope, name, given)
     distinct = bool(plain) and isinstance(plain[0], exp.Distinct)
     if distinct:
         only(plain[0], "expressions")
@@ -57,17 +67,17 @@ def _named(node: exp.Kwarg) -> tuple[str, tuple[Fraction, Fraction]]:
     ends = pair.expressions if isinstance(pair, exp.Tuple) else []
     if len(ends) != 2:
         raise NotUnderstood(f"{name} => …", "takes two numbers", f"Write {name} => (0, 100).")
-    return BOUNDS[name], bounds_of(_exact(ends[0]), _exact(ends[1]))
+    return BOUNDS[name], bounds_of(exact(ends[0]), exact(ends[1]))
 
 
-def _exact(node: exp.Expression) -> Fraction:
+def exact(node: exp.Expression) -> Fraction:
     """A bound: a decimal number means exactly that number; p/q too."""
     if isinstance(node, exp.Neg):
-        return -_exact(node.this)
+        return -exact(node.this)
     if isinstance(node, exp.Div):
-        below = _exact(node.expression)
+        below = exact(node.expression)
         if below:
-            return _exact(node.this) / below
+            return exact(node.this) / below
     if isinstance(node, exp.Literal) and not node.is_string:
         text = str(node.this).lower()
         digits, _, power = text.partition("e")

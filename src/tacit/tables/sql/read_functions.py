@@ -5,10 +5,11 @@ from __future__ import annotations
 from tacit.tables.expressions import Call, Case, Expression, Literal
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import literal, read_date, read_timestamp
-from tacit.tables.sql.functions import AGGREGATES, call, cast, moved, part
+from tacit.tables.sql.functions import AGGREGATES, LEVELS, PAIRS, QUANTILES, call, cast, moved, part
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read_aggregates import aggregate_node
 from tacit.tables.sql.read_operators import interval
+from tacit.tables.sql.read_quantiles import GEOMETRIC, geometric_node, quantile_node
 from tacit.tables.sql.refusals import AGGREGATES_TO_COME, FUNCTIONS, NotUnderstood, not_yet, void
 from tacit.tables.sql.scope import Scope, only, written
 
@@ -102,8 +103,14 @@ def function(scope: Scope, node: exp.Anonymous) -> Expression:
         return moved(unit, count if name == "date_add" else -count, scope.expression(when))
     if name == "count_units" and not node.expressions:
         return aggregate_node(scope, name, [])
-    if name == "count" or name in AGGREGATES:
+    if name == "count" or name in AGGREGATES or name in PAIRS or name in LEVELS:
         return aggregate_node(scope, name, node.expressions)
+    if name in QUANTILES:
+        return quantile_node(scope, name, node.expressions)
+    if name in GEOMETRIC:
+        return geometric_node(scope, name, node.expressions)
+    if name == "approx_quantiles":
+        raise not_yet("APPROX_QUANTILES(…) as a list", "Write APPROX_QUANTILES(x, 4)[OFFSET(1)], one output for each.")
     if name in FUNCTIONS:
         raise void(f"{name.upper()}(…)", FUNCTIONS[name], "Leave it out.")
     if name in AGGREGATES_TO_COME:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tacit.tables.expressions import Call, Case, Column, Expression
+from tacit.tables.expressions import Call, Column, Expression
 from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate
 from tacit.tables.size import Sizes
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.printing import name_to_sql
 from tacit.tables.sql.read_per_unit import grouped, grouping_scope
 from tacit.tables.sql.refusals import CLAUSES, SUBQUERY_CLAUSES, NotUnderstood, not_yet, shortened, void
 from tacit.tables.sql.scope import Scope, only
@@ -50,7 +51,7 @@ class Rows:
         if isinstance(expression, Column):
             return self._column(expression)
         if isinstance(expression, Aggregate):
-            return self._aggregate(expression)
+            return expression.of(self.meaning)
         return expression.with_parts(tuple(self.meaning(part) for part in expression.parts()))
 
     def _column(self, column: Column) -> Expression:
@@ -62,17 +63,6 @@ class Rows:
         known = ", ".join(shortened(name) for name in list(self.columns)[:20])
         problem = f"is no column of the subquery, which has {known}"
         raise NotUnderstood(shortened(column.name), problem, "Add it to the subquery's SELECT.")
-
-    def _aggregate(self, aggregate: Aggregate) -> Aggregate:
-        below = None if aggregate.argument is None else self.meaning(aggregate.argument)
-        if aggregate.estimator == "count_units" and not isinstance(_counted(below), Column | None):
-            raise not_yet("COUNT(DISTINCT …) of a computed column", "Only the protected unit can be counted so.")
-        return replace(aggregate, argument=below)
-
-
-def _counted(argument: Expression | None) -> Expression | None:
-    """What COUNT(DISTINCT …) counts, also where FILTER makes a CASE of it."""
-    return argument.branches[0][1] if isinstance(argument, Case) else argument
 
 
 def source(tree: exp.Select, table: str, sizes: Sizes) -> Rows:
@@ -223,7 +213,9 @@ class _Reader:
             raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
         found = self.known.get(name.lower())
         if found is None and name.lower() != table.lower():
-            raise void(f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {table}.")
+            raise void(
+                f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {name_to_sql(table)}."
+            )
         for part, value in node.args.items():
             if part not in ("this", "alias") and value not in (None, False, []):
                 what, instead = CLAUSES.get(part, (part.strip("_").replace("_", " ").upper(), "Leave it out."))

@@ -112,17 +112,18 @@ SUBQUERY_CLAUSES = {
 AGGREGATES_TO_COME = dict.fromkeys(
     words(
         """
-    median quantile quantile_cont quantile_disc percentile_cont percentile_disc approx_quantile approx_quantiles
-    min max mode corr covar_samp covar_pop covar geomean geometric_mean approx_count_distinct approx_top_k topk
-    skewness kurtosis entropy mad regr_slope regr_intercept regr_r2 countif count_if sumif avgif bool_and bool_or
+    covar approx_count_distinct approx_top_k topk skewness
+    kurtosis entropy mad regr_slope regr_intercept regr_r2 countif count_if sumif avgif bool_and bool_or
     every any_value bit_and bit_or bit_xor product fsum kahan_sum favg
     """
     ),
-    "That aggregate is not offered yet; COUNT, SUM, AVG, VARIANCE and STDDEV are.",
+    "That aggregate is not offered; COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE, MIN, MAX, MODE and CORR are.",
 )
 AGGREGATES_TO_COME |= {
-    "min": "MIN is one person's value: it cannot be shown exactly, and a private one is not offered yet.",
-    "max": "MAX is one person's value: it cannot be shown exactly, and a private one is not offered yet.",
+    "covar": "Write COVAR_SAMP(x, y) or COVAR_POP(x, y).",
+    "approx_count_distinct": "Write COUNT(DISTINCT x).",
+    "approx_top_k": "Write SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT k.",
+    "topk": "Write SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT k.",
     "countif": "Write COUNT(*) FILTER (WHERE condition).",
     "count_if": "Write COUNT(*) FILTER (WHERE condition).",
     "sumif": "Write SUM(x) FILTER (WHERE condition).",

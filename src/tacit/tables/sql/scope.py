@@ -81,8 +81,6 @@ def refused(node: exp.Expression) -> Exception:
         return not_yet("^", "Write POWER(x, y).")
     if isinstance(node, exp.NullSafeNEQ | exp.NullSafeEQ):
         return not_yet("IS DISTINCT FROM", "Write x <> y OR x IS NULL.")
-    if isinstance(node, exp.WithinGroup):
-        return not_yet(written(node), "Quantiles are not offered yet.")
     if isinstance(node, exp.Interval):
         return not_yet("an INTERVAL alone", "Write date + INTERVAL 3 DAY.")
     return not_yet(written(node), "docs/reference/sql.md lists what can be written.")

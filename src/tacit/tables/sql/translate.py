@@ -23,6 +23,7 @@ from tacit.tables.sql.read_operators import (
     negative,
     tested,
 )
+from tacit.tables.sql.read_quantiles import indexed, within_group
 from tacit.tables.sql.scope import Reader, Scope, only
 
 __all__ = ["Qualified", "only", "scope"]
@@ -70,4 +71,6 @@ _READERS: dict[type[exp.Expression], Reader] = {
     exp.Trim: trim,
     exp.Anonymous: function,
     exp.Filter: filtered,
+    exp.WithinGroup: within_group,
+    exp.Bracket: indexed,
 }

@@ -1,0 +1,239 @@
+"""Choices: what is selected from a group's cells instead of noised; a rank (quantiles), or the fullest cell (mode).
+
+A unit is in at most p groups, so each group's choice gets a p-th of the price; within a group a unit moves at most
+``rows`` rows. Proof: docs/proofs/choices.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.exponential import Exponential
+from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selecting import SelectionMechanism
+from tacit.noise.entropy import BitSource
+from tacit.privacy import ZCDP, Guarantee, PureDP
+from tacit.tables.bounded import Category, Cells, Quantised, Tallies
+from tacit.tables.ranks import RankDraw
+
+__all__ = ["Choice", "ChoiceMechanism", "FullestCell", "Ranked", "of_groups"]
+
+Places = npt.NDArray[np.int64]
+
+_FOR_THE_VALUE = Fraction(7, 10)
+_HALF = Fraction(1, 2)
+
+
+class ChoiceMechanism(Protocol):
+    """Chooses for every group of a statement, at one price for all of them."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised about all groups together."""
+
+    @property
+    def name(self) -> str:
+        """The mechanism, for plans and reports."""
+
+    @property
+    def scale(self) -> float:
+        """Rows per e-fold of probability."""
+
+    @property
+    def reach(self) -> str:
+        """How far one unit moves a score, for reports."""
+
+    def accuracy(self, beta: Fraction) -> float:
+        """How many rows the choice is off in one group, but for a probability β."""
+
+    def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
+        """What was chosen, one line per group."""
+
+    def explain(self) -> str:
+        """One sentence for a plan."""
+
+
+class Choice(Protocol):
+    """A choice to be priced: which cells, and how."""
+
+    @property
+    def cells(self) -> Cells:
+        """What the engine counts."""
+
+    def mechanism(self, price: Guarantee, groups: int) -> ChoiceMechanism:
+        """The mechanism for groups of which a unit is in at most so many."""
+
+
+def of_groups(price: Guarantee, share: Fraction, groups: int) -> PureDP | ZCDP:
+    """What one group gets of a share of a price, if a unit is in at most so many groups."""
+    if isinstance(price, ZCDP):
+        return ZCDP(price.rho * share / groups)
+    assert isinstance(price, PureDP)
+    return PureDP(price.eps * share / groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The cell at a rank: q of the rows lie below it. 0 is the minimum, 1 the maximum."""
+
+    cells: Cells
+    level: Fraction
+    rows: int
+
+    def mechanism(self, price: Guarantee, groups: int) -> RankedMechanism:
+        return RankedMechanism(self, price, groups)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMechanism:
+    """Three choices per group by the exponential mechanism: the value, and two ends that its interval is made of.
+
+    The ends aim at ranks so far out that each is on its side of the true rank but for a probability β/2. The minimum
+    has no lower end, nor the maximum an upper one: those are the bounds.
+    """
+
+    choice: Ranked
+    guarantee: Guarantee
+    groups: int
+
+    @property
+    def name(self) -> str:
+        return "exponential mechanism on ranks"
+
+    @property
+    def points(self) -> int:
+        value = self.choice.cells.value
+        assert isinstance(value, Quantised)
+        return value.highest
+
+    @property
+    def ends(self) -> tuple[bool, bool]:
+        """Whether there is a lower and an upper end to draw."""
+        return self.choice.level > 0, self.choice.level < 1
+
+    @property
+    def value(self) -> RankDraw:
+        """The choice of the value."""
+        return self._draw(_FOR_THE_VALUE)
+
+    @property
+    def end(self) -> RankDraw:
+        """The choice of each end."""
+        return self._draw((1 - _FOR_THE_VALUE) / sum(self.ends))
+
+    def _draw(self, share: Fraction) -> RankDraw:
+        furthest = max(self.choice.level, 1 - self.choice.level) * self.choice.rows
+        return RankDraw.at(of_groups(self.guarantee, share, self.groups), furthest, self.points)
+
+    @property
+    def scale(self) -> float:
+        return float(1 / self.value.factor)
+
+    @property
+    def reach(self) -> str:
+        furthest = max(self.choice.level, 1 - self.choice.level) * self.choice.rows
+        return f"{furthest} ranks in each of {self.groups} groups"
+
+    def accuracy(self, beta: Fraction) -> float:
+        return self.value.off(beta)
+
+    def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
+        """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
+        bits, level = bits_from(entropy), self.choice.level
+        value, end, (low, high) = self.value, self.end, self.ends
+        inside, margin = int(value.off(_HALF)), end.margin(beta / 2)
+        made = np.zeros((len(tallies), 3), dtype=np.int64)
+        made[:, 2] = self.points + 1
+        for group in range(len(tallies)):
+            cells, counts = tallies.of(group)
+            rows = int(counts.sum())
+            made[group, 0] = value.near(cells, counts, _aim(level, rows, inside), bits)
+            if low:
+                made[group, 1] = end.end(cells, counts, level * rows, -margin, bits)
+            if high:
+                made[group, 2] = end.end(cells, counts, level * rows, margin, bits)
+        return made
+
+    def explain(self) -> str:
+        return f"a rank by the exponential mechanism, off by at most {self.accuracy(Fraction(1, 20)):.4g} rows"
+
+
+def _aim(level: Fraction, rows: int, inside: int) -> Fraction:
+    """The rank a value aims at; a minimum some ranks inside, for all cells below the first row are as good as it."""
+    if 0 < level < 1:
+        return level * rows
+    step = min(Fraction(inside), rows * _HALF)
+    return step if not level else rows - step
+
+
+@dataclass(frozen=True, slots=True)
+class FullestCell:
+    """The listed value that most rows have."""
+
+    cells: Cells
+    rows: int
+
+    def mechanism(self, price: Guarantee, groups: int) -> FullestMechanism:
+        return FullestMechanism(self, price, groups)
+
+
+@dataclass(frozen=True, slots=True)
+class FullestMechanism:
+    """One choice per group among the listed values: permute-and-flip at ε, the exponential mechanism at ρ.
+
+    A unit that comes only adds rows, so that all counts move one way.
+    """
+
+    choice: FullestCell
+    guarantee: Guarantee
+    groups: int
+
+    @property
+    def name(self) -> str:
+        return "exponential mechanism" if isinstance(self.guarantee, ZCDP) else "permute-and-flip"
+
+    @property
+    def candidates(self) -> int:
+        value = self.choice.cells.value
+        assert isinstance(value, Category)
+        return len(value.listed)
+
+    @property
+    def each(self) -> SelectionMechanism:
+        """The choice in one group."""
+        price = of_groups(self.guarantee, Fraction(1), self.groups)
+        if isinstance(price, ZCDP):
+            return Exponential(promise=price, sensitivity=self.choice.rows, monotone=True)
+        return PermuteAndFlip(promise=price, sensitivity=self.choice.rows, monotone=True)
+
+    @property
+    def scale(self) -> float:
+        return self.each.scale
+
+    @property
+    def reach(self) -> str:
+        return f"{self.choice.rows} rows in each of {self.groups} groups, all one way"
+
+    def accuracy(self, beta: Fraction) -> float:
+        return self.each.accuracy(beta, candidates=self.candidates)
+
+    def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
+        """The place of the chosen value, from 1 on."""
+        bits, each = bits_from(entropy), self.each
+        made = np.zeros((len(tallies), 1), dtype=np.int64)
+        for group in range(len(tallies)):
+            cells, counts = tallies.of(group)
+            scores = np.zeros(self.candidates, dtype=np.int64)
+            scores[cells - 1] = counts
+            made[group, 0] = each.index(scores, entropy=bits) + 1
+        return made
+
+    def explain(self) -> str:
+        off = self.accuracy(Fraction(1, 20))
+        return f"one of {self.candidates} listed values by {self.name}, at most {off:.4g} rows below the most frequent"

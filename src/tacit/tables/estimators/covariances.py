@@ -1,0 +1,161 @@
+"""COVAR_POP, COVAR_SAMP, CORR: centred sums of x, y, xy (and x², y²) and a count of the same rows, noised jointly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.tables.estimators.base import Noisy, Part, Setting
+from tacit.tables.estimators.pairs import Pair, furthest, paired
+from tacit.tables.query import Aggregate
+from tacit.tables.released import Estimate
+
+__all__ = ["CORRELATION", "COVARIANCE", "COVARIANCE_POP"]
+
+Floats = npt.NDArray[np.float64]
+Ends = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Covariance:
+    """Σxy/n - (Σx/n)(Σy/n) with x and y from the middle of their bounds; ``lost`` is 1 for the sample's n - 1.
+
+    The interval takes all four sums within their errors at once: it covers at least as often as it says.
+    """
+
+    lost: int
+
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+        pair = paired(aggregate, setting)
+        measures = (pair.total(pair.left), pair.total(pair.right), pair.products(), pair.count())
+        weights = (Fraction(1, 6), Fraction(1, 6), Fraction(1, 2), Fraction(1, 6))
+        return tuple(Part(measure, weight) for measure, weight in zip(measures, weights, strict=True))
+
+    def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
+        left, right, products, count = noisy
+        pair = paired(aggregate, setting)
+        most = float(furthest(pair.left) * furthest(pair.right))
+        each = beta / 4
+        few, many = (np.maximum(end, 1.0) for end in count.interval(each))
+        low, high = _covariance_ends(
+            left.interval(each), right.interval(each), products.interval(each), (few, many), pair, most
+        )
+        n = np.maximum(count.values, 1.0)
+        value = np.clip(products.values / n - left.values / n * (right.values / n), -most, most)
+        corrected = (self._corrected(value, n), *self._corrected_ends(low, high, few))
+        step = float(pair.left.granule * pair.right.granule)
+        value, low, high = (part * step for part in corrected)
+        return Estimate(value, np.minimum(low, value), np.maximum(high, value), whole=False)
+
+    def _corrected(self, population: Floats, n: Floats) -> Floats:
+        made: Floats = population * (n / np.maximum(n - self.lost, 1.0))
+        return made
+
+    def _corrected_ends(self, low: Floats, high: Floats, few: Floats) -> Ends:
+        """n/(n - lost) is largest for two rows, and falls from there."""
+        most = self._corrected(np.ones_like(few), np.maximum(few, 2.0))
+        return np.minimum(low, low * most), np.maximum(high, high * most)
+
+    def error(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
+    ) -> float | None:
+        if rows is None:
+            return None
+        pair = paired(aggregate, setting)
+        wide, high = furthest(pair.left), furthest(pair.right)
+        left, right, products, count = (float(one.accuracy(Fraction(1, 80))) for one in mechanisms)
+        n = max(rows - count, 1.0)
+        worst = (products + high * left + wide * right + 2 * wide * high * count) / n
+        return min(worst, 2.0 * wide * high) * float(pair.left.granule * pair.right.granule)
+
+
+class Correlation:
+    """The covariance over the square root of both variances, clipped to [-1, 1]; six sums, noised jointly."""
+
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+        pair = paired(aggregate, setting)
+        measures = (
+            pair.total(pair.left),
+            pair.total(pair.right),
+            pair.squares(pair.left),
+            pair.squares(pair.right),
+            pair.products(),
+            pair.count(),
+        )
+        weights = (Fraction(1, 8), Fraction(1, 8), Fraction(3, 16), Fraction(3, 16), Fraction(1, 4), Fraction(1, 8))
+        return tuple(Part(measure, weight) for measure, weight in zip(measures, weights, strict=True))
+
+    def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
+        left, right, left_squares, right_squares, products, count = noisy
+        pair = paired(aggregate, setting)
+        most = float(furthest(pair.left) * furthest(pair.right))
+        each = beta / 6
+        few, many = (np.maximum(end, 1.0) for end in count.interval(each))
+        sums = left.interval(each), right.interval(each)
+        together = _covariance_ends(*sums, products.interval(each), (few, many), pair, most)
+        apart = [
+            _variance_ends(total, squares.interval(each), (few, many), float(furthest(row)) ** 2)
+            for total, squares, row in zip(sums, (left_squares, right_squares), (pair.left, pair.right), strict=True)
+        ]
+        low, high = _quotient(together, (apart[0][0] * apart[1][0], apart[0][1] * apart[1][1]))
+        n = np.maximum(count.values, 1.0)
+        x, y = left.values / n, right.values / n
+        spread = np.maximum(left_squares.values / n - x**2, 0.0) * np.maximum(right_squares.values / n - y**2, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.clip(np.where(spread > 0, (products.values / n - x * y) / np.sqrt(spread), 0.0), -1.0, 1.0)
+        return Estimate(value, np.minimum(low, value), np.maximum(high, value), whole=False)
+
+    def error(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
+    ) -> float | None:
+        """Unknown whatever the rows: it depends on how far the values spread."""
+        return None if rows is None else 2.0
+
+
+COVARIANCE = Covariance(lost=1)
+COVARIANCE_POP = Covariance(lost=0)
+CORRELATION = Correlation()
+
+
+def _covariance_ends(left: Ends, right: Ends, products: Ends, count: Ends, pair: Pair, most: float) -> Ends:
+    """The least and the most the covariance can be with each sum within its interval."""
+    x = _mean_ends(left, count, (pair.left.lowest, pair.left.highest))
+    y = _mean_ends(right, count, (pair.right.lowest, pair.right.highest))
+    xy = _mean_ends(products, count, (-most, most))
+    corners = [a * b for a in x for b in y]
+    low = np.clip(xy[0] - np.maximum.reduce(corners), -most, most)
+    return low, np.clip(xy[1] - np.minimum.reduce(corners), -most, most)
+
+
+def _variance_ends(total: Ends, squares: Ends, count: Ends, most: float) -> Ends:
+    mean, second = (
+        _mean_ends(total, count, (-math.sqrt(most), math.sqrt(most))),
+        _mean_ends(squares, count, (0.0, most)),
+    )
+    spans_zero = (mean[0] <= 0) & (mean[1] >= 0)
+    near = np.where(spans_zero, 0.0, np.minimum(np.abs(mean[0]), np.abs(mean[1])))
+    far = np.maximum(np.abs(mean[0]), np.abs(mean[1]))
+    return np.clip(second[0] - far**2, 0.0, most), np.clip(second[1] - near**2, 0.0, most)
+
+
+def _mean_ends(total: Ends, count: Ends, bounds: tuple[float, float]) -> Ends:
+    """The least and the most a sum over a count can be, which lies between bounds."""
+    few, many = count
+    low = np.where(total[0] < 0, total[0] / few, total[0] / many)
+    high = np.where(total[1] > 0, total[1] / few, total[1] / many)
+    return np.clip(low, *bounds), np.clip(high, *bounds)
+
+
+def _quotient(covariance: Ends, spread: Ends) -> Ends:
+    """Between -1 and 1; the whole range where a variance may be nothing."""
+    least, most = np.sqrt(spread[0]), np.sqrt(spread[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low = np.where(covariance[0] < 0, covariance[0] / least, covariance[0] / most)
+        high = np.where(covariance[1] > 0, covariance[1] / least, covariance[1] / most)
+    unknown = ~(least > 0)
+    return np.clip(np.where(unknown, -1.0, low), -1.0, 1.0), np.clip(np.where(unknown, 1.0, high), -1.0, 1.0)
