@@ -17,7 +17,7 @@ from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.size import Sizes
 from tacit.tables.sql.google_lists import Lists
 from tacit.tables.sql.printing import to_sql
-from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened
+from tacit.tables.sql.refusals import CLAUSES, GROUPINGS, NotUnderstood, not_yet, shortened
 
 if TYPE_CHECKING:
     from tacit.tables.sql.read_source import Rows
@@ -187,7 +187,7 @@ class _Reading:
             return ()
         for what in ("grouping_sets", "rollup", "cube", "totals"):
             if group.args.get(what):
-                raise not_yet(what.replace("_", " ").upper(), "Ask once for each way of grouping.")
+                raise not_yet(what.replace("_", " ").upper(), GROUPINGS)
         self.only(group, "expressions", "all")
         if group.args.get("all"):
             return [self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]

@@ -8,6 +8,7 @@ __all__ = [
     "AGGREGATES_TO_COME",
     "CLAUSES",
     "FUNCTIONS",
+    "GROUPINGS",
     "ONE_SELECT",
     "STATEMENTS",
     "SUBQUERY_CLAUSES",
@@ -97,6 +98,12 @@ CLAUSES = {
     "exclude": ("EXCLUDE", "Name what is to be shown."),
 }
 """Clauses of SELECT that are refused, by their name in the parsed statement."""
+
+GROUPINGS = (
+    "Ask for all of them as one plan: table.batch([…]), one statement for each way of grouping; or, for counts that "
+    'add up, table.margins([], ["city"], ["city", "plan"]).'
+)
+"""What to do instead of GROUPING SETS, ROLLUP and CUBE."""
 
 _WHOLE = "Inside of a subquery it makes a row depend on other people's rows:"
 SUBQUERY_CLAUSES = {
