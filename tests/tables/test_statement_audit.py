@@ -110,6 +110,16 @@ CASES = {
         "SELECT side, CAST(MODE(level > 3) AS BIGINT) AS n FROM small WHERE side = 'left' GROUP BY side",
         {"epsilon": 3},
     ),
+    "sums per unit": (
+        "SELECT side, SUM(t, contribution_bounds_per_row => (0, 10)) AS n FROM "
+        "(SELECT who, side, SUM(pay) AS t FROM small WHERE side = 'left' GROUP BY who, side) GROUP BY side",
+        {"epsilon": 1},
+    ),
+    "count of units with many rows": (
+        "SELECT many, COUNT(*) AS n FROM (SELECT who, COUNT(*) > 3 AS many FROM small GROUP BY who) "
+        "WHERE many GROUP BY many",
+        {"epsilon": 1},
+    ),
     "units that count": (
         "SELECT side, COUNT(DISTINCT who) FILTER (WHERE pay > 9) AS n FROM small WHERE side = 'left' GROUP BY side",
         {"epsilon": 1},

@@ -17,8 +17,9 @@ from tacit.tables.names import Names
 from tacit.tables.policy import Policy
 from tacit.tables.public_groups import Domains, named_lists, public_groups, typed_lists
 from tacit.tables.query import Aggregate, Output, Query
-from tacit.tables.ranges import EVERYTHING, Range, range_of
+from tacit.tables.ranges import Range, range_of
 from tacit.tables.typed import Typing, Words, quoted
+from tacit.tables.views import View, column_kind, declared_range, view_of
 
 __all__ = ["Checked", "check"]
 
@@ -39,20 +40,35 @@ class Checked:
     """Of every expression in the query that is not NULL."""
     key_domains: Domains
     """Per key, the values it can have if they are public; None: they pass a private selection."""
+    view: View | None = None
+    """What the question is about, if not the table itself."""
+
+    def seen(self, policy: Policy) -> Policy:
+        """The policy as the question sees it: of the table, or of what is computed from it."""
+        return policy if self.view is None else self.view.over(policy, self.query.keys)
 
 
 def check(query: Query, policy: Policy) -> Checked:
     """The query as it will be run, or an error that says what to change."""
     if query.table.lower() != policy.table.lower():
         raise NotPrivate(f"The table that may be asked about is {policy.table}, not {query.table}.")
+    query = replace(query, options=query.options.within(policy))
+    if query.source is None:
+        return _check(query, policy, None)
+    view = view_of(_tidy(query).source or query.source, policy)
+    return _check(replace(query, source=view.relation), view.over(policy), view)
+
+
+def _check(query: Query, policy: Policy, view: View | None) -> Checked:
+    """Against the policy of what the question sees."""
     resolved = _resolved(query, policy)
     kinds: dict[Expression, Kind] = {}
-    rows = Typing(lambda leaf: _column_kind(leaf, policy), kinds)
+    rows = Typing(lambda leaf: column_kind(leaf, policy), kinds)
     where = None if resolved.where is None else rows.condition(resolved.where, "WHERE")
     keys = tuple(rows.typed(key) for key in resolved.keys)
     options, domains = public_groups(typed_lists(resolved.options, keys, rows), keys, policy)
     _few_enough(domains)
-    settled = {one: _Settling(policy, rows).aggregate(one) for one in resolved.aggregates()}
+    settled = {one: _Settling(policy, rows, view).aggregate(one) for one in resolved.aggregates()}
     key_kinds = [rows.kind(key) for key in keys]
     released = Typing(lambda leaf: _released_kind(leaf, key_kinds, kinds), kinds)
 
@@ -69,7 +85,7 @@ def check(query: Query, policy: Policy) -> Checked:
         order=tuple(replace(term, expression=finished(term.expression)) for term in resolved.order),
         options=options,
     )
-    return Checked(checked, kinds, domains)
+    return Checked(checked, kinds, domains, view)
 
 
 def _resolved(query: Query, policy: Policy) -> Query:
@@ -86,7 +102,7 @@ def _resolved(query: Query, policy: Policy) -> Query:
         keys=keys,
         having=None if query.having is None else _replaced(query.having, known),
         order=tuple(replace(term, expression=_replaced(term.expression, known)) for term in query.order),
-        options=named_lists(query.options.within(policy), names),
+        options=named_lists(query.options, names),
     )
 
 
@@ -101,6 +117,7 @@ def _tidy(query: Query) -> Query:
         limit=query.limit,
         offset=query.offset,
         options=query.options,
+        source=query.source,
     )
 
 
@@ -108,12 +125,6 @@ def _replaced(expression: Expression, known: Mapping[Aggregate, Aggregate]) -> E
     if isinstance(expression, Aggregate):
         return known[expression]
     return expression.with_parts(tuple(_replaced(part, known) for part in expression.parts()))
-
-
-def _column_kind(leaf: Expression, policy: Policy) -> Kind:
-    if isinstance(leaf, Column):
-        return policy.columns[leaf.name].kind
-    raise InvalidParameter("expression", given=type(leaf).__name__, allowed="columns, constants and operators")
 
 
 def _released_kind(leaf: Expression, key_kinds: list[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
@@ -132,6 +143,7 @@ class _Settling:
 
     policy: Policy
     rows: Typing
+    view: View | None
 
     def aggregate(self, one: Aggregate) -> Aggregate:
         """The aggregate as it will be estimated."""
@@ -233,10 +245,7 @@ class _Settling:
         return (Fraction(0), Fraction(0)) if found is None else found.bounds
 
     def _declared(self, column: Column) -> Range:
-        declared = self.policy.columns[column.name]
-        if declared.kind is Kind.BOOLEAN:
-            return Range(Fraction(0), Fraction(1))
-        return EVERYTHING if declared.bounds is None else Range(*declared.bounds)
+        return declared_range(column, self.policy)
 
     def _missing(self, one: Aggregate) -> MissingBounds:
         assert one.argument is not None
@@ -246,6 +255,10 @@ class _Settling:
         if column is None:
             return MissingBounds(quoted(one.argument), f"Its ends are not known from the columns': write {here}.")
         name = column.name
+        if self.view is not None:
+            return MissingBounds(
+                name, f"It is computed for each {self.view.unit}, and so not in the policy: write {here}."
+            )
         return MissingBounds(
             name,
             f"Add bounds = [low, high] to {name} in the policy file, bounds={{{name!r}: (low, high)}} in Python, "

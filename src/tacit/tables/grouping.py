@@ -5,13 +5,14 @@ Shared by the SQL front end and the Python API, so that both build the same tree
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions import Call, Column, Expression, Key, Literal
 from tacit.tables.options import NO_OPTIONS, Options
+from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.size import Sizes
 
@@ -102,12 +103,15 @@ def make_query(
     limit: int | None = None,
     offset: int = 0,
     options: Options = NO_OPTIONS,
+    source: PerUnit | None = None,
 ) -> Query:
     """The query in its one form: keys once each, key parts found everywhere, every column named once."""
     given = Sizes()
     for expression in (*(one for _, one in outputs), where, *keys, having, *(term.expression for term in order)):
         if expression is not None:
             given.admit(expression)
+    for expression in () if source is None else source.expressions():
+        given.admit(expression)
     kept: dict[Expression, Expression] = {}
     for key in keys:
         if not any(isinstance(node, Column) for node in key.walk()):
@@ -126,9 +130,20 @@ def make_query(
         if not any(isinstance(node, Key | Aggregate) for node in term.expression.walk()):
             raise InvalidParameter("ORDER BY", given="a constant", allowed="a column of the answer, or its place")
     query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset, options)
+    if source is not None:
+        query = replace(query, source=source.reduced(_of_rows(query)))
     if not keys and not query.aggregates():
         raise NotPrivate("Nothing is computed of the rows: write COUNT(*), SUM(column), AVG(column) or GROUP BY.")
     return query
+
+
+def _of_rows(query: Query) -> Iterator[Expression]:
+    """The expressions over rows."""
+    yield from query.keys
+    for one in query.aggregates():
+        yield from one.arguments()
+    if query.where is not None:
+        yield query.where
 
 
 def _named(outputs: Sequence[tuple[str | None, Expression]], keys: Sequence[Expression]) -> tuple[Output, ...]:

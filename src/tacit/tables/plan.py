@@ -237,6 +237,7 @@ Needed = dict[Aggregate, tuple[Part, ...] | Choice]
 
 def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggregate, Setting], Needed]:
     """What the engine is asked for, and what each aggregate takes of it."""
+    policy = checked.seen(policy)
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
     limits = query.options.limits(
@@ -259,7 +260,8 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
     for measure in measures:
         if not isinstance(measure, Cells):
             _check_steps(measure)
-    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures))
+    relation = None if checked.view is None else query.source
+    bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures), relation)
     return bounded, settings, parts
 
 

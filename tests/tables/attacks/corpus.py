@@ -1,5 +1,7 @@
 """Statements that are fine, and pieces that are not: what the mutations start from."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 __all__ = ["COLUMN_NAMES", "CONDITIONS", "FUNCTIONS", "INJECTIONS", "NUMBERS", "STATEMENTS", "TEXTS"]
@@ -79,6 +81,11 @@ STATEMENTS = tuple(
     SELECT DATE_TRUNC('week', moment) AS w, SUM(age) FROM visits GROUP BY 1
     SELECT CAST(spend AS BIGINT) AS s, COUNT(*) FROM visits GROUP BY 1
     SELECT CAST(day AS VARCHAR) AS d, COUNT(*) FROM visits GROUP BY 1
+    WITH grown AS (SELECT * FROM visits WHERE age >= 18) SELECT city, COUNT(*) FROM grown GROUP BY city
+    SELECT p, SUM(s) FROM (SELECT UPPER(plan) AS p, LEAST(spend, 50) AS s FROM (SELECT * FROM visits WHERE active)) GROUP BY p
+    SELECT AVG(t, contribution_bounds_per_row => (0, 99)) AS m FROM (SELECT user_id, SUM(spend) AS t FROM visits GROUP BY user_id)
+    SELECT n > 2 AS many, COUNT(*) FROM (SELECT user_id, COUNT(*) AS n, SUM(points) AS p FROM visits GROUP BY user_id) WHERE p > 0 GROUP BY 1
+    SELECT plan, AVG(a) FROM (SELECT user_id, plan, MAX(age) AS a FROM visits GROUP BY user_id, plan) GROUP BY plan
     """.splitlines()
     if line.strip()
 )

@@ -50,12 +50,19 @@ class Tally:
     bounded: int = 0
 
 
-def examine(make: Callable[[Rows], Engine], seed: int, count: int, oracle: bool = True) -> Tally:
+def examine(
+    make: Callable[[Rows], Engine],
+    seed: int,
+    count: int,
+    oracle: bool = True,
+    ask: Callable[[random.Random], BoundedQuery] | None = None,
+) -> Tally:
     """Try so many queries, each on a table and on neighbours of it; raises `Moved` at the first breach."""
+    ask = bounded_query if ask is None else ask
     rng, rows, tally = random.Random(seed), Rows(), Tally()
     engine = make(rows)
     for _ in range(count):
-        held, query = table(rng), bounded_query(rng)
+        held, query = table(rng), ask(rng)
         rows.fill(held, beyond=rng)
         base = answered(engine, query)
         tally.queries += 1

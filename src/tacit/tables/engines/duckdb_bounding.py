@@ -31,6 +31,7 @@ from tacit.tables.engines.duckdb_casts import cast
 from tacit.tables.engines.duckdb_expressions import render
 from tacit.tables.engines.duckdb_hashes import group_place, group_rank, row_hash, unit_number, value_hash
 from tacit.tables.engines.duckdb_keys import fetched, listing, same
+from tacit.tables.engines.duckdb_per_unit import source
 from tacit.tables.engines.duckdb_terms import Term
 from tacit.tables.engines.duckdb_values import clamped, read, row_value, summed
 from tacit.tables.expressions import Column, Value
@@ -61,7 +62,8 @@ class _Writer:
 
     def __init__(self, query: BoundedQuery, kinds: Mapping[str, Kind], key: str) -> None:
         self.query = query
-        self.kinds = kinds
+        self.source = source(query.relation, kinds)
+        self.kinds = kinds = self.source.kinds
         self.key = key
         self.keys = tuple(render(expression, kinds) for expression in query.keys)
         self.key_kinds = tuple(term.kind or Kind.TEXT for term in self.keys)
@@ -146,7 +148,7 @@ class _Writer:
         if self.query.where is not None:
             conditions.append(cast(render(self.query.where, self.kinds), Kind.BOOLEAN))
         where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
-        self.step("found", f"SELECT {_lines(columns or ['1 AS one'])}\nFROM rows{where}")
+        self.step("found", f"SELECT {_lines(columns or ['1 AS one'])}\nFROM {self.source.sql}{where}")
 
     def inputs(self) -> dict[str, str]:
         """What the measures are computed from, and the name of each."""
@@ -162,14 +164,14 @@ class _Writer:
             names = [inputs[sql] for sql in read(value, self.kinds)]
             columns.append(f"{row_value(value, *names)} AS {self.column(value)}")
         columns += self.held.values()
-        source = "found"
+        joined = "found"
         if self.listed is not None:
             self.list_keys(self.listed)
             found = "found"
             if self.ranks_rows:
                 found = f"(SELECT *, {unit_number(self.key, self.unit_term('found'))} AS x FROM found) AS found"
-            source = f"{found} JOIN listed ON {same('found', 'listed', self.key_names)}"
-        self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {source}")
+            joined = f"{found} JOIN listed ON {same('found', 'listed', self.key_names)}"
+        self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {joined}")
 
     def list_keys(self, listed: Sequence[Sequence[Value]]) -> None:
         body = listing(listed, self.key_kinds)

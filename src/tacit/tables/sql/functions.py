@@ -15,6 +15,7 @@ __all__ = [
     "AGGREGATES",
     "AGGREGATE_NAMES",
     "BOUNDS",
+    "FACT_NAMES",
     "LEVELS",
     "PAIRS",
     "PARTS",
@@ -70,6 +71,9 @@ AGGREGATE_NAMES = {
     "mode": "MODE",
 }
 """How an estimator is written."""
+
+FACT_NAMES = {"count": "COUNT", "sum": "SUM", "mean": "AVG", "min": "MIN", "max": "MAX"}
+"""How a value per unit is written."""
 
 BOUNDS = {
     "contribution_bounds_per_row": "bounds",
@@ -144,6 +148,8 @@ def call(name: str, arguments: Arguments) -> Expression:
     name = name.lower()
     if name in _SPECIAL:
         return _SPECIAL[name](arguments)
+    if _OPERATORS.get(name) in CASTS and len(arguments) != 1:
+        raise NotUnderstood(f"{name.upper()}(…)", "takes one value", f"Write {name.upper()}(column).")
     if name in _OPERATORS:
         return Call(_OPERATORS[name], arguments)
     instead = _INSTEAD.get(name, "docs/reference/sql.md lists the functions that can be used.")

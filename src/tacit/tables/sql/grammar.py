@@ -144,12 +144,10 @@ def _unfinished(text: str, problem: TokenError) -> NotUnderstood:
 
 def _refuse_first(text: str, found: Sequence[Token]) -> None:
     word = found[0].text.upper().split()[0] if found[0].text.split() else ""
-    if found[0].token_type is TokenType.SELECT:
+    if found[0].token_type in (TokenType.SELECT, TokenType.WITH):
         return
     if word in STATEMENTS:
         raise void(word, STATEMENTS[word], "Write SELECT … FROM the table.")
-    if word == "WITH":
-        raise not_yet("WITH", "Common table expressions are not understood yet: write one SELECT on the table.")
     if word in ("EXPLAIN", "DESCRIBE", "DESC", "SHOW"):
         raise not_yet(word, "Ask for the plan instead: `tacit plan`, or question.plan(epsilon=…); it is free.")
     raise syntax(word or "the statement", "a question starts with SELECT", place=at(text, found[0].start))
@@ -161,8 +159,6 @@ def _refuse_any(text: str, found: Sequence[Token]) -> None:
         kind = token.token_type
         if kind is TokenType.SEMICOLON:
             raise void(";", "one statement at a time is answered", "Ask the second as a question of its own.")
-        if kind is TokenType.SELECT and place:
-            raise not_yet("a second SELECT", "Subqueries are not understood yet: write one SELECT on the table.")
         if kind in _NEVER and not _is_place(found, place):
             sign, instead = _NEVER[kind]
             raise NotUnderstood(sign, "is not understood here", instead, at(text, token.start))

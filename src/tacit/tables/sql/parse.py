@@ -6,7 +6,7 @@ Output(name='City', expression=Key(index=0))
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,29 +14,39 @@ from tacit.tables.expressions import Column, Expression
 from tacit.tables.grouping import folded, has_aggregate, make_query
 from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Query
+from tacit.tables.size import Sizes
 from tacit.tables.sql.google_lists import Lists
-from tacit.tables.sql.printing import name_to_sql
-from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened, void
+from tacit.tables.sql.printing import to_sql
+from tacit.tables.sql.refusals import CLAUSES, GROUPINGS, NotUnderstood, not_yet, shortened
 
 if TYPE_CHECKING:
+    from tacit.tables.sql.read_source import Rows
     from tacit.tables.sql.scope import Scope
 
 __all__ = ["parse", "parse_condition", "parse_released", "states_price"]
 
-_UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset"}
+_UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "with_"}
 
 
 def parse(text: str, table: str) -> Query:
     """The query that a statement asks of the table."""
+    query, is_plain = _parsed(text, table)
+    return query if is_plain else _parsed(to_sql(query), table)[0]  # subqueries dissolved, as if it was written so
+
+
+def _parsed(text: str, table: str) -> tuple[Query, bool]:
+    """The query, and whether it was asked of the table itself."""
     translate = import_module("tacit.tables.sql.translate")  # loads the parser: only who writes SQL pays for it
     grammar = import_module("tacit.tables.sql.grammar")
     found = grammar.read(text)
     if not isinstance(found.tree, grammar.exp.Select):
         raise not_yet(type(found.tree).__name__.upper(), "Write one SELECT … FROM the table.")
-    tables = _tables(found.tree, table, grammar.exp)
-    lists = Lists(translate, grammar.exp, tables, found)
-    reading = _Reading(translate, grammar.exp, found.tree, tables | lists.aliases, lists.columns)
-    return reading.query(table, lists.options())
+    source = _source(found.tree, table)
+    lists = Lists(translate, grammar.exp, source.names, found)
+    if found.lists and not source.is_table:
+        raise not_yet("a list of public groups beside a subquery", f"Write FROM {table}, with the conditions in WHERE.")
+    reading = _Reading(translate, grammar.exp, found.tree, source, lists)
+    return reading.query(table, lists.options()), source.is_table
 
 
 def states_price(text: str) -> bool:
@@ -63,7 +73,7 @@ def parse_released(text: str, table: str) -> Expression:
     translate = import_module("tacit.tables.sql.translate")
     grammar = import_module("tacit.tables.sql.grammar")
     tree = grammar.statement(f"SELECT COUNT(*) FROM {_quoted(table)} HAVING {text}")
-    reading = _Reading(translate, grammar.exp, tree, _tables(tree, table, grammar.exp))
+    reading = _Reading(translate, grammar.exp, tree, _source(tree, table))
     found = reading._one("having", reading.released)
     extra = [name for name in ("where", "group", "order", "limit", "offset") if tree.args.get(name) is not None]
     if found is None or extra:
@@ -75,55 +85,28 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _tables(tree: Any, table: str, exp: Any) -> frozenset[str]:
-    """The names that the table goes by in this statement; refuses any other source."""
-    for name, value in tree.args.items():
-        if name not in _UNDERSTOOD and value not in (None, False, []):
-            what, instead = CLAUSES.get(name, (name.strip("_").replace("_", " ").upper(), "Leave it out."))
-            raise not_yet(what, instead)
-    source = tree.args.get("from_")
-    if source is None:
-        raise NotUnderstood("a SELECT without FROM", "asks nothing of the table", f"Write FROM {table}.")
-    node = source.this
-    if not isinstance(node, exp.Table):
-        raise not_yet(f"FROM {shortened(type(node).__name__)}", f"Write FROM {table}.")
-    if not isinstance(node.this, exp.Identifier):
-        reason = "no file, table function or network is read from a question"
-        raise void(f"FROM {_function_name(node.this)}", reason, f"Write FROM {table}.")
-    name = str(node.this.this)
-    if node.args.get("db") is not None or node.args.get("catalog") is not None:
-        raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
-    if name.lower() != table.lower():
-        raise void(f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {name_to_sql(table)}.")
-    for field, value in node.args.items():
-        if field not in ("this", "alias") and value not in (None, False, []):
-            what, instead = CLAUSES.get(field, (field.strip("_").replace("_", " ").upper(), "Leave it out."))
-            raise not_yet(what, instead)
-    alias = node.args.get("alias")
-    if alias is None:
-        return frozenset((table.lower(),))
-    if alias.args.get("columns") or not isinstance(alias.this, exp.Identifier):
-        raise not_yet("column names after the table", f"Write FROM {table}.")
-    return frozenset((str(alias.this.this).lower(),))
-
-
-def _function_name(node: Any) -> str:
-    return f"{shortened(str(getattr(node, 'this', 'a function')))}(…)"
+def _source(tree: Any, table: str) -> Rows:
+    """What the statement asks about; refuses clauses that are not understood, and any other source."""
+    sources = import_module("tacit.tables.sql.read_source")
+    sources.refuse_clauses(tree, _UNDERSTOOD, {})
+    found: Rows = sources.source(tree, table, Sizes())
+    return found
 
 
 class _Reading:
     """One statement being read: its outputs first, since other clauses may use their names."""
 
-    def __init__(
-        self, translate: Any, exp: Any, tree: Any, tables: frozenset[str], columns: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, translate: Any, exp: Any, tree: Any, source: Rows, lists: Lists | None = None) -> None:
         self.exp = exp
-        self.columns = {} if columns is None else columns
+        self.columns = {} if lists is None else lists.columns
         self.tree = tree
         self.only = translate.only
         self.qualified = translate.Qualified
-        self.rows: Scope = translate.scope(tables, "WHERE", aggregates=False)
-        self.released: Scope = translate.scope(tables, "SELECT", aggregates=True, sizes=self.rows.sizes)
+        self.source = source
+        self.conjoined = import_module("tacit.tables.sql.read_source").conjoined
+        names = source.names if lists is None else source.names | lists.aliases
+        self.rows: Scope = translate.scope(names, "WHERE", aggregates=False)
+        self.released: Scope = translate.scope(names, "SELECT", aggregates=True, sizes=self.rows.sizes)
         self.outputs = [self._output(node) for node in tree.expressions]
         for _, expression in self.outputs:
             self.rows.sizes.admit(expression)
@@ -136,12 +119,13 @@ class _Reading:
         return make_query(
             table,
             [(name, self._plain(expression)) for name, expression in self.outputs],
-            where=None if where is None else self._plain(where),
+            where=self.conjoined([self.source.where, None if where is None else self._plain(where)]),
             keys=keys,
             having=None if having is None else self._plain(self._aliased(having)),
             order=self._order(),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
+            source=self.source.per_unit,
             options=options,
         )
 
@@ -163,12 +147,20 @@ class _Reading:
         return scope.expression(node.this)
 
     def _plain(self, expression: Expression) -> Expression:
-        """Columns written with their table are columns."""
+        """Over the table's own columns: those of subqueries, and those written with their table, are written out."""
+        found = self.source.meaning(self._listed(expression))
+        self.rows.sizes.of(found)
+        return found
+
+    def _listed(self, expression: Expression) -> Expression:
+        """The names that joined lists have given to columns are those of the columns."""
+        if not self.columns:
+            return expression
         if isinstance(expression, Column):
             return self._column(expression)
         if isinstance(expression, Aggregate):
-            return expression.of(self._plain)
-        return expression.with_parts(tuple(self._plain(part) for part in expression.parts()))
+            return expression.of(self._listed)
+        return expression.with_parts(tuple(self._listed(part) for part in expression.parts()))
 
     def _column(self, column: Column) -> Column:
         """The table's column that a name stands for: a list that is joined may have given it a name."""
@@ -195,7 +187,7 @@ class _Reading:
             return ()
         for what in ("grouping_sets", "rollup", "cube", "totals"):
             if group.args.get(what):
-                raise not_yet(what.replace("_", " ").upper(), "Ask once for each way of grouping.")
+                raise not_yet(what.replace("_", " ").upper(), GROUPINGS)
         self.only(group, "expressions", "all")
         if group.args.get("all"):
             return [self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]
@@ -215,7 +207,7 @@ class _Reading:
     def _key_named(self, column: Column) -> Expression:
         """A lone name in GROUP BY: a column, or what is shown under that name."""
         meant = self.aliases.get(column.name.lower())
-        if meant is None or has_aggregate(meant) or folded(self._plain(meant)) == folded(self._plain(column)):
+        if meant is None or has_aggregate(meant) or folded(self._listed(meant)) == folded(self._listed(column)):
             return column
         if folded(column) in (folded(node) for node in meant.walk() if isinstance(node, Column)):
             raise NotUnderstood(

@@ -15,8 +15,9 @@ from tacit.tables.expressions import Call, Case, Column, Expression, Key, Litera
 from tacit.tables.grouping import make_query
 from tacit.tables.operators import CASTS
 from tacit.tables.options import ListedGroups, Options
+from tacit.tables.per_unit import Fact, PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
-from tacit.tables.sql.functions import AGGREGATE_NAMES, LEVELS, TYPES
+from tacit.tables.sql.functions import AGGREGATE_NAMES, FACT_NAMES, LEVELS, TYPES
 from tacit.tables.sql.words import RESERVED
 
 __all__ = ["expression_sql", "name_to_sql", "to_sql"]
@@ -41,11 +42,12 @@ def to_sql(query: Query) -> str:
         order=query.order,
         limit=query.limit,
         offset=query.offset,
+        source=query.source,
         options=query.options,
     )
     written = _Printer(query)
     parts = ["SELECT", *_clause(query.options), ", ".join(written.output(one) for one in query.outputs)]
-    parts += ["FROM", name_to_sql(query.table), *(_joined(one) for one in query.options.listed)]
+    parts += ["FROM", _source(query.source, query.table), *(_joined(one) for one in query.options.listed)]
     if query.where is not None:
         parts += ["WHERE", written.row(query.where)]
     if query.keys:
@@ -59,6 +61,49 @@ def to_sql(query: Query) -> str:
     if query.offset:
         parts += ["OFFSET", str(query.offset)]
     return " ".join(parts)
+
+
+_PER_UNIT = "per_unit"
+"""What the relation is called in canonical text, where a column has to be written with it."""
+
+
+def _source(source: PerUnit | None, table: str) -> str:
+    return name_to_sql(table) if source is None else f"({_per_unit(source, table)}) AS {_PER_UNIT}"
+
+
+def _per_unit(source: PerUnit, table: str) -> str:
+    """SELECT keys, facts FROM … GROUP BY keys; a key that has another column's name is written with its table."""
+    own = _source_name(source.source, table)
+    taken = {name.lower() for name in source.names()}
+
+    def key(node: Expression) -> str | None:
+        if isinstance(node, Column) and node.name.lower() in taken:
+            return f"{own}.{name_to_sql(node.name)}"
+        return _column(node)
+
+    plain = {one.name for one in source.keys if one.expression == Column(one.name)}
+    shown = [_named(one.name, _expression(one.expression, _column)) for one in source.keys]
+    shown += [_named(fact.name, _fact(fact)) for fact in source.facts]
+    keys = [name_to_sql(one.name) if one.name in plain else _expression(one.expression, key) for one in source.keys]
+    where = "" if source.where is None else f" WHERE {_expression(source.where, _column)}"
+    return f"SELECT {', '.join(shown)} FROM {_source(source.source, table)}{where} GROUP BY {', '.join(keys)}"
+
+
+def _source_name(source: PerUnit | None, table: str) -> str:
+    return name_to_sql(table) if source is None else _PER_UNIT
+
+
+def _named(name: str, text: str) -> str:
+    return text if text == name_to_sql(name) else f"{text} AS {name_to_sql(name)}"
+
+
+def _fact(fact: Fact) -> str:
+    if fact.argument is None:
+        return "COUNT(*)"
+    inside = _expression(fact.argument, _column)
+    if fact.function == "count_distinct":
+        return f"COUNT(DISTINCT {inside})"
+    return f"{FACT_NAMES[fact.function]}({inside})"
 
 
 def _clause(options: Options) -> list[str]:
@@ -128,7 +173,7 @@ class _Printer:
         taken = self._aliases.get(node.name.lower())
         if taken is None or self._is_column(taken, node):
             return name_to_sql(node.name)
-        return f"{name_to_sql(self._query.table)}.{name_to_sql(node.name)}"
+        return f"{_source_name(self._query.source, self._query.table)}.{name_to_sql(node.name)}"
 
     def _is_column(self, output: Output, column: Column) -> bool:
         key = self._query.keys[output.expression.index] if isinstance(output.expression, Key) else None

@@ -8,8 +8,10 @@ __all__ = [
     "AGGREGATES_TO_COME",
     "CLAUSES",
     "FUNCTIONS",
+    "GROUPINGS",
     "ONE_SELECT",
     "STATEMENTS",
+    "SUBQUERY_CLAUSES",
     "WINDOWS",
     "NotUnderstood",
     "not_yet",
@@ -73,7 +75,6 @@ STATEMENTS = dict.fromkeys(
 """Statements that are no question at all, by their first word."""
 
 CLAUSES = {
-    "with_": ("WITH", "Common table expressions are not understood yet: write one SELECT on the table."),
     "distinct": ("SELECT DISTINCT", "Write GROUP BY: SELECT city, COUNT(*) … GROUP BY city lists each city once."),
     "joins": ("JOIN, or a second table", "Joins are not understood yet: ask about one table."),
     "laterals": ("LATERAL", ONE_SELECT),
@@ -97,6 +98,23 @@ CLAUSES = {
     "exclude": ("EXCLUDE", "Name what is to be shown."),
 }
 """Clauses of SELECT that are refused, by their name in the parsed statement."""
+
+GROUPINGS = (
+    "Ask for all of them as one plan: table.batch([…]), one statement for each way of grouping; or, for counts that "
+    'add up, table.margins([], ["city"], ["city", "plan"]).'
+)
+"""What to do instead of GROUPING SETS, ROLLUP and CUBE."""
+
+_WHOLE = "Inside of a subquery it makes a row depend on other people's rows:"
+SUBQUERY_CLAUSES = {
+    "distinct": ("DISTINCT in a subquery", f"{_WHOLE} write GROUP BY outside."),
+    "order": ("ORDER BY in a subquery", "The order of rows means nothing: order the answer, outside."),
+    "limit": ("LIMIT in a subquery", f"{_WHOLE} the policy's limits choose rows, the same for everyone."),
+    "offset": ("OFFSET in a subquery", f"{_WHOLE} leave it out."),
+    "windows": ("WINDOW in a subquery", f"{_WHOLE} group outside."),
+    "qualify": ("QUALIFY in a subquery", f"{_WHOLE} write HAVING outside."),
+}
+"""Clauses that are refused inside of a subquery."""
 
 AGGREGATES_TO_COME = dict.fromkeys(
     words(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tacit.tables.expressions import Expression
 from tacit.tables.size import MOST_DEEP, Sizes
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.refusals import WINDOWS, NotUnderstood, not_yet, void
+from tacit.tables.sql.refusals import GROUPINGS, WINDOWS, NotUnderstood, not_yet, void
 
 __all__ = ["Reader", "Scope", "only", "refused", "written"]
 
@@ -70,11 +70,13 @@ def refused(node: exp.Expression) -> Exception:
         reason = "rows are never shown"
         return void("*", reason, "Name what is to be computed: COUNT(*), AVG(column) … GROUP BY column.")
     if isinstance(node, exp.Select | exp.Subquery | exp.Exists):
-        return not_yet("a subquery", "Write one SELECT on the table.")
+        return not_yet(
+            "a subquery outside of FROM", "It would look at other people's rows: write the condition itself."
+        )
     if isinstance(node, exp.RegexpLike | exp.RegexpILike | exp.SimilarTo):
         return not_yet("a regular expression", "Write LIKE, STARTS_WITH or CONTAINS.")
     if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets):
-        return not_yet(f"{type(node).__name__.upper()} (…)", "Ask once for each way of grouping.")
+        return not_yet(f"{type(node).__name__.upper()} (…)", GROUPINGS)
     if isinstance(node, exp.BitwiseXor):
         return not_yet("^", "Write POWER(x, y).")
     if isinstance(node, exp.NullSafeNEQ | exp.NullSafeEQ):

@@ -1,0 +1,277 @@
+"""What stands after FROM: the table, or subqueries and common table expressions.
+
+A subquery that stays row-wise is dissolved: its columns are written out as expressions of the table's columns, its
+WHERE joins the statement's. What is asked, priced and remembered is the flat question. A subquery that groups becomes a
+relation with a row per unit, and is what the subqueries around it dissolve into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tacit.tables.expressions import Call, Column, Expression
+from tacit.tables.per_unit import PerUnit
+from tacit.tables.query import Aggregate
+from tacit.tables.size import Sizes
+from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.printing import name_to_sql
+from tacit.tables.sql.read_per_unit import grouped, grouping_scope
+from tacit.tables.sql.refusals import CLAUSES, SUBQUERY_CLAUSES, NotUnderstood, not_yet, shortened, void
+from tacit.tables.sql.scope import Scope, only
+from tacit.tables.sql.translate import scope
+
+__all__ = ["Rows", "conjoined", "refuse_clauses", "source"]
+
+MOST_LEVELS = 10
+"""How deep subqueries may stand in each other; a chain of WITH has no limit but size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of the table under other names: what each name means, and which rows there are."""
+
+    names: frozenset[str]
+    """What they are called, for columns written with it."""
+    columns: Mapping[str, Expression] = field(default_factory=dict)
+    """By name in small letters."""
+    everything: bool = True
+    """Whether every other name is a column of the table: SELECT *."""
+    where: Expression | None = None
+    per_unit: PerUnit | None = None
+    """What the columns are those of, if not of the table."""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether nothing was renamed, computed or filtered."""
+        return self.everything and not self.columns and self.where is None
+
+    def meaning(self, expression: Expression) -> Expression:
+        """The expression over the table's own columns."""
+        if isinstance(expression, Column):
+            return self._column(expression)
+        if isinstance(expression, Aggregate):
+            return expression.of(self.meaning)
+        return expression.with_parts(tuple(self.meaning(part) for part in expression.parts()))
+
+    def _column(self, column: Column) -> Expression:
+        found = self.columns.get(column.name.lower())
+        if found is not None:
+            return found
+        if self.everything:
+            return Column(column.name)
+        known = ", ".join(shortened(name) for name in list(self.columns)[:20])
+        problem = f"is no column of the subquery, which has {known}"
+        raise NotUnderstood(shortened(column.name), problem, "Add it to the subquery's SELECT.")
+
+
+def source(tree: exp.Select, table: str, sizes: Sizes) -> Rows:
+    """The rows that the outermost SELECT asks about."""
+    return _Reader(table, sizes, {}, 0).rows(tree)
+
+
+def refuse_clauses(tree: exp.Select, understood: set[str], reasons: Mapping[str, tuple[str, str]]) -> None:
+    """Refuse a SELECT with a clause that is not understood in its place."""
+    for name, value in tree.args.items():
+        if name not in understood and value not in (None, False, []):
+            unknown = (name.strip("_").replace("_", " ").upper(), "Leave it out.")
+            raise not_yet(*reasons.get(name, CLAUSES.get(name, unknown)))
+
+
+def conjoined(conditions: Sequence[Expression | None]) -> Expression | None:
+    """All conditions together; AND of many is one node."""
+    found: list[Expression] = []
+    for one in conditions:
+        if isinstance(one, Call) and one.operator == "and":
+            found += one.arguments
+        elif one is not None:
+            found.append(one)
+    return None if not found else found[0] if len(found) == 1 else Call("and", tuple(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the sources of one statement; ``known`` are the common table expressions that can be named here."""
+
+    table: str
+    sizes: Sizes
+    known: Mapping[str, Rows]
+    level: int
+
+    def rows(self, tree: exp.Select) -> Rows:
+        """What the SELECT reads from."""
+        if self.level > MOST_LEVELS:
+            raise NotUnderstood("subqueries", f"stand in each other more than {MOST_LEVELS} deep", "Use WITH.")
+        inside = self._with(tree)
+        clause = tree.args.get("from_")
+        if clause is None:
+            raise NotUnderstood("a SELECT without FROM", "asks nothing of the table", f"Write FROM {self.table}.")
+        node = clause.this
+        if isinstance(node, exp.Subquery):
+            return inside._subquery(node)
+        if not isinstance(node, exp.Table):
+            raise not_yet(f"FROM {shortened(type(node).__name__)}", f"Write FROM {self.table}.")
+        return inside._named(node)
+
+    def _with(self, tree: exp.Select) -> _Reader:
+        """With the common table expressions of this SELECT; each knows those before it."""
+        clause = tree.args.get("with_")
+        if clause is None:
+            return self
+        if clause.args.get("recursive"):
+            raise not_yet("WITH RECURSIVE", "Each part may use those before it; leave RECURSIVE out.")
+        only(clause, "expressions")
+        reader, own = self, set()
+        for node in clause.expressions:
+            only(node, "this", "alias")
+            name = _alias(node.args.get("alias"))
+            if name is None or name in own:
+                raise NotUnderstood(f"WITH {name or '…'}", "takes each name once")
+            own.add(name)
+            reader = replace(reader, known={**reader.known, name: reader._select(node.this, name)})
+        return reader
+
+    def _subquery(self, node: exp.Subquery) -> Rows:
+        only(node, "this", "alias")
+        inner, name = node.this, _alias(node.args.get("alias"))
+        while isinstance(inner, exp.Subquery) and inner.args.get("alias") is None:
+            only(inner, "this")
+            inner = inner.this
+        return self._select(inner, name)
+
+    def _select(self, node: exp.Expression, name: str | None) -> Rows:
+        """A subquery's rows, by the name it is given."""
+        if not isinstance(node, exp.Select):
+            raise not_yet(f"{type(node).__name__.upper()} in a subquery", "Write SELECT … FROM the table.")
+        below = replace(self, level=self.level + 1)
+        return replace(below._read(node), names=frozenset(() if name is None else (name,)))
+
+    def _read(self, node: exp.Select) -> Rows:
+        rows = self.rows(node)
+        places = scope(rows.names, "a subquery", aggregates=False, sizes=self.sizes)
+        where = self._where(node, rows, places)
+        if node.args.get("group") is not None or node.args.get("having") is not None:
+            refuse_clauses(node, {"expressions", "from_", "where", "with_", "group", "having"}, SUBQUERY_CLAUSES)
+            return self._grouped(node, replace(rows, where=where), places)
+        refuse_clauses(node, {"expressions", "from_", "where", "with_"}, SUBQUERY_CLAUSES)
+        places = places.placed("a subquery without GROUP BY")
+        columns: dict[str, Expression] = {}
+        everything = False
+        for one in node.expressions:
+            if _is_star(one, rows.names):
+                everything = True
+                continue
+            label, value = _output(one, places)
+            if label.lower() in columns:
+                raise _twice(label)
+            columns[label.lower()] = self._admitted(rows.meaning(value))
+        if everything:
+            _refuse_hidden(columns, rows)
+            columns = {**rows.columns, **columns}
+        return replace(rows, columns=columns, everything=everything and rows.everything, where=where)
+
+    def _where(self, node: exp.Select, rows: Rows, places: Scope) -> Expression | None:
+        """The conditions so far, and those of this SELECT."""
+        condition, where = node.args.get("where"), None
+        if condition is not None:
+            only(condition, "this")
+            where = rows.meaning(places.placed("WHERE").expression(condition.this))
+        both = conjoined([rows.where, where])
+        return None if both is None else self._admitted(both)
+
+    def _grouped(self, node: exp.Select, rows: Rows, places: Scope) -> Rows:
+        """A subquery that groups; over what its own source means."""
+        places = grouping_scope(places)
+        outputs = [_output(one, places) for one in node.expressions]
+        labels = [label.lower() for label, _ in outputs]
+        if len(set(labels)) != len(labels):
+            raise _twice(next(label for label in labels if labels.count(label) > 1))
+        found = grouped(node, places, outputs)
+        keys = tuple(
+            replace(one, expression=self._admitted(rows.meaning(one.expression))) for one in found.relation.keys
+        )
+        facts = tuple(
+            one if one.argument is None else replace(one, argument=self._admitted(rows.meaning(one.argument)))
+            for one in found.relation.facts
+        )
+        relation = PerUnit(keys, facts, rows.where, rows.per_unit)
+        return Rows(rows.names, found.columns, False, found.having, relation)
+
+    def _admitted(self, expression: Expression) -> Expression:
+        """Substitution could double a tree at each level: too large is refused as it grows."""
+        self.sizes.of(expression)
+        return expression
+
+    def _named(self, node: exp.Table) -> Rows:
+        """A table by its name: the one there is, or a common table expression."""
+        table = self.table
+        if not isinstance(node.this, exp.Identifier):
+            reason = "no file, table function or network is read from a question"
+            raise void(f"FROM {_function_name(node.this)}", reason, f"Write FROM {table}.")
+        name = str(node.this.this)
+        if node.args.get("db") is not None or node.args.get("catalog") is not None:
+            raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
+        found = self.known.get(name.lower())
+        if found is None and name.lower() != table.lower():
+            raise void(
+                f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {name_to_sql(table)}."
+            )
+        for part, value in node.args.items():
+            if part not in ("this", "alias") and value not in (None, False, []):
+                what, instead = CLAUSES.get(part, (part.strip("_").replace("_", " ").upper(), "Leave it out."))
+                raise not_yet(what, instead)
+        alias = _alias(node.args.get("alias"))
+        return replace(found or Rows(frozenset()), names=frozenset((alias or name.lower(),)))
+
+
+def _alias(alias: exp.Expression | None) -> str | None:
+    if alias is None:
+        return None
+    if alias.args.get("columns") or not isinstance(alias.this, exp.Identifier):
+        raise not_yet("column names after the name of a table", "Write them inside, with AS.")
+    return str(alias.this.this).lower()
+
+
+def _is_star(node: exp.Expression, names: frozenset[str]) -> bool:
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+        only(node, "this", "table")
+        table = node.args.get("table")
+        if table is not None and str(table.this).lower() not in names:
+            raise not_yet(f"{shortened(str(table.this))}.*", "Write * alone.")
+        node = node.this
+    if not isinstance(node, exp.Star):
+        return False
+    only(node)
+    return True
+
+
+def _output(node: exp.Expression, places: Scope) -> tuple[str, Expression]:
+    if isinstance(node, exp.Alias):
+        only(node, "this", "alias")
+        alias = node.args["alias"]
+        if not isinstance(alias, exp.Identifier) or not str(alias.this).strip() or len(str(alias.this)) > 200:
+            raise NotUnderstood("AS …", "takes a name of at most 200 characters")
+        return str(alias.this), places.expression(node.this)
+    value = places.expression(node)
+    if not isinstance(value, Column):
+        raise not_yet("a computed column of a subquery without a name", "Give it one: age // 10 AS decade.")
+    return value.name, value
+
+
+def _refuse_hidden(columns: Mapping[str, Expression], rows: Rows) -> None:
+    """SELECT *, age // 10 AS age: engines disagree on which of the two is meant later."""
+    for name, meaning in columns.items():
+        own = name in rows.columns or any(
+            isinstance(part, Column) and part.name.lower() == name for part in meaning.walk()
+        )
+        if own and rows.columns.get(name) != meaning:
+            problem = "is the name of a column of * too"
+            raise NotUnderstood(shortened(name), problem, "Choose another name, or list the columns instead of *.")
+
+
+def _twice(label: str) -> NotUnderstood:
+    return NotUnderstood(shortened(label), "is the name of two columns of a subquery", "Choose another.")
+
+
+def _function_name(node: object) -> str:
+    return f"{shortened(str(getattr(node, 'this', 'a function')))}(…)"

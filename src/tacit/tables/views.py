@@ -1,0 +1,154 @@
+"""What a question sees: the table, or a relation with a row per unit, checked against the policy and described like it.
+
+A relation has columns with kinds, roles and bounds as the table has, so that the question over it is checked, priced
+and bounded by the same rules; only how much of a unit there can be is known better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.privacy import Unit
+from tacit.tables.domains import domain
+from tacit.tables.expressions import Column, Expression
+from tacit.tables.kinds import Kind
+from tacit.tables.names import Names
+from tacit.tables.per_unit import FACTS, Fact, PerUnit, UnitKey, fact_kind
+from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
+from tacit.tables.ranges import EVERYTHING, Range, range_of
+from tacit.tables.typed import Typing, Words, quoted
+
+__all__ = ["View", "column_kind", "declared_range", "view_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A checked relation: by the policy's names, with its columns described; ``unit`` is what names the unit in it."""
+
+    relation: PerUnit
+    unit: str
+    columns: Mapping[str, ColumnPolicy] = field(hash=False)
+
+    def over(self, policy: Policy, keys: tuple[Expression, ...] = ()) -> Policy:
+        """The policy as a question grouped by these keys sees it.
+
+        A unit has one row if the relation has no other key; and one per group if the question groups by all of them.
+        """
+        others = {one.name for one in self.relation.keys} - {self.unit}
+        once = others <= {key.name for key in keys if isinstance(key, Column)}
+        limits = replace(policy.limits, rows=1) if once else policy.limits
+        return replace(policy, columns=self.columns, unit=Unit(self.unit), limits=limits if others else Limits(1, 1))
+
+
+def column_kind(leaf: Expression, policy: Policy) -> Kind:
+    """The kind of a column; there is no other leaf in an expression of rows."""
+    if isinstance(leaf, Column):
+        return policy.columns[leaf.name].kind
+    raise InvalidParameter("expression", given=type(leaf).__name__, allowed="columns, constants and operators")
+
+
+def declared_range(column: Column, policy: Policy) -> Range:
+    """The public range of a column's values."""
+    declared = policy.columns[column.name]
+    if declared.kind is Kind.BOOLEAN:
+        return Range(Fraction(0), Fraction(1))
+    return EVERYTHING if declared.bounds is None else Range(*declared.bounds)
+
+
+def view_of(relation: PerUnit, policy: Policy) -> View:
+    """The relation, checked; refuses one whose rows are not each of one unit."""
+    if policy.unit.column is None:
+        raise NotPrivate(
+            "GROUP BY in a subquery: each row is protected by itself here, so no key inside belongs to one unit alone. "
+            "Group outside."
+        )
+    below = None if relation.source is None else view_of(relation.source, policy)
+    return _Checking(policy if below is None else below.over(policy), below).view(relation)
+
+
+class _Checking:
+    """One relation against the policy of what it is computed from."""
+
+    def __init__(self, policy: Policy, below: View | None) -> None:
+        self._policy = policy
+        self._below = below
+        self._names = Names(policy)
+        self._rows = Typing(lambda leaf: column_kind(leaf, policy), {})
+
+    def view(self, relation: PerUnit) -> View:
+        where = relation.where
+        if where is not None:
+            where = self._rows.condition(self._names.in_rows(where, "WHERE of a subquery"), "WHERE")
+        keys = tuple(self._key(one) for one in relation.keys)
+        facts = tuple(self._fact(one) for one in relation.facts)
+        unit = next((one.name for one in keys if self._is_unit(one.expression)), None)
+        if unit is None:
+            column = self._policy.unit.column
+            raise NotPrivate(
+                f"A subquery that groups must group by {column}, so that each of its rows belongs to one unit alone: "
+                f"write GROUP BY {', '.join([str(column), *(quoted(one.expression) for one in keys[:3])])} inside, "
+                f"and group by the rest outside."
+            )
+        columns = [self._key_column(one) for one in keys] + [self._fact_column(one) for one in facts]
+        checked = PerUnit(keys, facts, where, None if self._below is None else self._below.relation)
+        return View(checked, unit, {one.name: one for one in columns})
+
+    def _is_unit(self, expression: Expression) -> bool:
+        return isinstance(expression, Column) and expression.name.lower() == str(self._policy.unit.column).lower()
+
+    def _key(self, key: UnitKey) -> UnitKey:
+        if self._is_unit(key.expression):
+            return replace(key, expression=Column(str(self._policy.unit.column)))
+        expression = self._rows.typed(self._names.in_rows(key.expression, "GROUP BY of a subquery"))
+        if self._rows.kind(expression) is None:
+            raise InvalidParameter("GROUP BY", given=Words("NULL"), allowed="expressions of columns")
+        return replace(key, expression=expression)
+
+    def _fact(self, fact: Fact) -> Fact:
+        if fact.function not in FACTS:
+            raise InvalidParameter("value per unit", given=fact.function, allowed=", ".join(FACTS))
+        if fact.argument is None:
+            return fact
+        argument = self._rows.typed(self._names.in_rows(fact.argument, "an aggregate of a subquery"))
+        kind = fact_kind(fact.function, self._rows.kind(argument))
+        if kind is None:
+            given = Words(str(self._rows.kind(argument) or "NULL"))
+            allowed = "a number" if fact.function in ("sum", "mean") else "a column"
+            raise InvalidParameter(f"{fact.function}({quoted(argument)})", given=given, allowed=allowed)
+        return replace(fact, argument=argument)
+
+    def _key_column(self, key: UnitKey) -> ColumnPolicy:
+        if self._is_unit(key.expression):
+            kind = self._policy.columns[str(self._policy.unit.column)].kind
+            return ColumnPolicy(key.name, kind, Role.IDENTIFIER)
+        listed = domain(key.expression, self._policy)
+        role = Role.PRIVATE if listed is None else Role.PUBLIC
+        made = ColumnPolicy(key.name, self._kind(key.expression), role, keys=listed)
+        return replace(made, bounds=self._bounds(key.expression))
+
+    def _fact_column(self, fact: Fact) -> ColumnPolicy:
+        argument = fact.argument
+        kind = fact_kind(fact.function, None if argument is None else self._kind(argument))
+        assert kind is not None
+        made = ColumnPolicy(fact.name, kind, Role.PRIVATE)
+        if argument is None or not kind.is_number:
+            return made
+        if fact.function in ("min", "max", "mean"):
+            return replace(made, bounds=self._bounds(argument))
+        if fact.function == "sum" and isinstance(argument, Column):  # what one unit adds to one group
+            return replace(made, bounds=self._policy.columns[argument.name].group_bounds)
+        return made
+
+    def _kind(self, expression: Expression) -> Kind:
+        kind = self._rows.kind(expression)
+        assert kind is not None
+        return kind
+
+    def _bounds(self, expression: Expression) -> tuple[Fraction, Fraction] | None:
+        if not self._kind(expression).is_number:
+            return None
+        found = range_of(expression, lambda column: declared_range(column, self._policy))
+        return None if found is None else found.bounds
