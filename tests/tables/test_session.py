@@ -342,3 +342,25 @@ def test_names_that_only_rows_have_are_not_shown(tmp_path: Path) -> None:
         with pytest.raises(UnknownColumn) as refused:
             people.query("SELECT COUNT(height) FROM people")
     assert "eve" not in str(refused.value)
+
+
+def test_a_policy_beside_the_data_keeps_its_columns_closed(tmp_path: Path) -> None:
+    """Keywords describe what the policy leaves open; they do not open what it forbids or does not list."""
+    write_visits(tmp_path, users=50)
+    with tacit.open(
+        tmp_path / "visits.csv", unit="user_id", budget=ApproxDP(3, "1e-6"), analyst="ada", ledger=tacit.InMemory()
+    ) as table:
+        with pytest.raises(NotPrivate, match="forbid"):
+            table.query("SELECT COUNT(notes) FROM visits")
+        assert table.query("SELECT COUNT(city) FROM visits").to_sql()
+    (tmp_path / "visits.toml").unlink()
+    with tacit.open(
+        tmp_path / "visits.csv", unit="user_id", budget=ApproxDP(3, "1e-6"), analyst="ada", ledger=tacit.InMemory()
+    ) as table:
+        assert table.query("SELECT COUNT(notes) FROM visits").to_sql()
+
+
+def test_the_name_of_a_frame_is_no_path() -> None:
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InvalidParameter, match="without /"):
+        tacit.open(pandas.DataFrame({"a": [1]}), name="../people", unit="a", budget=PureDP(1))

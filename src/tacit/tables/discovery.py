@@ -33,6 +33,7 @@ from tacit.tables.policy import ColumnPolicy, Role
 from tacit.tables.policy_writing import column_line
 from tacit.tables.pricing import Price, read_price
 from tacit.tables.query import Query
+from tacit.tables.sql.printing import name_to_sql
 
 __all__ = ["Discovery"]
 
@@ -93,7 +94,7 @@ class Discovery:
             (Measure(One(), 0, 1, chosen=False),),
         )
         asked = Histogram(
-            f"DISCOVER BOUNDS OF {declared.name} IN {self._desk.policy.table}",
+            f"DISCOVER BOUNDS OF {name_to_sql(declared.name)} IN {name_to_sql(self._desk.policy.table)}",
             (_ends("from", [one.low for one in bins]), _ends("to", [one.high for one in bins])),
             (query,),
             lambda found: _placed(found[0], len(bins)),
@@ -143,7 +144,7 @@ class Discovery:
             total = {one.high: _summed(values) for one, values in zip(measures, _plain(found[0]), strict=True)}
             return _differences(total[1], [total[power + 1] - total[power] for power in POWERS])
 
-        where = f" GROUPED BY {', '.join(key.name for key in keys)}" if keys else ""
+        where = f" GROUPED BY {', '.join(name_to_sql(key.name) for key in keys)}" if keys else ""
         asked = self._occurrences("ROWS", where, POWERS, (query,), counts)
         return _limit("rows", POWERS, asked.ask(self._desk, self._price(epsilon, rho, price), fresh=fresh), part)
 
@@ -167,7 +168,7 @@ class Discovery:
             return _differences(pairs[1], [pairs[power + 1] - pairs[power] for power in _GROUPS])
 
         passes = tuple(self._grouped(keys, top) for top in limits)
-        where = f" BY {', '.join(key.name for key in keys)}"
+        where = f" BY {', '.join(name_to_sql(key.name) for key in keys)}"
         asked = self._occurrences("GROUPS", where, _GROUPS, passes, counts)
         return _limit("groups", _GROUPS, asked.ask(self._desk, self._price(epsilon, rho, price), fresh=fresh), part)
 
@@ -202,7 +203,7 @@ class Discovery:
         lows = [1, *(power + 1 for power in powers)]
         highs: list[int | None] = [*powers, None]
         names = (Released("from", tuple(lows), whole=True), Released("to", tuple(highs), whole=True))
-        question = f"DISCOVER {what} PER UNIT OF {self._desk.policy.table}{where}"
+        question = f"DISCOVER {what} PER UNIT OF {name_to_sql(self._desk.policy.table)}{where}"
         return Histogram(question, names, passes, counts, ("Each unit counts in one bin.",))
 
 

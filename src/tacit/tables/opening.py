@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import InvalidParameter, LedgerError, PolicyError
+from tacit.errors import InvalidParameter, LedgerError, NotPrivate, PolicyError
 from tacit.ledger import Ledger, SqliteLedger, Terms, beside
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
@@ -61,6 +61,7 @@ def open(
     if policy is None:
         terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget))
         policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
+        policy = _without(policy, _withheld(where, policy))
     source.check(tuple(policy.columns.values()))
     book.open(_source_name(source), policy.terms)
     who = getpass.getuser() if analyst is None else analyst
@@ -84,6 +85,31 @@ def _policy_of(where: Any, given: list[str]) -> tuple[Policy | None, Source | No
         raise InvalidParameter(given[0], given="beside a policy file", allowed="nothing: the policy file says it")
     policy = read(path)
     return policy, open_source(address(policy, path), policy.options, policy.table)
+
+
+def _withheld(where: Any, policy: Policy) -> frozenset[str]:
+    """The columns that a policy beside the data forbids, or does not list: no keyword opens them."""
+    path = Path(where).with_suffix(".toml") if isinstance(where, str | Path) and Path(where).name else None
+    if path is None or not path.is_file():
+        return frozenset()
+    try:
+        beside = read(path)
+    except PolicyError:
+        return frozenset()  # a draft: nobody has said yet what may be asked
+    open_to_all = {one.name for one in beside.columns.values() if one.role is not Role.FORBIDDEN}
+    return frozenset(policy.columns) - open_to_all
+
+
+def _without(policy: Policy, names: frozenset[str]) -> Policy:
+    columns = {
+        name: replace(one, role=Role.FORBIDDEN, bounds=None, keys=None) if name in names else one
+        for name, one in policy.columns.items()
+    }
+    if policy.unit.column in names:
+        raise NotPrivate(
+            f"The policy beside the data does not let {policy.unit.column} be asked about, as a unit or else."
+        )
+    return replace(policy, columns=columns)
 
 
 def _described(

@@ -75,7 +75,7 @@ class Policy:
     terms: Terms = field(hash=False)
     limits: Limits = Limits()
     delta: Fraction = Fraction(0)
-    """The δ that one question may use, for private keys or Gaussian noise; 0: neither."""
+    """The δ of a question that says none, for private keys or Gaussian noise; the ledger's caps bound both."""
     population: int | None = None
     """A declared minimum number of units, which δ is checked against; never counted in the data."""
     version: int = 1

@@ -38,6 +38,9 @@ class FrameSource:
             hint = 'tacit.open(frame, name="people", …): the ledger knows the data by it.'
             raise InvalidParameter("name", given=None, allowed="the name of the data in this frame", hint=hint)
         self._name = source_name(name)
+        if any(mark in self._name for mark in "/\\:"):
+            hint = "The ledger is called NAME.ledger, in the working folder; to keep it elsewhere pass ledger=."
+            raise InvalidParameter("name", given=name, allowed="a name without / or \\ or :", hint=hint)
         self._frame = frame
         if not (_is_pandas(frame) or hasattr(frame, "__arrow_c_stream__")):
             allowed = "a path, or a frame of pandas, Polars or Arrow"
