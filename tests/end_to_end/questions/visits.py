@@ -102,7 +102,7 @@ QUESTIONS = (
     Question("Median spend per city", "SELECT city, MEDIAN(spend) AS spend FROM visits GROUP BY city"),
     Question(
         "What does a typical customer spend in all?",
-        "SELECT AVG(total) AS spend FROM (SELECT user_id, SUM(spend) AS total FROM visits GROUP BY user_id)",
+        "SELECT AVG(total, contribution_bounds_per_row => (0, 500)) AS spend FROM (SELECT user_id, SUM(spend) AS total FROM visits GROUP BY user_id)",
     ),
     Question(
         "Customers by number of visits",
