@@ -113,7 +113,7 @@ AGGREGATES = st.one_of(
 
 
 _PRICES = st.decimals("1e-12", "1e6", places=12).map(Fraction).filter(bool)
-_COUNTS = st.none() | st.integers(1, 10**18)
+_COUNTS = st.none() | st.integers(1, 10**18 - 1)
 OPTIONS = st.just(NO_OPTIONS) | st.builds(
     Options,
     epsilon=st.none() | _PRICES,
