@@ -50,7 +50,7 @@ def multiples(value: float | Fraction | npt.NDArray[Any], lattice: Lattice) -> i
     if not isinstance(value, np.ndarray):
         return lattice.nearest(Fraction(value))
     if value.dtype.kind == "i" and _shifts(value, lattice):
-        return value.astype(np.int64) << -lattice.exponent
+        return np.asarray(value.astype(np.int64) << -lattice.exponent)  # NumPy makes a scalar of no dimensions
     flat = value.reshape(-1)
     floats, wide = exact_floats(flat)
     floors, rests, odd = lattice.split(floats)
