@@ -120,7 +120,7 @@ def test_too_much_is_exit_code_three_and_nothing_is_spent(folder: Path) -> None:
     assert ran.returncode == 3
     assert ran.stdout == ""
     assert "nothing was spent" in ran.stderr
-    assert charged(folder) == "ApproxDP(0, 0)"
+    assert not (folder / "visits.ledger").exists()
 
 
 def test_a_lost_answer_is_exit_code_four(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,8 +178,7 @@ def test_refusals_are_readable_and_free(folder: Path, words: list[str], code: in
     assert ran.stdout == ""
     assert said in ran.stderr
     assert "Traceback" not in ran.stderr
-    if (folder / "visits.ledger").exists():
-        assert charged(folder) == "ApproxDP(0, 0)"
+    assert not (folder / "visits.ledger").exists()
 
 
 def test_explain_is_free(folder: Path) -> None:
@@ -232,4 +231,4 @@ def test_a_clause_without_a_price_or_with_a_slip(folder: Path) -> None:
     assert "takes a number above 0" in ran.printed
     ran = tacit(folder, "ask", "visits.toml", GOOGLE.replace("0.5", "1e20"))
     assert ran.returncode == 3
-    assert charged(folder) == "ApproxDP(0, 0)"
+    assert not (folder / "visits.ledger").exists()

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, NotPrivate, PolicyError, UnknownColumn
+from tacit.errors import (
+    AnswerLost,
+    BudgetExceeded,
+    InvalidParameter,
+    LedgerError,
+    NotPrivate,
+    PolicyError,
+    UnknownColumn,
+)
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 from tacit.report.disclosure import PICKED
 from tacit.tables.session import Table
@@ -81,6 +89,36 @@ def test_the_budget_cannot_be_overspent(table: Table) -> None:
     with pytest.raises(BudgetExceeded, match="nothing was spent"):
         table.sql(f"{question}99", epsilon="1e-9")
     assert charged(table) == ApproxDP(3, 0)
+
+
+def test_a_refused_question_leaves_no_ledger_behind(policy: Path, table: Table) -> None:
+    book = policy.with_suffix(".ledger")
+    for text, price in (("SELECT COUNT(nothing) FROM visits", 1), ("SELECT COUNT(*) FROM visits", 99)):
+        with pytest.raises((UnknownColumn, BudgetExceeded)):
+            table.sql(text, epsilon=price)
+    table.query(BY_CITY).plan(epsilon=1)
+    assert (table.entries, table.remaining) == (0, ApproxDP(3, "1e-6"))
+    assert repr(table)
+    assert not book.exists()
+    table.sql(BY_CITY, epsilon=1)
+    assert book.exists()
+    assert table.entries == 3  # opened, paid, released
+
+
+def test_a_ledger_begun_by_others_in_the_meantime_is_kept_to(policy: Path, table: Table) -> None:
+    with tacit.open(policy, analyst="bob") as other:
+        other.sql(BY_CITY, epsilon=2)
+    with pytest.raises(BudgetExceeded):
+        table.sql(BY_CITY, epsilon="1.5")
+
+
+def test_a_ledger_that_vanishes_is_missed_and_not_begun_anew(policy: Path, table: Table) -> None:
+    table.sql(BY_CITY, epsilon=1)
+    for file in policy.parent.glob("visits.ledger*"):
+        file.unlink()
+    with pytest.raises(LedgerError):
+        table.sql(BY_CITY, epsilon=2)
+    assert not policy.with_suffix(".ledger").exists()
 
 
 def test_averaging_does_not_get_past_the_budget(policy: Path) -> None:
@@ -322,6 +360,7 @@ def test_what_is_no_question_no_bounds_or_no_keys_is_said_to_be_none(policy: Pat
     with pytest.raises(InvalidParameter, match="question"):
         table.sql(None, epsilon=1)  # type: ignore[arg-type]
     data = policy.with_suffix(".csv")
+    charged(table)  # begins the ledger, which says the budget
     for bounds in (5, (0, 1, 2), (1, 0), "01"):
         with pytest.raises(InvalidParameter, match="bounds of age"):
             tacit.open(data, unit="user_id", bounds={"age": bounds})  # type: ignore[dict-item]

@@ -14,7 +14,15 @@ from tacit.privacy import ApproxDP, Guarantee
 from tacit.tables.opening import open as open_table
 from tacit.tables.session import Table
 
-__all__ = ["DEFAULT_BUDGET", "WithoutPolicy", "open_for_asking", "open_for_planning", "policy_options", "price_options"]
+__all__ = [
+    "DEFAULT_BUDGET",
+    "WithoutPolicy",
+    "begins_by_default",
+    "open_for_asking",
+    "open_for_planning",
+    "policy_options",
+    "price_options",
+]
 
 DEFAULT_BUDGET = ApproxDP(3, "1e-8")
 """What a data file without a policy and without a ledger may give away in all, unless --budget says otherwise."""
@@ -70,14 +78,14 @@ def policy_options(command: Any) -> Any:
 
 
 def open_for_asking(where: Path, without: WithoutPolicy, *, analyst: str | None, ledger: Path | None) -> Table:
-    """The table, with its durable ledger; a data file without policy and ledger gets one, and it is said."""
-    total, book = _total(without.budget), ledger or beside(where)
-    begins = total is None and _has_no_policy(where, without) and not book.exists()
-    table = without.open(where, DEFAULT_BUDGET if begins else total, analyst, ledger)
-    if begins:
-        said = f"There is no policy yet: {book.name} was opened with a total of ε 3, δ 1e-8"
-        click.echo(f"{said} (--budget sets another, once).", err=True)
-    return table
+    """The table, with its durable ledger."""
+    total = DEFAULT_BUDGET if begins_by_default(where, without, ledger) else _total(without.budget)
+    return without.open(where, total, analyst, ledger)
+
+
+def begins_by_default(where: Path, without: WithoutPolicy, ledger: Path | None) -> bool:
+    """Whether a payment would begin a ledger with a total that nobody named: no policy, no ledger, no --budget."""
+    return without.budget is None and _has_no_policy(where, without) and not (ledger or beside(where)).exists()
 
 
 def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | None) -> Table:
