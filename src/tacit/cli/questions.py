@@ -42,15 +42,18 @@ class WithoutPolicy:
         for option, given in (("--groups", self.groups), ("--rows", self.rows)):
             if given is not None and not _has_no_policy(where, self):
                 raise InvalidParameter(option, given="beside a policy file", allowed="nothing: the policy file says it")
-        return open_table(
-            where,
-            unit=self.unit,
-            budget=budget,
-            groups=self.groups or 1,
-            rows=self.rows or 1,
-            analyst=analyst,
-            ledger=ledger,
-        )
+        try:
+            return open_table(
+                where,
+                unit=self.unit,
+                budget=budget,
+                groups=self.groups or 1,
+                rows=self.rows or 1,
+                analyst=analyst,
+                ledger=ledger,
+            )
+        except InvalidParameter as error:
+            raise _as_typed(error, where) from None
 
 
 def price_options(command: Any) -> Any:
@@ -96,6 +99,17 @@ def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | None) 
     if without.budget is None and book.exists():
         return without.open(where, None, None, book)
     return without.open(where, _total(without.budget) or DEFAULT_BUDGET, None, InMemory())
+
+
+def _as_typed(error: InvalidParameter, where: Path) -> InvalidParameter:
+    """The same, in the words of the shell."""
+    if error.name not in ("unit", "budget"):
+        return error
+    allowed = error.allowed.replace("tacit.ROW", "row")
+    if error.given is not None:
+        return InvalidParameter(f"--{error.name}", given=error.given, allowed=allowed, hint="Leave it out.")
+    hint = f"For example --unit user_id; or draft a policy that says it once: tacit init {where}"
+    return InvalidParameter("--unit", given="nothing", allowed=allowed, hint=hint)
 
 
 def _has_no_policy(where: Path, without: WithoutPolicy) -> bool:

@@ -110,5 +110,8 @@ class SqliteLedger(Keeper):
     ) -> None:
         self.close()
 
+    def _where(self) -> str:
+        return self._file.where
+
     def __repr__(self) -> str:
         return f"SqliteLedger({str(self.path)!r})"

@@ -21,7 +21,7 @@ _log = logging.getLogger("tacit.tables")
 _LOST = (
     "The question was paid for, but no answer could be drawn: the engine failed, for lack of memory or disk perhaps. "
     "The payment stands and there is no refund, because a refund could tell something about the data. "
-    "Asking again with fresh=True pays again."
+    "Asking again with fresh=True (--fresh) pays again."
 )
 
 
