@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import statistics
 import threading
 from pathlib import Path
 
@@ -347,13 +348,15 @@ def test_an_error_to_stay_within_is_for_every_number_or_refused(table: Table) ->
     assert table.query(BY_CITY).plan(within=5, expected_rows=100).price
 
 
-def test_bounds_that_no_engine_can_add_up_are_refused_before_the_payment(table: Table) -> None:
+def test_bounds_that_no_engine_can_add_up_are_refused_before_the_payment(policy: Path, table: Table) -> None:
     for bounds in ("0.2, 0.8", "-0.8, -0.2"):
         with pytest.raises(InvalidParameter, match="multiple of the granule"):
             table.sql(f"SELECT SUM(age, contribution_bounds_per_group => ({bounds})) FROM visits", epsilon=1)
-    with pytest.raises(InvalidParameter, match="steps"):
-        table.sql("SELECT VARIANCE(age, contribution_bounds_per_row => (0, 4000000000)) FROM visits", epsilon=1)
     assert charged(table) == ApproxDP(0, 0)
+    policy.write_text(POLICY.replace("[0, 120]", "[0, 120], granule = 1"), encoding="utf-8")
+    wide = "SELECT VARIANCE(age, contribution_bounds_per_row => (0, 4000000000)) FROM visits"
+    with pytest.raises(InvalidParameter, match="a larger granule in the policy"):
+        tacit.open(policy).sql(wide, epsilon=1)
 
 
 def test_what_is_no_question_no_bounds_or_no_keys_is_said_to_be_none(policy: Path, table: Table) -> None:
@@ -403,3 +406,20 @@ def test_the_name_of_a_frame_is_no_path() -> None:
     pandas = pytest.importorskip("pandas")
     with pytest.raises(InvalidParameter, match="without /"):
         tacit.open(pandas.DataFrame({"a": [1]}), name="../people", unit="a", budget=PureDP(1))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 10**12), (0, 4 * 10**9), (-(2**31), 2**31), (0, 2**62), (7, 10**18)])
+def test_variances_over_wide_bounds_are_right(tmp_path: Path, low: int, high: int) -> None:
+    """The squares of a unit's rows must fit 62 bits: a granule that is not told grows until they do."""
+    values = [low + (high - low) * i // 199 for i in range(200)]
+    lines = [f"u{i},{value},{value}" for i, value in enumerate(values)]
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(["user_id,x,y", *lines, ""]))
+    wide = {"x": (low, high), "y": (low, high)}
+    kinds = {"x": "integer", "y": "integer"}
+    budget, book = ApproxDP(10**6, 0), tacit.InMemory()
+    with tacit.open(path, unit="user_id", bounds=wide, types=kinds, rows=5, budget=budget, ledger=book) as table:
+        answer = table.sql("SELECT STDDEV_POP(x) AS s, CORR(x, y) AS r FROM wide", epsilon=10**6)
+    assert abs(answer["s"].value / statistics.pstdev(values) - 1) < 1e-3
+    assert answer["s"].low <= statistics.pstdev(values) <= answer["s"].high
+    assert answer["r"].value > 0.999
