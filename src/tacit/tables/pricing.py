@@ -141,6 +141,8 @@ def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
     if isinstance(price, ZCDP):
         return GaussianKeySelection(promise=price, groups=groups, least=least)
     gaussian = GaussianKeySelection(promise=price, groups=groups, least=least)
+    if OptimalKeySelection.threshold_at_least(price.eps, price.dlt, groups, least) > gaussian.threshold + 1:
+        return gaussian  # no need for a table that would be long
     try:
         optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups, least=least)
     except InvalidParameter:  # its table would be too long
