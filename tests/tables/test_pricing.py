@@ -108,7 +108,7 @@ def test_many_groups_get_gaussian_noise_and_one_group_laplace() -> None:
 
 
 @pytest.mark.parametrize("groups", [1, 2, 5, 20, 100])
-@pytest.mark.parametrize("epsilon", ["0.02", "0.5", "20"])
+@pytest.mark.parametrize("epsilon", ["0.03", "0.5", "20"])
 def test_keys_pass_by_the_lower_threshold_and_no_table_is_made_in_vain(
     groups: int, epsilon: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
