@@ -42,7 +42,6 @@ _NAMES_OF_UNITS = (
     "household",
 )
 _ENOUGH = 0.99  # of the values that are there
-_AT_ONCE = 250  # columns in one look at the file
 _MOST_COUNTED = 200  # columns whose different values are counted to the last one
 _PLAIN_INTEGER = r"\s*[+-]?\d{1,18}\s*"
 _PLAIN_TRUTH = r"(?i)\s*(true|false|t|f|yes|no|y|n)\s*"
@@ -104,7 +103,7 @@ def _kinds(connection: LockedDuckDB, names: list[str]) -> dict[str, Kind]:
     simple = _facts(connection, {name: _simple_tests(quoted_name(name)) for name in names})
     kinds = {name: _fitting(counts, Kind.INTEGER, Kind.REAL, Kind.BOOLEAN) for name, counts in simple.items()}
     shaped = [name for name in names if kinds[name] is None and _nearly_all(simple[name], "shaped")]
-    times = _facts(connection, {name: _tests_of_time(quoted_name(name)) for name in shaped})
+    times = _facts(connection, {name: _tests_of_time(quoted_name(name)) for name in shaped}, at_once=20)
     kinds |= {name: _fitting(simple[name] | times[name], Kind.DATE, Kind.TIMESTAMP) for name in shaped}
     return {name: kind or Kind.TEXT for name, kind in kinds.items()}
 
@@ -144,12 +143,14 @@ def _times(test: str) -> str:
     return f"count(CASE WHEN {test} THEN 1 END)"
 
 
-def _facts(connection: LockedDuckDB, wanted: dict[str, dict[str, str]]) -> dict[str, dict[str, Any]]:
-    """Aggregates by column and name, some columns in one look at the file."""
+def _facts(
+    connection: LockedDuckDB, wanted: dict[str, dict[str, str]], at_once: int = 250
+) -> dict[str, dict[str, Any]]:
+    """Aggregates by column and name, some columns in one look at the file: planning takes more than linear time."""
     found: dict[str, dict[str, Any]] = {}
     names = list(wanted)
-    for start in range(0, len(names), _AT_ONCE):
-        some = [(name, fact, sql) for name in names[start : start + _AT_ONCE] for fact, sql in wanted[name].items()]
+    for start in range(0, len(names), at_once):
+        some = [(name, fact, sql) for name in names[start : start + at_once] for fact, sql in wanted[name].items()]
         listed = ", ".join(f"{sql} AS f{i}" for i, (_, _, sql) in enumerate(some))
         row = connection.columns(f"SELECT {listed} FROM rows")
         for i, (name, fact, _) in enumerate(some):
