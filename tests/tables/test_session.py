@@ -423,3 +423,13 @@ def test_variances_over_wide_bounds_are_right(tmp_path: Path, low: int, high: in
     assert abs(answer["s"].value / statistics.pstdev(values) - 1) < 1e-3
     assert answer["s"].low <= statistics.pstdev(values) <= answer["s"].high
     assert answer["r"].value > 0.999
+
+
+def test_the_kinds_of_an_answer_do_not_depend_on_which_groups_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "k.csv"
+    path.write_text("u,y\n" + "".join(f"u{i},{i}.5\n" for i in range(20)))
+    budget, book = ApproxDP(100, "1e-6"), tacit.InMemory()
+    with tacit.open(path, unit="u", types={"y": "real"}, budget=budget, delta="1e-9", ledger=book) as table:
+        answer = table.sql("SELECT y + y AS d, COUNT(*) AS n FROM k GROUP BY y", epsilon=1)
+    assert len(answer) == 0
+    assert [column.whole for column in answer.disclosure().columns] == [False, True]
