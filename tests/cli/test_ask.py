@@ -240,6 +240,10 @@ def test_the_shell_speaks_of_options_and_files(folder: Path) -> None:
     assert "--unit user_id" in ran.stderr
     assert tacit(folder, "ask", "visits.csv", COUNT, "--epsilon", "1", "--unit", "user_id").returncode == 0
     told = ran.stderr
+    assert (
+        "--epsilon: given '0,5'"
+        in tacit(folder, "plan", "visits.csv", COUNT, "--epsilon", "0,5", "--unit", "user_id").stderr
+    )
     for words in (["--unit", "city"], ["--unit", "user_id", "--budget", "5"], ["--unit", "user_id", "--rho", "1"]):
         ran = tacit(folder, "ask", "visits.csv", COUNT, *([] if "--rho" in words else ["--epsilon", "1"]), *words)
         assert ran.returncode == 1

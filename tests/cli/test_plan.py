@@ -65,10 +65,10 @@ def test_without_a_policy(folder: Path) -> None:
     [
         (["--within", "one"], "--within: given 'one'"),
         (["--within", "1", "--within", "2"], "NAME=ERROR"),
-        (["--within", "1"], "expected_rows"),
+        (["--within", "1"], "--expected-rows"),
         (["--within", "other=1", "--expected-rows", "10"], "other"),
         (["--within", "-1", "--expected-rows", "10"], "above 0"),
-        (["--epsilon", "1", "--expected-rows", "0"], "expected_rows"),
+        (["--epsilon", "1", "--expected-rows", "0"], "--expected-rows"),
         (["--epsilon", "1", "--rho", "1"], "price"),
     ],
 )

@@ -106,6 +106,12 @@ def test_infinite_values_have_no_range(tmp_path: Path) -> None:
     )
 
 
+def test_columns_that_are_left_out_are_named_to_the_owner(tmp_path: Path) -> None:
+    drafted = draft(written(tmp_path, b"u,u,x\n1,2,3\n", "twice.csv"))
+    assert drafted.hints[0] == "1 row"
+    assert drafted.hints[-1] == "'u': left out, its name is there twice or cannot be typed"
+
+
 def test_an_empty_table(tmp_path: Path) -> None:
     policy = parse(draft(written(tmp_path, b"a,b\n"), unit="a").text)
     assert {one.kind for one in policy.columns.values()} == {Kind.TEXT}

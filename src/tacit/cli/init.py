@@ -44,6 +44,6 @@ def init(data: Path, unit: str | None, out: Path | None) -> None:
     question = shlex.quote(f"SELECT COUNT(*) FROM {name}")
     click.echo("\nNext:")
     if drafted.unit is None:
-        click.echo(f'  edit {target}: replace unit = "?" by who is protected')
+        click.echo(f'  edit {target}: replace unit = "?" by who is protected; that column gets role = "identifier"')
     click.echo(f"  edit {target}: budget, limits, and bounds of what is to be summed or averaged")
     click.echo(f"  tacit ask {shlex.quote(str(target))} {question} --epsilon 0.5")

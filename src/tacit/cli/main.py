@@ -8,7 +8,7 @@ from importlib import import_module
 
 import click
 
-from tacit.errors import TacitError
+from tacit.errors import InvalidParameter, TacitError
 
 __all__ = ["COMMANDS", "cli", "main"]
 
@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """name: (where the command lives, what it does in one line)."""
 
 
+_OPTIONS = ("epsilon", "rho", "delta", "analyst", "expected_rows", "within", "groups", "rows")
 _EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4}
 
 
@@ -63,6 +64,15 @@ def cli() -> None:
     """
 
 
+def _as_typed(error: TacitError) -> str:
+    """The message, in which a parameter that was typed as an option is named like one."""
+    asks = sys.argv[1:2] in (["ask"], ["plan"], ["discover"])
+    if not (asks and isinstance(error, InvalidParameter) and error.name in _OPTIONS):
+        return str(error)
+    option = f"--{error.name.replace('_', '-')}"
+    return str(InvalidParameter(option, given=error.given, allowed=error.allowed, hint=error.hint))
+
+
 def main() -> None:
     """Run the command line; errors are one paragraph on standard error, not a traceback.
 
@@ -71,7 +81,7 @@ def main() -> None:
     try:
         cli(prog_name="tacit", standalone_mode=True)
     except TacitError as error:
-        click.echo(f"tacit: {error}", err=True)
+        click.echo(f"tacit: {_as_typed(error)}", err=True)
         sys.exit(_EXIT_CODES.get(error.code, 1))
     except KeyboardInterrupt:  # between commands: within them click says the same
         click.echo("Aborted!", err=True)

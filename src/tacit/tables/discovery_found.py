@@ -50,7 +50,7 @@ class FoundKeys:
     answer: Answer
 
     def __repr__(self) -> str:
-        return self.toml
+        return self.toml if self.keys else f"{self.column}: no keys were found; the price or the table is too small"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

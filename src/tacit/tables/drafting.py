@@ -66,14 +66,15 @@ def draft(source_path: str | Path, unit: str | None = None, *, beside: str | Pat
     """Draft a policy for a file; ``beside`` is the folder that the policy will be in, that of the data unless given."""
     path = Path(source_path)
     source = open_source(path)
-    names = _usable(source.names_in_rows() if isinstance(source, JsonLinesSource) else source.column_names())
+    there = source.names_in_rows() if isinstance(source, JsonLinesSource) else source.column_names()
+    names = _usable(there)
     if unit is not None and unit != "row" and unit not in names:
         raise _unknown(unit, names)
     everything = {name: ColumnPolicy(name, Kind.TEXT, Role.PRIVATE) for name in names}
     policy = Policy("draft", str(path), ROW, everything, Terms(PureDP(1)))
     with LockedDuckDB(source, policy) as connection:
         kinds = _kinds(connection, names)
-        hints = tuple(_hints(connection, kinds, unit))
+        hints = (*_hints(connection, kinds, unit), *_left_out(there, names))
     folder = path.parent if beside is None else Path(beside)
     shown = os.path.relpath(path.resolve(), folder.resolve())
     return Draft(_text(shown, source, kinds, unit), hints, unit)
@@ -90,6 +91,11 @@ def _usable(given: tuple[str, ...]) -> list[str]:
     """Names that a policy can hold: visible, and different in SQL."""
     folded = Counter(name.casefold() for name in given)
     return [name for name in given if name.strip() and name.isprintable() and folded[name.casefold()] == 1]
+
+
+def _left_out(given: tuple[str, ...], usable: list[str]) -> list[str]:
+    lost = dict.fromkeys(name for name in given if name not in usable)
+    return [f"{name!r}: left out, its name is there twice or cannot be typed" for name in lost]
 
 
 def _unknown(unit: str, names: list[str]) -> UnknownColumn:
@@ -193,10 +199,10 @@ def _text(shown: str, source: Source, kinds: dict[str, Kind], unit: str | None) 
 def _hints(connection: LockedDuckDB, kinds: dict[str, Kind], unit: str | None) -> list[str]:
     """Exact facts about the rows, one line each."""
     total = int(connection.columns("SELECT count(*) AS n FROM rows")["n"][0])
-    hints = [f"{total:,} rows"]
+    hints = [_many(total, "row")]
     exact = len(kinds) <= _MOST_COUNTED
     for name, found in _facts(connection, {name: _spread(name, kind, exact) for name, kind in kinds.items()}).items():
-        different = f"{'' if exact else 'about '}{int(found['different']):,} different values"
+        different = f"{'' if exact else 'about '}{_many(int(found['different']), 'different value')}"
         hint = f"{name}: {kinds[name]}, {different}, {int(found['empty']):,} empty"
         low, high = (math.nan, math.nan) if found.get("ends") is None else found["ends"]
         if math.isfinite(low) and math.isfinite(high):
@@ -227,4 +233,9 @@ def _unit_hints(connection: LockedDuckDB, name: str) -> list[str]:
     if not units:
         return [f"as unit, {name}: no values"]
     half, most, top = (int(found[one][0]) for one in ("half", "most", "top"))
-    return [f"as unit, {name}: {units:,} units; half have at most {half:,} rows, 95% at most {most:,}, one has {top:,}"]
+    rows = f"half have at most {_many(half, 'row')}, 95% at most {most:,}, one has {top:,}"
+    return [f"as unit, {name}: {_many(units, 'unit')}; {rows}"]
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -115,7 +115,8 @@ def make_query(
     kept: dict[Expression, Expression] = {}
     for key in keys:
         if not any(isinstance(node, Column) for node in key.walk()):
-            raise InvalidParameter("GROUP BY", given="a constant", allowed="expressions of columns")
+            hint = 'A name with spaces stands in double quotes: GROUP BY "my column".'
+            raise InvalidParameter("GROUP BY", given="a constant", allowed="expressions of columns", hint=hint)
         kept.setdefault(folded(key), key)
     keys = tuple(kept.values())
     finished = [(name, keyed(expression, keys)) for name, expression in outputs]

@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
+from tacit.privacy.prices import text
 from tacit.tables.expressions import Literal, Value
 from tacit.tables.kinds import Kind
 
@@ -50,7 +51,7 @@ def bounds_of(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
         if abs(end) > _LARGEST_BOUND or end.denominator > _LARGEST_BOUND:
             raise InvalidParameter("bounds", given="longer numbers", allowed="numbers of at most 300 digits")
     if low > high:
-        raise InvalidParameter("bounds", given=(low, high), allowed="the lower bound first")
+        raise InvalidParameter("bounds", given=f"({text(low)}, {text(high)})", allowed="the lower bound first")
     return Fraction(low), Fraction(high)
 
 

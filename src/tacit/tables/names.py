@@ -87,7 +87,12 @@ class Names:
         names = ", ".join(shown[:50]) + (", …" if len(shown) > 50 else "")
         text = f"There is no column {name[:60]!r} in {self._policy.table} that may be asked about; it has {names}."
         if near:
-            text += f" Did you mean {self._known[near[0]].name}?"
+            text += f" Did you mean {_typed(self._known[near[0]].name)}?"
         else:
             text += f" If it is a text, write it in single quotes: '{name[:60]}'."
         return UnknownColumn(text)
+
+
+def _typed(name: str) -> str:
+    """As it has to be typed: in double quotes, if it is not a plain word."""
+    return name if name.isidentifier() else '"' + name.replace('"', '""') + '"'

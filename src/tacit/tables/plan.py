@@ -103,7 +103,8 @@ class Plan:
         """Where each bit of the price goes, and what would halve an error."""
         limits = self.bounded
         who = "each row" if limits.unit is None else f"one {limits.unit}"
-        counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} rows each"
+        rows = "row" if limits.rows == 1 else "rows"
+        counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} {rows} each"
         bounding = () if limits.unit is None else (Branch("what is over a limit is left out by a keyed hash"),)
         below = [Branch(f"unit: {who}{counted}", bounding)]
         if self.keys is not None:
@@ -329,7 +330,8 @@ def measure_words(measure: Counted) -> str:
     how = ", rows chosen" if measure.chosen else ""
     granule = getattr(measure.value, "granule", Fraction(1))
     steps = "" if granule == 1 else f" of {float(granule):.4g}"
-    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {measure.reach} steps{steps}{how}"
+    most = f"{measure.reach} {'step' if measure.reach == 1 else 'steps'}{steps}"
+    return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {most}{how}"
 
 
 def _price_words(cost: Guarantee) -> str:
