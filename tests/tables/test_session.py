@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import logging
 import statistics
 import threading
@@ -433,3 +434,39 @@ def test_the_kinds_of_an_answer_do_not_depend_on_which_groups_are_shown(tmp_path
         answer = table.sql("SELECT y + y AS d, COUNT(*) AS n FROM k GROUP BY y", epsilon=1)
     assert len(answer) == 0
     assert [column.whole for column in answer.disclosure().columns] == [False, True]
+
+
+LINE_ENDS = ["a\nb", "a\x0bb", "a\x0cb", "a\x1cb", "a\x85b", "a\u2028b", "it's\n'"]
+
+
+def test_texts_with_ends_of_lines_are_found(tmp_path: Path) -> None:
+    """Statements are indented, and what they compare with must not be."""
+    path = tmp_path / "k.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["u", "k"], *([f"u{i}", LINE_ENDS[i % len(LINE_ENDS)]] for i in range(350))])
+    budget, book = ApproxDP(10**5, 0), tacit.InMemory()
+    with tacit.open(path, unit="u", keys={"k": [*LINE_ENDS, "a b"]}, budget=budget, ledger=book) as table:
+        found = table.sql("SELECT k, COUNT(*) AS n FROM k GROUP BY k", epsilon=1000).to_dict()
+        assert dict(zip(found["k"], found["n"], strict=True)) == dict.fromkeys(LINE_ENDS, 50) | {"a b": 0}
+        for text in LINE_ENDS:
+            where = text.replace("'", "''")
+            assert table.sql(f"SELECT COUNT(*) AS n FROM k WHERE k = '{where}'", epsilon=1000)["n"].value == 50
+
+
+@pytest.mark.parametrize("kind", ["text", "integer"])
+@pytest.mark.parametrize("odd", [False, True])
+def test_a_long_list_of_keys_is_matched_key_by_key(tmp_path: Path, kind: str, odd: bool) -> None:
+    """As one text, and as rows where a key has something that cannot stand in one."""
+    keys: list[str | int] = [f"k;{i}'" if kind == "text" else i - 700 for i in range(1500)]
+    extra = {"text": ["", "x|~^;\n"], "integer": [2**63 - 1, -(2**63)]}[kind] if odd else []
+    listed = [*keys, *extra, keys[3]]
+    path = tmp_path / "k.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = [[f"u{i}", key, key] for i, key in enumerate([*keys[::2], *keys[::4], *extra])]
+        csv.writer(file).writerows([["u", "k", "l"], *rows])
+    budget, book = ApproxDP(10**6, 0), tacit.InMemory()
+    with tacit.open(path, unit="u", types={"k": kind}, keys={"k": listed}, budget=budget, ledger=book) as table:
+        found = table.sql("SELECT k, COUNT(*) AS n FROM k GROUP BY k", epsilon=1000).to_dict()
+    truth = {key: (i % 2 == 0) + (i % 4 == 0) for i, key in enumerate(keys)} | dict.fromkeys(extra, 1)
+    truth |= {"": 0} if "" in truth else {}  # an empty field is null
+    assert dict(zip(found["k"], found["n"], strict=True)) == truth

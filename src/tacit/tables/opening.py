@@ -136,8 +136,8 @@ def _described(
     columns = {}
     folded = Counter(column.casefold() for column in present)
     for column in present:
-        if folded[column.casefold()] > 1 and column != who.column:
-            continue  # nobody could say which one is meant
+        if (folded[column.casefold()] > 1 or not column.isprintable()) and column != who.column:
+            continue  # nobody could say which one is meant, or type it
         role = Role.IDENTIFIER if column == who.column else Role.PUBLIC if column in listed else Role.PRIVATE
         kind = kinds.get(column, Kind.REAL if column in ranges else Kind.TEXT)
         named = _listed(column, listed[column], kind) if column in listed else None

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 from tacit.tables.sources.casts import TYPES
 
 __all__ = ["TYPES", "Term", "as_kind", "finite", "identifier", "in_calendar", "literal", "once", "text_literal"]
+
+_UNPRINTED = re.compile(r"[\0\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""NUL, and whatever `str.splitlines` takes for the end of a line."""
 
 _SHORT = 120
 """SQL up to this length may be written more than once; above it, repeating could grow exponentially with depth."""
@@ -65,13 +70,22 @@ def in_calendar(sql: str, kind: Kind) -> str:
 
 
 def text_literal(text: str) -> str:
-    """A text in quotes; NUL, which SQL cannot hold, as chr(0). What is not Unicode is null: nothing equals it."""
+    """A text in quotes, on one line: statements are indented. What is not Unicode is null: nothing equals it.
+
+    NUL, which SQL cannot hold, and all that ends a line are written as chr(…).
+
+    >>> print(text_literal("it's"), text_literal("two\\nlines"))
+    'it''s' ('two' || chr(10) || 'lines')
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
         return "CAST(NULL AS VARCHAR)"
-    pieces = ["'" + piece.replace("'", "''") + "'" for piece in text.split("\0")]
-    return pieces[0] if len(pieces) == 1 else "(" + " || chr(0) || ".join(pieces) + ")"
+    if _UNPRINTED.search(text) is None:
+        return "'" + text.replace("'", "''") + "'"
+    pieces = ["'" + piece.replace("'", "''") + "'" for piece in _UNPRINTED.split(text)]
+    between = [f"chr({ord(char)})" for char in _UNPRINTED.findall(text)]
+    return "(" + " || ".join([pieces[0], *chain(*zip(between, pieces[1:], strict=True))]) + ")"
 
 
 def _moment(value: datetime.datetime) -> str:
