@@ -74,6 +74,11 @@ def test_spoilt_statements_are_queries_or_refusals(capsys: pytest.CaptureFixture
     assert found["allowed"] >= 0.3 * count
 
 
+@pytest.mark.parametrize("text", ["WITH", "WITH visits", "WITH DIFFERENTIAL_PRIVACY COUNT(*) FROM visits"])
+def test_a_statement_without_select_is_refused(text: str) -> None:
+    assert outcomes([text]) == {"not read: NotUnderstood": 1}
+
+
 @pytest.mark.slow
 def test_ten_thousand_spoilt_statements(capsys: pytest.CaptureFixture[str]) -> None:
     count = 10_000
