@@ -165,12 +165,23 @@ def stacked(node: exp.Union, reading: Reading) -> Stacked:
     for one in _united(node):
         if not isinstance(one, exp.Select):
             raise not_yet(f"{type(one).__name__.upper()} in UNION ALL", "Each part is one SELECT … FROM a table.")
-        parts.append(_selected(reading.read(one), reading))
+        parts.append(_selected(reading.read(_all_named(one) if parts else one), reading))
     if len({len(one.columns) for one in parts}) > 1:
         counts = " and ".join(str(len(one.columns)) for one in parts)
         raise NotUnderstood("UNION ALL", "takes equally many columns in each part", f"Here there are {counts}.")
     _few(parts)
     return Stacked(tuple(parts))
+
+
+def _all_named(node: exp.Select) -> exp.Select:
+    """A part after the first, whose columns go by their place: those that are computed get a name."""
+    node = node.copy()
+    named = []
+    for place, one in enumerate(node.expressions, start=1):
+        is_named = isinstance(one, exp.Alias | exp.Column | exp.Star)
+        named.append(one if is_named else exp.Alias(this=one, alias=exp.to_identifier(f"column {place}")))
+    node.set("expressions", named)
+    return node
 
 
 def _united(node: exp.Expression) -> list[exp.Expression]:
