@@ -225,6 +225,7 @@ def _stacked(relation: Stacked, policy: Policy) -> _Seen:
             "UNION ALL: a part is of public rows, which belong to nobody; they could not be told from people. Join the "
             "public table instead, or leave that part out."
         )
+    _of_one_kind([one.rows.policy.columns[str(one.unit)] for one in parts])
     columns = [_united(name, place, parts) for place, name in enumerate(names)]
     held = [
         place
@@ -240,6 +241,13 @@ def _stacked(relation: Stacked, policy: Policy) -> _Seen:
     )
     columns.append(ColumnPolicy(unit, parts[0].kind_of_unit, Role.IDENTIFIER))
     return _Seen(Stacked(carried), {one.name: one for one in columns}, unit)
+
+
+def _of_one_kind(units: Sequence[ColumnPolicy]) -> None:
+    """Refuse units that would be equal only after a cast, which can make two of one."""
+    if len({one.kind for one in units}) > 1:
+        named = " and ".join(f"{one.name} is {one.kind}" for one in units)
+        raise NotPrivate(f"The columns that name the unit must be of one type: {named}. Change the policy.")
 
 
 def _united(name: str, place: int, parts: Sequence[_Part]) -> ColumnPolicy:
@@ -310,6 +318,8 @@ class _Joining:
         unit = self._units.get(place)
         if unit is not None and before and not any(_equates(one, unit, before) for one in _parts(member.on)):
             raise self._not_on_the_unit(place)
+        if unit is not None:
+            _of_one_kind([self._columns[name] for name in (unit, *before)])
         known = {name: one for name, one in self._columns.items() if self._places[name] <= place}
         rows = _Rows(_Seen(None, known, None), self._policy)
         parts = tuple(
