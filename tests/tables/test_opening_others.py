@@ -38,7 +38,7 @@ def test_a_policy_without_other_tables_keeps_its_fingerprint() -> None:
 MISTAKES = [
     ('"regions.csv"', '"regions.csv"\nunit = "city"', 'unit = "city"', "protects nobody"),
     ("[public.regions]\n", "[public.Visits]\n", "[public.Visits]", "the table itself"),
-    ("[public.regions]\n", "[public.PURCHASES]\n", "[tables.purchases]", r"\[public.PURCHASES\]"),
+    ("public.regions", "public.PURCHASES", "[tables.purchases]", r"\[public.PURCHASES\]"),
     ('region = { type = "text"', 'region = { type = "text", role = "private"', "region =", "not for the columns"),
     ('region = { type = "text"', 'region = { type = "text", keys = ["x"]', "region =", "not for the columns"),
     ('region = { type = "text"', 'region = { type = "text", bounds = [0, 1]', "region =", "for integer and real"),

@@ -30,7 +30,7 @@ PRIVATE = "orders"
 def _public(seed: int) -> list[Row]:
     """Few distinct rows, several times each: a row can have many matches."""
     rng = random.Random(seed)
-    some = [{name: cell(rng, kind) for name, kind in SCHEMA.items()} for _ in range(9)]
+    some = [{name: cell(rng, kind) for name, kind in SCHEMA.items()} for _ in range(6)]
     return [row for row in some for _ in range(rng.choice([1, 1, 2, 3]))]
 
 

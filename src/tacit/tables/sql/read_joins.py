@@ -161,7 +161,7 @@ def _selected(rows: Rows, reading: Reading) -> Selected:
 
 def stacked(node: exp.Union, reading: Reading) -> Stacked:
     """UNION ALL of SELECTs that are each row-wise, or group by the unit."""
-    parts = []
+    parts: list[Selected] = []
     for one in _united(node):
         if not isinstance(one, exp.Select):
             raise not_yet(f"{type(one).__name__.upper()} in UNION ALL", "Each part is one SELECT … FROM a table.")
