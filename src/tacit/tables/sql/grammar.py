@@ -99,7 +99,9 @@ def read(text: str) -> Statement:
     _refuse_any(text, words)
     for one in lists:
         _refuse_any(text, one.values)
-    select = next(word for word in words if word.token_type is TokenType.SELECT)
+    select = next((word for word in words if word.token_type is TokenType.SELECT), None)
+    if select is None:
+        raise syntax("the statement", "a question starts with SELECT")
     read_lists = tuple((one, _parsed(text, [select, *one.values])) for one in lists)
     return Statement(_parsed(text, words), clause, read_lists)
 
