@@ -236,7 +236,7 @@ def test_limits_are_kept_after_the_join(tmp_path: Path) -> None:
 
 def test_where_each_row_is_a_unit_there_are_no_joins(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("city\nA\n")
-    (tmp_path / "p.csv").write_text("city\nA\nA\n")
+    (tmp_path / "p.csv").write_text("city\nA\nA\n")  # even if it had no key twice: it could, by the time it is read
     with tacit.open(
         tmp_path / "t.csv", unit=tacit.ROW, budget=tacit.PureDP(1), public={"p": tmp_path / "p.csv"}
     ) as table:
@@ -246,6 +246,40 @@ def test_where_each_row_is_a_unit_there_are_no_joins(tmp_path: Path) -> None:
         ):
             with pytest.raises(NotPrivate, match="each row is protected by itself"):
                 table.query(text)
+
+
+ONCE = [
+    "JOIN (VALUES ('A', 1), ('B', 2)) AS c(city, k) USING (city)",
+    "LEFT JOIN (VALUES ('A', 1), (NULL, 3), (NULL, 4)) AS c(city, k) ON c.city = t.city AND k > 0",
+    "JOIN (VALUES ('A', 1)) AS c(city, k) ON c.city = t.city JOIN (VALUES (1, 'x')) AS d(n, z) ON d.n = t.n",
+]
+TWICE = [
+    "JOIN (VALUES ('A', 1), ('A', 2)) AS c(city, k) USING (city)",
+    "JOIN (VALUES ('A', 1), ('B', 2)) AS c(city, k) ON t.city <> c.city",
+    "JOIN (VALUES ('A', 1), ('B', 2)) AS c(city, k) ON t.city = c.city OR TRUE",
+    "JOIN (VALUES ('A', 1), ('B', 2)) AS c(city, k) ON UPPER(t.city) = c.city",
+    "JOIN (VALUES ('A', 1), ('B', 2)) AS c(city, k) ON c.city = c.city",
+    "JOIN (VALUES (9007199254740992, 1), (9007199254740993, 2)) AS c(n, k) ON t.x = c.n",
+    "JOIN (VALUES (1, 1), (1.0, 2)) AS c(n, k) ON t.x = c.n",
+    "JOIN (VALUES ('A', 1)) AS c(city, k) ON c.city = t.city JOIN (VALUES (1, 'x'), (1, 'y')) AS d(k, z) ON d.k = c.k",
+    "JOIN t AS u ON t.city = u.city",
+    "JOIN (SELECT city, k FROM (VALUES ('A', 1), ('B', 2)) AS c(city, k) WHERE k > 0) AS d ON t.city = d.city",
+]
+
+
+def test_where_each_row_is_a_unit_a_list_may_be_joined_that_matches_once(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("city,n,x\n" + "A,1,1\n" * 30 + "B,2,2\n" * 20 + "C,1,1\n" * 10)
+    types = {"n": "integer", "x": "real"}
+    with tacit.open(
+        tmp_path / "t.csv", unit=tacit.ROW, budget=tacit.PureDP(10**9), types=types, ledger=tacit.InMemory()
+    ) as table:
+        found = [table.sql(f"SELECT COUNT(*) AS n FROM t {join}", epsilon=10**6).rows()[0]["n"] for join in ONCE]
+        assert found == [50, 60, 30]
+        by_k = table.sql(f"SELECT k, COUNT(*) AS n FROM t {ONCE[1]} GROUP BY k", epsilon=10**6).rows()
+        assert {row["k"]: row["n"] for row in by_k} == {1: 30, 3: 0, 4: 0, None: 30}
+        for join in TWICE:
+            with pytest.raises(TacitError, match=r"each row is protected by itself|two tables|kind"):
+                table.query(f"SELECT COUNT(*) FROM t {join}")
 
 
 def test_public_tables_can_be_given_in_python(tmp_path: Path) -> None:

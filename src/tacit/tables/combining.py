@@ -42,12 +42,15 @@ __all__ = ["view_of"]
 
 _ROWS = (
     "each row is protected by itself here, and a join or a union can make several rows of one: one person would count "
-    'several times. Name a column as the unit in the policy, or group by an expression: CASE WHEN city = "…" THEN …'
+    "several times. Name a column as the unit in the policy; or join a list in the statement in which every key stands "
+    "once: JOIN (VALUES ('Lund', 'Sweden'), …) AS c(city, country) ON visits.city = c.city"
 )
 
 
 def view_of(relation: Relation, policy: Policy) -> View:
     """The relation, checked; refuses one whose rows are not each of one unit."""
+    if policy.unit.column is None and isinstance(relation, Joined):
+        return _rows_view(relation, policy)
     found = _seen(relation, policy)
     if found.unit is None or found.relation is None:
         raise NotPrivate(
@@ -75,13 +78,13 @@ def _seen(relation: Relation | None, policy: Policy) -> _Seen:
         return _Seen(None, _open(policy.columns.values(), policy.unit.column), policy.unit.column)
     if isinstance(relation, PerUnit):
         return _grouped(relation, policy)
+    if isinstance(relation, Listed):
+        return _listed(relation)
     if policy.unit.column is None:
         raise NotPrivate(f"{_word(relation)}: {_ROWS}.")
     match relation:
         case Base(table):
             return _base(table, policy)
-        case Listed():
-            return _listed(relation)
         case Selected():
             return _selected(relation, policy)
         case Stacked():
@@ -89,6 +92,35 @@ def _seen(relation: Relation | None, policy: Policy) -> _Seen:
         case Joined():
             return _joined(relation, policy)
     raise InvalidParameter("FROM", given=type(relation).__name__, allowed="a relation")
+
+
+def _rows_view(relation: Joined, policy: Policy) -> View:
+    """Where each row is a unit: lists in which a row finds at most one match, so that it stays one row."""
+    if relation.members[0].relation is not None:
+        raise NotPrivate(f"JOIN: {_ROWS}.")
+    for place, member in enumerate(relation.members[1:], start=1):
+        columns = relation.columns
+        if not isinstance(member.relation, Listed) or not any(
+            _matches_once(one, place, member.relation, columns, policy) for one in _parts(member.on)
+        ):
+            raise NotPrivate(f"JOIN: {_ROWS}.")
+    found = _joined(relation, policy)
+    assert found.relation is not None
+    return View(found.relation, None, found.columns)
+
+
+def _matches_once(one: Expression, place: int, listed: Listed, columns: Sequence[Taken], policy: Policy) -> bool:
+    """Whether the condition says that a column of the table equals one of the list, which repeats no value."""
+    if not isinstance(one, Call) or one.operator != "=":
+        return False
+    names = [side.name.lower() for side in one.arguments if isinstance(side, Column)]
+    found = {taken.member: taken.column for taken in columns if taken.name.lower() in names}
+    if len(names) != 2 or set(found) != {0, place} or found[place] not in listed.columns:
+        return False
+    kind = next((own.kind for own in policy.columns.values() if own.name.lower() == found[0].lower()), None)
+    cells = [row[listed.columns.index(found[place])].value for row in listed.rows]
+    known = [cell for cell in cells if cell is not None]  # null matches nothing
+    return {kind_of_value(cell) for cell in known} == {kind} and len(set(known)) == len(known)  # no cast, no repetition
 
 
 def _word(relation: Relation) -> str:
@@ -296,11 +328,12 @@ class _Joining:
             for place, side in enumerate(self._sides)
             if side.unit is not None
         }
-        self._first = min(self._units, default=None)
+        rows_are_units = policy.unit.column is None
+        self._first = min(self._units, default=0 if rows_are_units else None)
 
     def seen(self) -> _Seen:
         members = tuple(self._member(place, one) for place, one in enumerate(self._relation.members))
-        unit = None if self._first is None else self._units[self._first]
+        unit = None if self._first is None else self._units.get(self._first)
         return _Seen(Joined(members, self._relation.columns), self._columns, unit)
 
     def _member(self, place: int, member: Member) -> Member:
@@ -359,8 +392,10 @@ def _taken(column: Taken, member: Member, side: _Seen) -> ColumnPolicy:
     return own
 
 
-def _parts(on: Expression) -> tuple[Expression, ...]:
+def _parts(on: Expression | None) -> tuple[Expression, ...]:
     """The conditions that must all be true."""
+    if on is None:
+        return ()
     return on.arguments if isinstance(on, Call) and on.operator == "and" else (on,)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.privacy import Unit
+from tacit.privacy import ROW, Unit
 from tacit.tables.domains import domain
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.kinds import Kind
@@ -27,10 +27,10 @@ __all__ = ["View", "column_kind", "declared_range", "described", "per_unit_view"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A checked relation: by the policy's names, with its columns described; ``unit`` is what names the unit in it."""
+    """A checked relation, by the policy's names, its columns described; ``unit`` is its unit, None: each row."""
 
     relation: Relation
-    unit: str
+    unit: str | None
     columns: Mapping[str, ColumnPolicy] = field(hash=False)
 
     def over(self, policy: Policy, keys: tuple[Expression, ...] = ()) -> Policy:
@@ -39,7 +39,8 @@ class View:
         A unit has one row if the relation has no other key; and one per group if the question groups by all of them.
         """
         if not isinstance(self.relation, PerUnit):
-            return replace(policy, columns=self.columns, unit=Unit(self.unit))
+            return replace(policy, columns=self.columns, unit=ROW if self.unit is None else Unit(self.unit))
+        assert self.unit is not None
         others = {one.name for one in self.relation.keys} - {self.unit}
         once = others <= {key.name for key in keys if isinstance(key, Column)}
         limits = replace(policy.limits, rows=1) if once else policy.limits

@@ -13,10 +13,11 @@ from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.engines import duckdb_relations
 from tacit.tables.engines.duckdb import DuckDBEngine
 from tacit.tables.engines.duckdb_per_unit import Source
-from tacit.tables.expressions import Call, Column, Expression
-from tacit.tables.relations import Base, Join, Joined, Member, Relation, Selected, Stacked
-from tests.tables.engines.join_oracle import PRIVATE, TABLES, SeveralTables, a_join, a_union, joined_query
-from tests.tables.engines.random_rows import Rows
+from tacit.tables.expressions import Call, Column, Expression, Literal
+from tacit.tables.kinds import Kind
+from tacit.tables.relations import Base, Join, Joined, Listed, Member, Relation, Selected, Stacked, Taken
+from tests.tables.engines.join_oracle import KNOWN, PRIVATE, TABLES, SeveralTables, a_join, a_union, joined_query
+from tests.tables.engines.random_rows import ODD, SCHEMA, Rows
 from tests.tables.engines.sensitivity import SECRET, Moved, Tally, bounded_query, examine
 
 Ask = Callable[[random.Random], BoundedQuery]
@@ -66,6 +67,29 @@ def test_no_unit_moves_the_integers_of_several_tables_further_than_claimed(seed:
 @pytest.mark.parametrize("seed", range(300, 330))
 def test_no_unit_moves_the_integers_of_several_tables_in_thousands_of_queries(seed: int) -> None:
     assert tried(seed, 150).queries == 150
+
+
+def list_matched_once(rng: random.Random, times: int = 1) -> BoundedQuery:
+    """Each row is a unit, joined to a list in which every key stands once (or more often, which is the fault)."""
+    plain = bounded_query(rng)
+    while plain.unit is not None:
+        plain = bounded_query(rng)
+    key = rng.choice([name for name, kind in SCHEMA.items() if kind in (Kind.TEXT, Kind.INTEGER, Kind.DATE)])
+    values = rng.sample(ODD[SCHEMA[key]], 5)
+    lines = [KNOWN | {key: one} for one in values for _ in range(times)]
+    listed = Listed(tuple(SCHEMA), tuple(tuple(Literal(line[name]) for name in SCHEMA) for line in lines))
+    columns = [Taken(name, rng.randrange(2), name) for name in SCHEMA]
+    columns += [Taken(f"{place}:{key}", place, key) for place in (0, 1)]
+    on = Call("=", (Column(f"0:{key}"), Column(f"1:{key}")))
+    joined = Joined((Member(None), Member(listed, rng.choice(list(Join)), on)), tuple(columns))
+    return replace(plain, relation=joined)
+
+
+def test_a_row_that_is_a_unit_stays_one_row_where_a_list_matches_once() -> None:
+    tally = tried(0, 20, True, list_matched_once)
+    assert tally.moved > 4
+    with pytest.raises(Moved, match=NEAR):
+        tried(0, 400, False, lambda rng: list_matched_once(rng, times=2))
 
 
 # faults
