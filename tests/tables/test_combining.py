@@ -313,3 +313,18 @@ def test_another_content_of_a_public_table_is_another_question(tmp_path: Path) -
             answers.append((table.sql(text, epsilon="0.1").rows(), table.remaining))
     assert answers[0] == answers[1]
     assert answers[2][1] != answers[1][1]
+
+
+def test_a_batch_of_joins_is_read_and_priced_together(table: Table, exact: duckdb.DuckDBPyConnection) -> None:
+    north = "FROM visits JOIN regions USING (city) WHERE region = 'north'"
+    statements = [
+        f"SELECT COUNT(*) AS n {north}",
+        f"SELECT SUM(age) AS n {north}",
+        "SELECT COUNT(*) AS n FROM visits",
+        "SELECT COUNT(*) AS n FROM (SELECT age FROM visits UNION ALL SELECT amount FROM purchases)",
+    ]
+    answers = table.batch(statements).ask(epsilon=10**9)
+    for statement, answer in zip(statements, answers, strict=True):
+        row = exact.execute(statement).fetchone()
+        assert row is not None
+        assert answer.rows()[0]["n"] == pytest.approx(row[0], rel=1e-3), statement
