@@ -7,17 +7,13 @@ carries its unit, whether the statement names it or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.privacy import ROW, Unit
-from tacit.tables.domains import domain, merged
-from tacit.tables.expressions import Call, Column, Expression, Value
+from tacit.tables.domains import merged
+from tacit.tables.expressions import Call, Column, Expression
 from tacit.tables.kinds import Kind
-from tacit.tables.literals import kind_of_value
-from tacit.tables.names import Names
 from tacit.tables.operators import common_kind
 from tacit.tables.per_unit import PerUnit
 from tacit.tables.policy import ColumnPolicy, Policy, Role
@@ -35,8 +31,9 @@ from tacit.tables.relations import (
     called,
     taken_name,
 )
-from tacit.tables.typed import Typing, Words
-from tacit.tables.views import View, column_kind, described, per_unit_view
+from tacit.tables.seen import Seen, SeenRows, listed_table, matches_once, open_columns
+from tacit.tables.typed import Words
+from tacit.tables.views import View, per_unit_view
 
 __all__ = ["view_of"]
 
@@ -60,26 +57,13 @@ def view_of(relation: Relation, policy: Policy) -> View:
     return View(found.relation, found.unit, found.columns)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A checked relation, or the table: its columns, and which of them names the unit; None: it is public."""
-
-    relation: Relation | None
-    columns: Mapping[str, ColumnPolicy]
-    unit: str | None
-
-    def over(self, policy: Policy) -> Policy:
-        """The policy as expressions over it see it."""
-        return replace(policy, columns=self.columns, unit=ROW if self.unit is None else Unit(self.unit))
-
-
-def _seen(relation: Relation | None, policy: Policy) -> _Seen:
+def _seen(relation: Relation | None, policy: Policy) -> Seen:
     if relation is None:
-        return _Seen(None, _open(policy.columns.values(), policy.unit.column), policy.unit.column)
+        return Seen(None, open_columns(policy.columns.values(), policy.unit.column), policy.unit.column)
     if isinstance(relation, PerUnit):
         return _grouped(relation, policy)
     if isinstance(relation, Listed):
-        return _listed(relation)
+        return listed_table(relation)
     if policy.unit.column is None:
         raise NotPrivate(f"{_word(relation)}: {_ROWS}.")
     match relation:
@@ -101,7 +85,7 @@ def _rows_view(relation: Joined, policy: Policy) -> View:
     for place, member in enumerate(relation.members[1:], start=1):
         columns = relation.columns
         if not isinstance(member.relation, Listed) or not any(
-            _matches_once(one, place, member.relation, columns, policy) for one in _parts(member.on)
+            matches_once(one, place, member.relation, columns, policy) for one in _parts(member.on)
         ):
             raise NotPrivate(f"JOIN: {_ROWS}.")
     found = _joined(relation, policy)
@@ -109,103 +93,24 @@ def _rows_view(relation: Joined, policy: Policy) -> View:
     return View(found.relation, None, found.columns)
 
 
-def _matches_once(one: Expression, place: int, listed: Listed, columns: Sequence[Taken], policy: Policy) -> bool:
-    """Whether the condition says that a column of the table equals one of the list, which repeats no value."""
-    if not isinstance(one, Call) or one.operator != "=":
-        return False
-    names = [side.name.lower() for side in one.arguments if isinstance(side, Column)]
-    found = {taken.member: taken.column for taken in columns if taken.name.lower() in names}
-    if len(names) != 2 or set(found) != {0, place} or found[place] not in listed.columns:
-        return False
-    kind = next((own.kind for own in policy.columns.values() if own.name.lower() == found[0].lower()), None)
-    cells = [row[listed.columns.index(found[place])].value for row in listed.rows]
-    known = [cell for cell in cells if cell is not None]  # null matches nothing
-    return {kind_of_value(cell) for cell in known} == {kind} and len(set(known)) == len(known)  # no cast, no repetition
-
-
 def _word(relation: Relation) -> str:
     return "UNION ALL" if isinstance(relation, Stacked) else "JOIN"
 
 
-def _open(columns: Iterable[ColumnPolicy], unit: str | None) -> dict[str, ColumnPolicy]:
-    """The columns that may be asked about; the unit names people, whatever else is said of it."""
-    return {
-        one.name: replace(one, role=Role.IDENTIFIER, keys=None) if one.name == unit else one
-        for one in columns
-        if one.role is not Role.FORBIDDEN
-    }
-
-
-def _grouped(relation: PerUnit, policy: Policy) -> _Seen:
+def _grouped(relation: PerUnit, policy: Policy) -> Seen:
     below = None if relation.source is None else view_of(relation.source, policy)
     view = per_unit_view(relation, below, policy)
-    return _Seen(view.relation, view.columns, view.unit)
+    return Seen(view.relation, view.columns, view.unit)
 
 
-def _base(table: str, policy: Policy) -> _Seen:
+def _base(table: str, policy: Policy) -> Seen:
     found = {name.lower(): one for name, one in policy.others.items()}.get(table.lower())
     if found is None:
         raise NotPrivate(f"{table} is no table that may be asked about.")
-    return _Seen(Base(found.name), _open(found.columns.values(), found.unit), found.unit)
+    return Seen(Base(found.name), open_columns(found.columns.values(), found.unit), found.unit)
 
 
-def _listed(relation: Listed) -> _Seen:
-    """What a statement writes itself is public: groups by it are those that it lists."""
-    columns = {}
-    for place, name in enumerate(relation.columns):
-        cells = [row[place].value for row in relation.rows]
-        kinds = [kind_of_value(cell) for cell in cells]
-        kind = common_kind(tuple(kinds))
-        if kind is None or not any(kinds):
-            raise InvalidParameter("VALUES", given=Words(name), allowed="columns of values of one kind")
-        keys = merged([cells])
-        role = Role.PRIVATE if keys is None else Role.PUBLIC
-        columns[name] = ColumnPolicy(name, kind, role, bounds=_ends(cells) if kind.is_number else None, keys=keys)
-    return _Seen(relation, columns, None)
-
-
-def _ends(cells: Sequence[Value]) -> tuple[Fraction, Fraction]:
-    numbers = [Fraction(cell) for cell in cells if isinstance(cell, int | float)]
-    return min(numbers), max(numbers)
-
-
-class _Rows:
-    """Expressions over the rows of what was seen."""
-
-    def __init__(self, seen: _Seen, policy: Policy) -> None:
-        self.policy = seen.over(policy)
-        self._names = Names(self.policy)
-        self._typing = Typing(lambda leaf: column_kind(leaf, self.policy), {})
-
-    def condition(self, expression: Expression, place: str) -> Expression:
-        return self._typing.condition(self._names.in_rows(expression, place), place)
-
-    def equal(self, condition: Expression) -> Expression:
-        """Two units that are compared with each other, by their names."""
-        named = (self.named(part) for part in condition.parts())
-        return self._typing.typed(condition.with_parts(tuple(Column(one.name) for one in named if one is not None)))
-
-    def column(self, one: Shown) -> tuple[Shown, ColumnPolicy | None]:
-        """A column by the policy's names, and its description; None for NULL. A column may be passed on as it is."""
-        plain = self.named(one.expression)
-        if plain is not None:
-            return Shown(one.name, Column(plain.name)), replace(plain, name=one.name)
-        expression = self._typing.typed(self._names.in_rows(one.expression, "a subquery"))
-        kind = self._typing.kind(expression)
-        made = None if kind is None else described(one.name, expression, kind, self.policy)
-        return Shown(one.name, expression), made
-
-    def named(self, expression: Expression) -> ColumnPolicy | None:
-        """The column that an expression is, if it is one."""
-        if not isinstance(expression, Column):
-            return None
-        return {name.lower(): one for name, one in self.policy.columns.items()}.get(expression.name.lower())
-
-    def domain(self, expression: Expression) -> tuple[Value, ...] | None:
-        return domain(expression, self.policy)
-
-
-def _selected(relation: Selected, policy: Policy) -> _Seen:
+def _selected(relation: Selected, policy: Policy) -> Seen:
     """Row by row: the unit of a row is that of the row below."""
     part = _part(relation, policy)
     for name, one in zip(part.relation.names(), part.columns, strict=True):
@@ -213,13 +118,13 @@ def _selected(relation: Selected, policy: Policy) -> _Seen:
             raise InvalidParameter("a subquery", given=Words(f"{name}, which is NULL"), allowed="columns of values")
     columns = {one.name: one for one in part.columns if one is not None}
     if part.unit is None:
-        return _Seen(part.relation, columns, None)
+        return Seen(part.relation, columns, None)
     held = [one for one in part.relation.columns if one.expression == Column(part.unit)]
     if held:
-        return _Seen(part.relation, columns, held[0].name)
+        return Seen(part.relation, columns, held[0].name)
     name = taken_name(0, "", part.unit, columns)
     carried = replace(part.relation, columns=(*part.relation.columns, Shown(name, Column(part.unit))))
-    return _Seen(carried, {**columns, name: ColumnPolicy(name, part.kind_of_unit, Role.IDENTIFIER)}, name)
+    return Seen(carried, {**columns, name: ColumnPolicy(name, part.kind_of_unit, Role.IDENTIFIER)}, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +134,7 @@ class _Part:
     relation: Selected
     columns: list[ColumnPolicy | None]
     unit: str | None
-    rows: _Rows
+    rows: SeenRows
 
     @property
     def kind_of_unit(self) -> Kind:
@@ -239,14 +144,14 @@ class _Part:
 
 def _part(relation: Selected, policy: Policy) -> _Part:
     below = _seen(relation.source, policy)
-    rows = _Rows(below, policy)
+    rows = SeenRows(below, policy)
     found = [rows.column(one) for one in relation.columns]
     where = None if relation.where is None else rows.condition(relation.where, "WHERE")
     checked = Selected(tuple(shown for shown, _ in found), where, below.relation)
     return _Part(checked, [column for _, column in found], below.unit, rows)
 
 
-def _stacked(relation: Stacked, policy: Policy) -> _Seen:
+def _stacked(relation: Stacked, policy: Policy) -> Seen:
     """Rows of private tables of one unit, one table after the other."""
     parts = [_part(one, policy) for one in relation.parts]
     names = relation.names()
@@ -266,13 +171,13 @@ def _stacked(relation: Stacked, policy: Policy) -> _Seen:
     ]
     if held:
         unit = names[held[0]]
-        return _Seen(Stacked(tuple(one.relation for one in parts)), {one.name: one for one in columns}, unit)
+        return Seen(Stacked(tuple(one.relation for one in parts)), {one.name: one for one in columns}, unit)
     unit = taken_name(0, "", str(parts[0].unit), names)
     carried = tuple(
         replace(one.relation, columns=(*one.relation.columns, Shown(unit, Column(str(one.unit))))) for one in parts
     )
     columns.append(ColumnPolicy(unit, parts[0].kind_of_unit, Role.IDENTIFIER))
-    return _Seen(Stacked(carried), {one.name: one for one in columns}, unit)
+    return Seen(Stacked(carried), {one.name: one for one in columns}, unit)
 
 
 def _of_one_kind(units: Sequence[ColumnPolicy]) -> None:
@@ -307,7 +212,7 @@ def _united(name: str, place: int, parts: Sequence[_Part]) -> ColumnPolicy:
     )
 
 
-def _joined(relation: Joined, policy: Policy) -> _Seen:
+def _joined(relation: Joined, policy: Policy) -> Seen:
     """Each row is of the unit of its first private member; every other private member says that it is the same."""
     return _Joining(relation, policy).seen()
 
@@ -331,10 +236,10 @@ class _Joining:
         rows_are_units = policy.unit.column is None
         self._first = min(self._units, default=0 if rows_are_units else None)
 
-    def seen(self) -> _Seen:
+    def seen(self) -> Seen:
         members = tuple(self._member(place, one) for place, one in enumerate(self._relation.members))
         unit = None if self._first is None else self._units.get(self._first)
-        return _Seen(Joined(members, self._relation.columns), self._columns, unit)
+        return Seen(Joined(members, self._relation.columns), self._columns, unit)
 
     def _member(self, place: int, member: Member) -> Member:
         relation = self._sides[place].relation
@@ -354,7 +259,7 @@ class _Joining:
         if unit is not None:
             _of_one_kind([self._columns[name] for name in (unit, *before)])
         known = {name: one for name, one in self._columns.items() if self._places[name] <= place}
-        rows = _Rows(_Seen(None, known, None), self._policy)
+        rows = SeenRows(Seen(None, known, None), self._policy)
         parts = tuple(
             rows.equal(one) if unit is not None and _equates(one, unit, before) else rows.condition(one, "ON")
             for one in _parts(member.on)
@@ -369,7 +274,7 @@ class _Joining:
         )
 
 
-def _with_units(relation: Joined, sides: Sequence[_Seen], names: Sequence[str]) -> Joined:
+def _with_units(relation: Joined, sides: Sequence[Seen], names: Sequence[str]) -> Joined:
     """By the policy's names, with the unit of every private member among the columns."""
     spelled = [{name.lower(): name for name in side.columns} for side in sides]
     columns = [
@@ -384,7 +289,7 @@ def _with_units(relation: Joined, sides: Sequence[_Seen], names: Sequence[str]) 
     return Joined(relation.members, tuple(columns))
 
 
-def _taken(column: Taken, member: Member, side: _Seen) -> ColumnPolicy:
+def _taken(column: Taken, member: Member, side: Seen) -> ColumnPolicy:
     """A column of a member in the join; right of LEFT JOIN it can be null."""
     own = replace(side.columns[column.column], name=column.name)
     if member.join is Join.LEFT and own.keys is not None and None not in own.keys:
