@@ -65,6 +65,7 @@ ANSWERED = [
     "SELECT k, COUNT(*) AS n FROM visits v LEFT JOIN (SELECT city, COALESCE(people, 7) AS k FROM regions) x ON v.city = x.city GROUP BY k",
     "SELECT COUNT(*) AS n FROM visits JOIN regions ON LENGTH(visits.city) = LENGTH(regions.city) AND regions.people > visits.age",
     "SELECT COUNT(*) AS n FROM (SELECT v.city, r.region FROM visits v JOIN regions r ON v.city = r.city UNION ALL SELECT city, 'bought' FROM purchases) WHERE region <> 'north'",
+    "WITH j AS (SELECT *, people * 2 AS twice FROM visits JOIN regions USING (city)) SELECT region, COUNT(*) AS n, SUM(twice) AS s FROM j WHERE city <> 'Rome' GROUP BY region",
     "SELECT a.region, COUNT(*) AS n FROM visits JOIN regions a ON a.city = visits.city JOIN regions b ON a.region = b.region AND b.people > 15 GROUP BY a.region",
 ]  # fmt: skip
 
@@ -148,6 +149,8 @@ REFUSED = [
     ("SELECT COUNT(*) FROM visits JOIN regions ON EXISTS (SELECT 1 FROM visits)", "subquery"),
     ("SELECT v.*, COUNT(*) FROM visits v JOIN regions r ON v.city = r.city", "rows are never shown"),
     ("SELECT COUNT(*) FROM (SELECT v.* FROM visits v JOIN regions r ON v.city = r.city)", "alone"),
+    ("SELECT COUNT(*) FROM (SELECT *, age AS region FROM visits JOIN regions USING (city))", "column of \\* too"),
+    ("SELECT COUNT(DISTINCT p.customer) FROM visits JOIN purchases p ON p.customer = user_id", r"COUNT\(DISTINCT user_id\)"),
     ("SELECT COUNT(*) FROM (SELECT city FROM visits UNION SELECT city FROM purchases)", "UNION ALL"),
     ("SELECT COUNT(*) FROM (SELECT city FROM visits UNION ALL SELECT city FROM regions)", "public rows"),
     ("SELECT COUNT(*) FROM (SELECT city FROM visits INTERSECT SELECT city FROM purchases)", "INTERSECT"),

@@ -179,6 +179,8 @@ class _Reader:
             if label.lower() in columns:
                 raise _twice(label)
             columns[label.lower()] = self._admitted(rows.meaning(value))
+        if everything and rows.naming is not None:
+            rows = replace(rows, columns=rows.naming.plain(), everything=False)
         if everything:
             _refuse_hidden(columns, rows)
             columns = {**rows.columns, **columns}

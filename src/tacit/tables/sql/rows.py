@@ -53,6 +53,14 @@ class JoinedNames:
         """The same, but these names stay as they are written without a table."""
         return replace(self, left=frozenset(aliases))
 
+    def plain(self) -> dict[str, Expression]:
+        """What * shows, by the names that columns have in their tables; of two of one name, the first."""
+        found = dict[str, Expression]()
+        for side in self.sides:
+            for name, given in side.columns.items():
+                found.setdefault(name, Column(given))
+        return found
+
     def within(self, name: str) -> str:
         """A name that the join gives stays; one that was left is looked up."""
         given = {one for side in self.sides for one in side.columns.values()}
