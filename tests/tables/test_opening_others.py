@@ -99,10 +99,27 @@ def test_a_source_with_a_ledger_of_its_own_is_refused(tmp_path: Path) -> None:
         pass
 
 
+def test_a_ledger_that_somebody_begins_meanwhile_stops_the_payment(tmp_path: Path) -> None:
+    """Both are open and nothing is paid: whoever pays first decides."""
+    policy = write_several(tmp_path)
+    alone = {"unit": "customer", "budget": tacit.PureDP(1)}
+    with tacit.open(policy) as table, tacit.open(tmp_path / "purchases.csv", **alone) as other:  # type: ignore[arg-type]
+        other.sql("SELECT COUNT(*) FROM purchases", epsilon="0.5")
+        for _ in range(2):
+            with pytest.raises(TacitError, match="a ledger of its own"):
+                table.sql("SELECT COUNT(*) FROM visits", epsilon="0.5")
+    for ledger in tmp_path.glob("*.ledger*"):
+        ledger.unlink()
+    with tacit.open(policy) as table, tacit.open(tmp_path / "purchases.csv", **alone) as other:  # type: ignore[arg-type]
+        table.sql("SELECT COUNT(*) FROM visits", epsilon="0.5")
+        with pytest.raises(TacitError, match=r"visits\.csv"):
+            other.sql("SELECT COUNT(*) FROM purchases", epsilon="0.5")
+
+
 def test_a_public_source_with_a_ledger_is_refused(tmp_path: Path) -> None:
     policy = write_several(tmp_path)
-    with tacit.open(tmp_path / "regions.csv", unit="city", budget=tacit.PureDP(1)):
-        pass
+    with tacit.open(tmp_path / "regions.csv", unit="city", budget=tacit.PureDP(1)) as table:
+        table.sql("SELECT COUNT(*) FROM regions", epsilon=1)
     with pytest.raises(PolicyError, match="as private data"):
         tacit.open(policy)
 

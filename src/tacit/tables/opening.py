@@ -15,6 +15,7 @@ from tacit.ledger import Ledger, SqliteLedger, Terms, beside
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
+from tacit.tables.book import Book
 from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
@@ -53,8 +54,9 @@ def open(
     policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns
     that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
     with how many ``rows`` each a unit counts, and the ``delta`` one question may use. The ledger lies beside the data,
-    whatever policy led there (a frame's in the working folder); ``ledger=tacit.InMemory()`` forgets, and says so.
-    ``public`` are tables that anybody may know, files or frames by their names in SQL, which questions may join.
+    whatever policy led there (a frame's in the working folder), and begins with the first payment;
+    ``ledger=tacit.InMemory()`` forgets, and says so. ``public`` are tables that anybody may know, files or frames by
+    their names in SQL, which questions may join.
     """
     described = {"unit": unit, "budget": budget, "bounds": bounds, "types": types, "keys": keys, "delta": delta}
     given = [label for label, value in described.items() if value is not None]
@@ -74,12 +76,9 @@ def open(
     policy, others = with_public(policy, others, public or {})
     policy = known(policy, source, others)
     claim = Claim.of(book if ledger is None else None, source, policy, others)
-    book.open(_source_name(source), policy.terms)
-    claim.make()
     who = getpass.getuser() if analyst is None else analyst
-    policy = replace(policy, terms=book.budget().terms)
-    key = book.budget().head.ledger
-    return Table(policy, book, who, _DuckDB(source, policy, key, memory_limit, others))
+    kept = Book(book, _source_name(source), policy.terms, claim.make)
+    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit, others))
 
 
 def _policy_path(where: Any, given: list[str]) -> Path | None:
@@ -242,16 +241,15 @@ class _DuckDB:
 
     source: Source
     policy: Policy
-    key: str
     memory_limit: str
     others: Mapping[str, Source]
 
-    def open(self) -> Engine:
+    def open(self, key: str) -> Engine:
         from tacit.tables.engines.duckdb import DuckDBEngine
         from tacit.tables.engines.duckdb_connection import LockedDuckDB
 
         locked = LockedDuckDB(self.source, self.policy, self.memory_limit, others=self.others)
-        return DuckDBEngine(locked, self.key, tuple(self.others))
+        return DuckDBEngine(locked, key, tuple(self.others))
 
     def explain(self, query: BoundedQuery) -> str:
         from tacit.tables.engines.duckdb_bounding import statement
