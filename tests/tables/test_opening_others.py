@@ -134,6 +134,26 @@ def test_a_public_source_that_is_a_private_one_is_refused(tmp_path: Path) -> Non
             tacit.open(tmp_path / "other.toml", ledger=tacit.InMemory())
 
 
+def test_a_public_table_of_a_file_that_holds_the_private_one_is_another_table(tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "all.duckdb")) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 'u' || i AS who, 'A' AS city FROM range(9) t(i)")
+        connection.execute("CREATE TABLE towns AS SELECT 'A' AS city")
+    text = (
+        'version = 1\nsource = "all.duckdb"\ntable = "visits"\nunit = "who"\nbudget = { epsilon = 9 }\n[columns]\n'
+        'who = { type = "text", role = "identifier" }\ncity = { type = "text", role = "private" }\n'
+        '[public.TABLE]\nsource = "all.duckdb"\nreading = { table = "NAME" }\ncolumns = { city = { type = "text" } }\n'
+    )
+    policy = tmp_path / "all.toml"
+    policy.write_text(text.replace("TABLE", "towns").replace("NAME", "towns"), encoding="utf-8")
+    with tacit.open(policy) as table:
+        assert len(table.sql("SELECT COUNT(*) FROM visits JOIN towns USING (city)", epsilon=1)) == 1
+    policy.write_text(text.replace("TABLE", "towns").replace("NAME", "main.Visits"), encoding="utf-8")
+    with pytest.raises(PolicyError, match="that of a private table"):
+        tacit.open(policy)
+
+
 def test_what_is_public_of_a_public_table(tmp_path: Path) -> None:
     policy = write_several(tmp_path)
     with tacit.open(policy, ledger=tacit.InMemory()) as table:

@@ -74,8 +74,8 @@ def open(
         policy = _without(policy, _withheld(where, policy))
     source.check(tuple(policy.columns.values()))
     policy, others = with_public(policy, others, public or {})
+    claim = Claim.of(book if ledger is None else None, policy, others)
     policy = known(policy, source, others)
-    claim = Claim.of(book if ledger is None else None, source, policy, others)
     who = getpass.getuser() if analyst is None else analyst
     kept = Book(book, _source_name(source), policy.terms, claim.make)
     return Table(policy, kept, who, _DuckDB(source, policy, memory_limit, others))

@@ -59,16 +59,21 @@ def _kind(type_name: str) -> Kind:
 def known(policy: Policy, source: Source, others: Mapping[str, Source]) -> Policy:
     """The policy with what public tables hold: their values are keys of groups, and numbers have ends."""
     found = dict[str, OtherTable]()
-    private = {source.identity, *(one.identity for name, one in others.items() if not policy.others[name].is_public)}
+    private = {_rows_of(one) for name, one in others.items() if not policy.others[name].is_public} | {_rows_of(source)}
     for name, table in policy.others.items():
         others[name].check(tuple(table.columns.values()))
         if not table.is_public:
             found[name] = table
             continue
-        if others[name].identity in private and Path(others[name].identity).suffix not in (".duckdb", ".db"):
+        if _rows_of(others[name]) in private:
             raise PolicyError(f"{name} is declared public, and its source is that of a private table too.")
         found[name] = _read(policy, table, others[name])
     return replace(policy, others=found)
+
+
+def _rows_of(source: Source) -> tuple[str, str]:
+    """Which rows a source reads: a file, and of one that holds several tables, which."""
+    return source.identity, str(getattr(source, "table", "")).casefold()
 
 
 def _read(policy: Policy, table: OtherTable, source: Source) -> OtherTable:
@@ -111,7 +116,7 @@ class Claim:
     links: tuple[Path, ...]
 
     @classmethod
-    def of(cls, book: Ledger | None, source: Source, policy: Policy, others: Mapping[str, Source]) -> Claim:
+    def of(cls, book: Ledger | None, policy: Policy, others: Mapping[str, Source]) -> Claim:
         """Refuses sources that have a ledger of their own: what a unit spends would be in two books."""
         if not isinstance(book, SqliteLedger):  # it was chosen by the caller, or keeps nothing
             return cls(None, ())

@@ -55,6 +55,11 @@ class DuckDBFileSource:
             raise InvalidParameter("source", given=str(self._path), allowed="a DuckDB file", hint=hint) from None
         return name, {column: kind for column, kind, *_ in described}
 
+    @property
+    def table(self) -> str:
+        """Which table of the file it is, with its schema."""
+        return self._found[0]
+
     def _choose(self, tables: list[str]) -> str:
         asked = self._asked
         if asked is None and len(tables) == 1:
