@@ -44,6 +44,17 @@ side = { type = "text", role = "public", keys = ["left", "right"] }
 pay = { type = "real", role = "private", bounds = [0, 10] }
 level = { type = "integer", role = "private", bounds = [0, 4] }
 """
+POLICY += """
+[public.doubles]
+source = "doubles.csv"
+columns = { town = { type = "text" }, part = { type = "text" } }
+[tables.more]
+source = "more.csv"
+unit = "id"
+columns = { id = { type = "text", role = "identifier" }, pay = { type = "real", role = "private", bounds = [0, 10] } }
+"""
+DOUBLES = "town,part\n" + "Lund,south\n" * 5 + "Lund,north\nOslo,south\n"
+MORE = "id,pay\na,1\nb,2\n"
 OTHERS = ["a,Lund,left,1,1", "a,Lund,left,3,3", "b,Lund,left,9,2", "c,Lund,left,,", "d,Lund,left,5,1"]
 ONE_MORE = [f"z,Lund,left,1e30,{9 if i < 5 else i}" for i in range(7)]
 
@@ -52,6 +63,9 @@ def table(folder: Path, rows: list[str], policy: str = POLICY) -> Table:
     folder.mkdir()
     (folder / "small.csv").write_text("\n".join(["who,town,side,pay,level", *rows]) + "\n", encoding="utf-8")
     (folder / "small.toml").write_text(policy, encoding="utf-8")
+    (folder / "doubles.csv").write_text(DOUBLES, encoding="utf-8")
+    more = MORE + "z,1e30\n" * 4 if any(row.startswith("z,") for row in rows) else MORE
+    (folder / "more.csv").write_text(more, encoding="utf-8")
     return tacit.open(folder / "small.toml", analyst="ada", ledger=tacit.InMemory())
 
 
@@ -134,6 +148,20 @@ CASES = {
         "WHERE side = 'left' GROUP BY side",
         {},
     ),
+    "joined to a public table": (
+        "SELECT part, COUNT(*) AS n FROM small JOIN doubles USING (town) WHERE part = 'south' GROUP BY part",
+        {"epsilon": 1},
+    ),
+    "joined on the unit": (
+        "SELECT side, SUM(m.pay) AS n FROM small LEFT JOIN more AS m ON small.who = m.id WHERE side = 'left' "
+        "GROUP BY side",
+        {"epsilon": 1},
+    ),
+    "of two tables": (
+        "SELECT kind, SUM(x) AS n FROM "
+        "(SELECT 'all' AS kind, pay AS x FROM small UNION ALL SELECT 'all', pay FROM more) GROUP BY kind",
+        {"epsilon": 1},
+    ),
     "private groups": ("SELECT town, COUNT(*) AS n FROM small GROUP BY town", {"epsilon": 3}),
 }
 
@@ -174,7 +202,7 @@ def test_a_group_of_one_unit_keeps_its_price(tmp_path: Path) -> None:
     assert not found.violated, found
 
 
-@pytest.mark.parametrize("case", ["count", "sum", "units"])
+@pytest.mark.parametrize("case", ["count", "sum", "units", "joined to a public table"])
 def test_the_auditor_sees_limits_that_are_not_kept(case: str, tmp_path: Path) -> None:
     """The planted hole: an engine that lets a unit count four times as often as the plan says."""
     question, price = CASES[case]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tacit.ledger import InMemory, Ledger, Request, SqliteLedger, Terms
 from tacit.privacy import Guarantee, Promise
 
@@ -11,13 +13,15 @@ __all__ = ["Book"]
 class Book:
     """A ledger with what it is opened for; one that is there already is opened, and must agree, at once.
 
-    Until the file is made, a ledger in memory of the same terms says what it would say.
+    Until the file is made, a ledger in memory of the same terms says what it would say. ``begun`` is called once it is
+    open, before anything is paid.
     """
 
-    def __init__(self, ledger: Ledger, source: str, terms: Terms) -> None:
+    def __init__(self, ledger: Ledger, source: str, terms: Terms, begun: Callable[[], None] = lambda: None) -> None:
         self._ledger = ledger
         self._source = source
         self._terms = terms
+        self._begun = begun
         self._is_open = False
         if self._is_there():
             self.opened()
@@ -29,6 +33,7 @@ class Book:
         """The ledger itself; begins it if need be, once: one that vanishes afterwards is missed, not begun anew."""
         if not self._is_open:
             self._ledger.open(self._source, self._terms)
+            self._begun()
             self._is_open = True
         return self._ledger
 

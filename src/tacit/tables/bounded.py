@@ -2,7 +2,8 @@
 
 The engine knows neither ε nor noise. Semantics, exactly (an engine is right if it returns these integers):
 
-0. Rows are those of the table; with a ``relation``, those that `per_unit.PerUnit` says, and columns are its columns.
+0. Rows are those of the table; with a ``relation``, those that `per_unit.PerUnit` or the node of `relations` says, and
+   columns are its columns.
 1. Rows: those where ``where`` is true (not false, not unknown) and, if a unit column is named, whose unit is not null.
    Every row-wise operation is total: an overflow, a bad cast, a division by zero, NaN is null, for that row alone.
 2. Keys: the tuple of ``keys`` per row; null is a key like any other. With ``public_keys``, rows whose key is not
@@ -30,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.tables.expressions import Expression, Value
-from tacit.tables.per_unit import PerUnit
+from tacit.tables.relations import Relation
 
 __all__ = [
     "Asked",
@@ -173,7 +174,7 @@ class BoundedQuery:
     groups: int
     rows: int
     measures: tuple[Asked, ...]
-    relation: PerUnit | None = None
+    relation: Relation | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

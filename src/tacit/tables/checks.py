@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
+from tacit.tables.combining import view_of
 from tacit.tables.domains import MOST_KEYS
 from tacit.tables.expressions import Case, Column, Expression, Key, Literal
 from tacit.tables.grouping import tidy
@@ -19,7 +20,7 @@ from tacit.tables.public_groups import Domains, named_lists, public_groups, type
 from tacit.tables.query import Aggregate, Output, Query
 from tacit.tables.ranges import Range, range_of
 from tacit.tables.typed import Typing, Words, quoted
-from tacit.tables.views import View, column_kind, declared_range, view_of
+from tacit.tables.views import View, column_kind, declared_range
 
 __all__ = ["Checked", "check"]
 

@@ -19,7 +19,7 @@ from tacit.tables.operators import common_kind
 from tacit.tables.policy import Policy, Role
 from tacit.tables.scalars import as_moment
 
-__all__ = ["MOST_KEYS", "domain"]
+__all__ = ["MOST_KEYS", "domain", "merged"]
 
 MOST_KEYS = 100_000
 """The most groups that are shown for public keys."""
@@ -43,6 +43,12 @@ def domain(expression: Expression, policy: Policy) -> tuple[Value, ...] | None:
     """The public values of a key, each once, null last if it can be; None if they are not public."""
     found = _domain(expression, policy)
     return None if found is None or len(found) > MOST_KEYS else found
+
+
+def merged(domains: Iterable[Iterable[Value]]) -> tuple[Value, ...] | None:
+    """The values of several lists together, each once; None if there are too many to be shown."""
+    found = _once(itertools.chain.from_iterable(domains))
+    return None if len(found) > MOST_KEYS else found
 
 
 def _domain(expression: Expression, policy: Policy) -> tuple[Value, ...] | None:

@@ -12,8 +12,8 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions import Call, Column, Expression, Key, Literal
 from tacit.tables.options import NO_OPTIONS, Options
-from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
+from tacit.tables.relations import Relation
 from tacit.tables.size import Sizes
 
 __all__ = ["default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "tidy", "unkeyed"]
@@ -103,7 +103,7 @@ def make_query(
     limit: int | None = None,
     offset: int = 0,
     options: Options = NO_OPTIONS,
-    source: PerUnit | None = None,
+    source: Relation | None = None,
 ) -> Query:
     """The query in its one form: keys once each, key parts found everywhere, every column named once."""
     given = Sizes()

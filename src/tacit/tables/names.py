@@ -27,7 +27,7 @@ class Names:
             if self._names_people(column):
                 raise NotPrivate(
                     f"{column.name} in {place}: it names the people who are protected, so nothing may depend on one of "
-                    f"its values. It can be counted: COUNT(DISTINCT {column.name})."
+                    f"its values. It can be counted: COUNT(DISTINCT {self._policy.unit.column or column.name})."
                 )
             return Column(column.name)
         return expression.with_parts(tuple(self.in_rows(part, place) for part in expression.parts()))

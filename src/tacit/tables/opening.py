@@ -20,6 +20,7 @@ from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import kind_of_value
+from tacit.tables.opening_others import Claim, known, open_others, with_public
 from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.policy_file import address, read
 from tacit.tables.session import Table
@@ -44,6 +45,7 @@ def open(
     delta: object = None,
     analyst: str | None = None,
     ledger: Ledger | str | Path | None = None,
+    public: Mapping[str, Any] | None = None,
     memory_limit: str = "2GB",
 ) -> Table:
     """Open a table for private questions.
@@ -53,38 +55,46 @@ def open(
     that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
     with how many ``rows`` each a unit counts, and the ``delta`` one question may use. The ledger lies beside the data,
     whatever policy led there (a frame's in the working folder), and begins with the first payment;
-    ``ledger=tacit.InMemory()`` forgets, and says so.
+    ``ledger=tacit.InMemory()`` forgets, and says so. ``public`` are tables that anybody may know, files or frames by
+    their names in SQL, which questions may join.
     """
     described = {"unit": unit, "budget": budget, "bounds": bounds, "types": types, "keys": keys, "delta": delta}
     given = [label for label, value in described.items() if value is not None]
-    policy, source = _policy_of(where, given)
-    source = open_source(where, {}, name=name) if source is None else source
+    path = _policy_path(where, given)
+    policy = None if path is None else read(path)
+    if policy is None or path is None:
+        source, others = open_source(where, {}, name=name), dict[str, Source]()
+    else:
+        source = open_source(address(policy, path), policy.options, policy.table)
+        others = open_others(policy, path.parent)
     book = _ledger_of(source, ledger)
     if policy is None:
         terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget))
         policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
         policy = _without(policy, _withheld(where, policy))
     source.check(tuple(policy.columns.values()))
+    policy, others = with_public(policy, others, public or {})
+    claim = Claim.of(book if ledger is None else None, policy, others)
+    policy = known(policy, source, others)
     who = getpass.getuser() if analyst is None else analyst
-    kept = Book(book, _source_name(source), policy.terms)
-    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit))
+    kept = Book(book, _source_name(source), policy.terms, claim.make)
+    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit, others))
 
 
-def _policy_of(where: Any, given: list[str]) -> tuple[Policy | None, Source | None]:
+def _policy_path(where: Any, given: list[str]) -> Path | None:
     """The policy file that was named, or the one beside a data file that was named alone."""
     if not isinstance(where, str | Path):
-        return None, None
+        return None
     path = Path(where)
     if path.suffix != ".toml":
         if not path.name:
-            return None, None  # a folder: the source says so
+            return None  # a folder: the source says so
         path = path.with_suffix(".toml")
         if given or not path.is_file():
-            return None, None
+            return None
     elif given:
         raise InvalidParameter(given[0], given="beside a policy file", allowed="nothing: the policy file says it")
-    policy = read(path)
-    return policy, open_source(address(policy, path), policy.options, policy.table)
+    return path
 
 
 def _withheld(where: Any, policy: Policy) -> frozenset[str]:
@@ -232,15 +242,21 @@ class _DuckDB:
     source: Source
     policy: Policy
     memory_limit: str
+    others: Mapping[str, Source]
 
     def open(self, key: str) -> Engine:
         from tacit.tables.engines.duckdb import DuckDBEngine
         from tacit.tables.engines.duckdb_connection import LockedDuckDB
 
-        return DuckDBEngine(LockedDuckDB(self.source, self.policy, self.memory_limit), key)
+        locked = LockedDuckDB(self.source, self.policy, self.memory_limit, others=self.others)
+        return DuckDBEngine(locked, key, tuple(self.others))
 
     def explain(self, query: BoundedQuery) -> str:
         from tacit.tables.engines.duckdb_bounding import statement
 
-        kinds = {one.name: one.kind for one in self.policy.columns.values()}
-        return statement(query, kinds, "‹secret›").sql
+        others = {name: _kinds(one.columns) for name, one in self.policy.others.items()}
+        return statement(query, _kinds(self.policy.columns), "‹secret›", others).sql
+
+
+def _kinds(columns: Mapping[str, ColumnPolicy]) -> dict[str, Kind]:
+    return {one.name: one.kind for one in columns.values()}

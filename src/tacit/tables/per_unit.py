@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.kinds import Kind
+from tacit.tables.relations import Relation
 
 __all__ = ["FACTS", "Fact", "PerUnit", "UnitKey", "fact_kind"]
 
@@ -36,7 +37,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class PerUnit:
+class PerUnit(Relation):
     """SELECT keys, facts FROM source WHERE where GROUP BY keys; ``source`` None is the table.
 
     Semantics: rows are those where ``where`` is true; null is a key like any other. count_rows counts rows, count those
@@ -49,7 +50,7 @@ class PerUnit:
     keys: tuple[UnitKey, ...]
     facts: tuple[Fact, ...] = ()
     where: Expression | None = None
-    source: PerUnit | None = None
+    source: Relation | None = None
 
     def names(self) -> tuple[str, ...]:
         """The columns, in order."""
@@ -72,6 +73,9 @@ class PerUnit:
             return replace(self, facts=facts)
         own = replace(self, facts=facts, source=None)
         return replace(own, source=self.source.reduced(own.expressions()))
+
+    def below(self) -> tuple[Relation | None, ...]:
+        return (self.source,)
 
 
 def fact_kind(function: str, argument: Kind | None) -> Kind | None:

@@ -261,7 +261,7 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
     for measure in measures:
         if not isinstance(measure, Cells):
             _check_steps(measure)
-    relation = None if checked.view is None else query.source
+    relation = None if checked.view is None else checked.view.relation
     bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures), relation)
     return bounded, settings, parts
 

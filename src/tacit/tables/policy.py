@@ -19,7 +19,7 @@ from tacit.privacy.prices import text
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 
-__all__ = ["ColumnPolicy", "Limits", "Policy", "Role"]
+__all__ = ["ColumnPolicy", "Limits", "OtherTable", "Policy", "Role"]
 
 
 class Role(Enum):
@@ -64,6 +64,25 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherTable:
+    """A table that questions may join: public, without a unit; or private, about the units that the policy protects."""
+
+    name: str
+    source: str
+    columns: Mapping[str, ColumnPolicy] = field(hash=False)
+    unit: str | None = None
+    """The column that names the unit here; None: anybody may know the table."""
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    contents: str = ""
+    """A short name of what a public table holds: another content is another question."""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether nobody in it is protected."""
+        return self.unit is None
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Who is protected, what may be asked, how much may be learned."""
 
@@ -81,6 +100,16 @@ class Policy:
     version: int = 1
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     """How to read the source: delimiter, quote, encoding, compression, null text."""
+    others: Mapping[str, OtherTable] = field(default_factory=dict, hash=False)
+    """The tables that questions may join, by their names in SQL."""
+
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """The columns that may be asked about of every table, by its name in SQL."""
+        every = {self.table: self.columns} | {name: one.columns for name, one in self.others.items()}
+        return {
+            name: tuple(one.name for one in columns.values() if one.role is not Role.FORBIDDEN)
+            for name, columns in every.items()
+        }
 
     def fingerprint(self) -> str:
         """A short name of everything here that shapes an answer; stored with each answer in the ledger."""
@@ -90,9 +119,16 @@ class Policy:
     def to_dict(self) -> dict[str, object]:
         """The policy as JSON values, numbers as exact text; without the budget, which the ledger keeps."""
 
-        def pair(bounds: tuple[Fraction, Fraction] | None) -> list[str] | None:
-            return None if bounds is None else [text(bounds[0]), text(bounds[1])]
-
+        others = {
+            name: {
+                "source": one.source,
+                "unit": one.unit,
+                "options": dict(one.options),
+                "contents": one.contents,
+                "columns": _described(one.columns),
+            }
+            for name, one in self.others.items()
+        }
         return {
             "table": self.table,
             "source": self.source,
@@ -102,15 +138,23 @@ class Policy:
             "population": self.population,
             "version": self.version,
             "options": dict(self.options),
-            "columns": {
-                one.name: {
-                    "kind": one.kind.value,
-                    "role": one.role.value,
-                    "bounds": pair(one.bounds),
-                    "group_bounds": pair(one.group_bounds),
-                    "granule": None if one.granule is None else text(one.granule),
-                    "keys": None if one.keys is None else list(one.keys),
-                }
-                for one in self.columns.values()
-            },
+            "columns": _described(self.columns),
+            **({"others": others} if others else {}),
         }
+
+
+def _described(columns: Mapping[str, ColumnPolicy]) -> dict[str, object]:
+    def pair(bounds: tuple[Fraction, Fraction] | None) -> list[str] | None:
+        return None if bounds is None else [text(bounds[0]), text(bounds[1])]
+
+    return {
+        one.name: {
+            "kind": one.kind.value,
+            "role": one.role.value,
+            "bounds": pair(one.bounds),
+            "group_bounds": pair(one.group_bounds),
+            "granule": None if one.granule is None else text(one.granule),
+            "keys": None if one.keys is None else list(one.keys),
+        }
+        for one in columns.values()
+    }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from tacit.tables.expressions import Value
@@ -11,17 +13,28 @@ from tacit.tables.kinds import Kind
 from tacit.tables.policy import ColumnPolicy, Role
 from tacit.tables.policy_reading import Section
 
-__all__ = ["read_columns"]
+__all__ = ["read_columns", "read_public_columns"]
 
 _KEYS = ("type", "role", "bounds", "group_bounds", "granule", "keys", "null")
 _MOST_KEYS = 100_000
+_Pair = tuple[Fraction, Fraction]
+_PUBLIC_KEYS = ("type", "bounds", "granule")
 _ROLE = "what may be done with the column"
 
 
 def read_columns(section: Section) -> dict[str, ColumnPolicy]:
     """Every column that is declared, in the order of the file."""
+    return _read(section, 'city = { type = "text", role = "private" }', _column)
+
+
+def read_public_columns(section: Section) -> dict[str, ColumnPolicy]:
+    """The columns of a table that anybody may know: they have a type, and numbers perhaps bounds."""
+    return _read(section, 'region = { type = "text" }', _public_column)
+
+
+def _read(section: Section, example: str, column: Callable[[str, Section], ColumnPolicy]) -> dict[str, ColumnPolicy]:
     if not section.values:
-        raise section.document.error(section.path, 'there are no [columns]: city = { type = "text", role = "private" }')
+        raise section.document.error(section.path, f"there are no {section.heading}: {example}")
     columns, spelled = dict[str, ColumnPolicy](), dict[str, str]()
     for name in section.values:
         if not name.strip() or not name.isprintable():
@@ -31,7 +44,7 @@ def read_columns(section: Section) -> dict[str, ColumnPolicy]:
                 name, f"columns {spelled[name.casefold()]!r} and {name!r} are the same name in SQL: rename one"
             )
         spelled[name.casefold()] = name
-        columns[name] = _column(name, section.section(name))
+        columns[name] = column(name, section.section(name))
     return columns
 
 
@@ -39,20 +52,40 @@ def _column(name: str, section: Section) -> ColumnPolicy:
     section.allow(_KEYS)
     kind = Kind(section.one_of("type", [one.value for one in Kind], "what the column holds"))
     role = Role(section.one_of("role", [one.value for one in Role], _ROLE))
-    for key in ("bounds", "group_bounds", "granule"):
-        if section.has(key) and not kind.is_number:
-            raise section.error(key, f"{key} is for integer and real columns; {name!r} is {kind}")
+    _numbers_only(name, section, kind)
     for key in ("keys", "null"):
         if section.has(key) and role is not Role.PUBLIC:
             raise section.error(key, f'{key} is for public columns, whose values anyone may know; {name!r} is "{role}"')
     bounds, group_bounds = section.pair("bounds"), section.pair("group_bounds")
+    granule = _granule(section, bounds, group_bounds)
+    return ColumnPolicy(name, kind, role, bounds, group_bounds, granule, _keys(section, kind, role))
+
+
+def _public_column(name: str, section: Section) -> ColumnPolicy:
+    if section.has("role") or section.has("keys"):
+        key = "role" if section.has("role") else "keys"
+        raise section.error(key, f"{key} is not for the columns of a public table: leave it out")
+    section.allow(_PUBLIC_KEYS)
+    kind = Kind(section.one_of("type", [one.value for one in Kind], "what the column holds"))
+    _numbers_only(name, section, kind)
+    bounds = section.pair("bounds")
+    return ColumnPolicy(name, kind, Role.PRIVATE, bounds, None, _granule(section, bounds, None))
+
+
+def _numbers_only(name: str, section: Section, kind: Kind) -> None:
+    for key in ("bounds", "group_bounds", "granule"):
+        if section.has(key) and not kind.is_number:
+            raise section.error(key, f"{key} is for integer and real columns; {name!r} is {kind}")
+
+
+def _granule(section: Section, bounds: _Pair | None, group_bounds: _Pair | None) -> Fraction | None:
     granule = section.number("granule", "a number above 0") if section.has("granule") else None
     if granule is not None:
         widths = [high - low for low, high in (bounds, group_bounds) if low < high] if bounds and group_bounds else []
         widest = min(widths) if widths else bounds[1] - bounds[0] if bounds else None
         if granule <= 0 or (widest is not None and granule > widest):
             raise section.error("granule", "granule must be above 0, and not wider than the bounds")
-    return ColumnPolicy(name, kind, role, bounds, group_bounds, granule, _keys(section, kind, role))
+    return granule
 
 
 def _keys(section: Section, kind: Kind, role: Role) -> tuple[Value, ...] | None:

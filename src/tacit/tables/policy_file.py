@@ -16,11 +16,24 @@ from tacit.privacy.prices import text as price_text
 from tacit.tables.policy import Limits, Policy, Role
 from tacit.tables.policy_columns import read_columns
 from tacit.tables.policy_reading import Section, load
-from tacit.tables.sources.reading import OPTIONS, Reading
+from tacit.tables.policy_tables import read_options, read_others
 
 __all__ = ["address", "parse", "read"]
 
-_KEYS = ("version", "source", "table", "unit", "neighbours", "population", "limits", "budget", "reading", "columns")
+_KEYS = (
+    "version",
+    "source",
+    "table",
+    "unit",
+    "neighbours",
+    "population",
+    "limits",
+    "budget",
+    "reading",
+    "columns",
+    "public",
+    "tables",
+)
 _BUDGET = ("epsilon", "rho", "delta", "question_delta", "per_question", "per_analyst", "analysts", "reading_delta")
 _PRICE = ("epsilon", "rho", "delta")
 _LONGEST = 16 * 1024 * 1024
@@ -70,8 +83,9 @@ def parse(text: str, name: str = "policy.toml") -> Policy:
     population = whole.whole("population") if whole.has("population") else None
     if population is not None:
         _check_population(whole.section("budget"), terms, population)
+    table = whole.text("table", "the name of the table in SQL") if whole.has("table") else _stem(source)
     return Policy(
-        table=whole.text("table", "the name of the table in SQL") if whole.has("table") else _stem(source),
+        table=table,
         source=source,
         unit=unit,
         columns=columns,
@@ -80,7 +94,8 @@ def parse(text: str, name: str = "policy.toml") -> Policy:
         delta=delta,
         population=population,
         version=_VERSION,
-        options=_options(whole.section("reading")),
+        options=read_options(whole.section("reading")),
+        others=read_others(whole, table, unit, columns),
     )
 
 
@@ -198,22 +213,3 @@ def _check_population(section: Section, terms: Terms, population: int) -> None:
                 f"delta {price_text(delta)} is not below 1/{population}: it would allow releasing the whole record of "
                 f"one unit; use one far below, such as {price_text(Fraction(1, 100 * population))}",
             )
-
-
-def _options(section: Section) -> dict[str, str]:
-    section.allow(OPTIONS)
-    options = dict[str, str]()
-    for key, value in section.values.items():
-        if key in ("header", "lines"):
-            options[key] = "true" if section.truth(key) else "false"
-        elif key == "null" and isinstance(value, list) and all(isinstance(one, str) for one in value):
-            options[key] = "\n".join(value)
-        elif isinstance(value, str):
-            options[key] = value
-        else:
-            raise section.error(key, f"{key} must be {OPTIONS[key]}, in quotes")
-        try:
-            Reading.of({key: options[key]})
-        except InvalidParameter as error:
-            raise section.error(key, f"{key} must be {error.allowed}") from None
-    return options

@@ -6,6 +6,7 @@ import datetime
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from tacit.ledger import Terms
@@ -13,7 +14,7 @@ from tacit.ledger.amounts import Amount
 from tacit.privacy.prices import failure_probability
 from tacit.privacy.prices import text as price_text
 from tacit.tables.expressions import Value
-from tacit.tables.policy import ColumnPolicy, Limits, Policy
+from tacit.tables.policy import ColumnPolicy, Limits, OtherTable, Policy
 
 __all__ = ["column_line", "key", "number", "quoted", "write"]
 
@@ -64,6 +65,26 @@ def _lines(policy: Policy) -> Iterator[str]:
     yield from ("", "[columns]")
     for column in policy.columns.values():
         yield column_line(column)
+    for other in policy.others.values():
+        yield from _other(other)
+
+
+def _other(table: OtherTable) -> Iterator[str]:
+    path = f"{'public' if table.is_public else 'tables'}.{key(table.name)}"
+    yield from ("", f"[{path}]", f"source = {quoted(table.source)}")
+    if table.unit is not None:
+        yield f"unit = {quoted(table.unit)}"
+    if table.options:
+        yield f"[{path}.reading]"
+        for name, value in table.options.items():
+            yield f"{name} = {_option(name, value)}"
+    yield f"[{path}.columns]"
+    for column in table.columns.values():
+        if table.is_public:  # its role and keys are not written down: they follow from what it holds
+            parts = [one for one in _column(replace(column, keys=None)) if not one.startswith("role")]
+            yield f"{key(column.name)} = {{ {', '.join(parts)} }}"
+        else:
+            yield column_line(column)
 
 
 def _budget(terms: Terms, delta: Fraction) -> Iterator[str]:

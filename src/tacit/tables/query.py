@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tacit.tables.expressions import Expression
 from tacit.tables.options import NO_OPTIONS, Options
-from tacit.tables.per_unit import PerUnit
+from tacit.tables.relations import Relation
 
 __all__ = ["Aggregate", "Order", "Output", "Query"]
 
@@ -73,8 +73,8 @@ class Query:
     limit: int | None = None
     offset: int = 0
     options: Options = NO_OPTIONS
-    source: PerUnit | None = None
-    """What the rows are: those of the table, or one per unit and keys, computed from them."""
+    source: Relation | None = None
+    """What the rows are, if not those of the table."""
 
     def aggregates(self) -> tuple[Aggregate, ...]:
         """Every distinct aggregate, in the order of first use: outputs, then HAVING, then ORDER BY."""

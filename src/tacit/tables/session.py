@@ -78,7 +78,7 @@ class Table:
 
     def query(self, question: str | Query) -> Question:
         """A question in SQL, or as a tree; free."""
-        tree = parse(question, self.policy.table) if isinstance(question, str) else question
+        tree = parse(question, self.policy.table, self.policy.tables()) if isinstance(question, str) else question
         if not isinstance(tree, Query):
             raise InvalidParameter("question", given=type(question).__name__, allowed="SQL, a text")
         return Question(self, check(tree, self.policy))

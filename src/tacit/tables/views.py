@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.privacy import Unit
+from tacit.privacy import ROW, Unit
 from tacit.tables.domains import domain
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.kinds import Kind
@@ -19,17 +19,18 @@ from tacit.tables.names import Names
 from tacit.tables.per_unit import FACTS, Fact, PerUnit, UnitKey, fact_kind
 from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.ranges import EVERYTHING, Range, range_of
+from tacit.tables.relations import Relation
 from tacit.tables.typed import Typing, Words, quoted
 
-__all__ = ["View", "column_kind", "declared_range", "view_of"]
+__all__ = ["View", "column_kind", "declared_range", "described", "per_unit_view"]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A checked relation: by the policy's names, with its columns described; ``unit`` is what names the unit in it."""
+    """A checked relation, by the policy's names, its columns described; ``unit`` is its unit, None: each row."""
 
-    relation: PerUnit
-    unit: str
+    relation: Relation
+    unit: str | None
     columns: Mapping[str, ColumnPolicy] = field(hash=False)
 
     def over(self, policy: Policy, keys: tuple[Expression, ...] = ()) -> Policy:
@@ -37,6 +38,9 @@ class View:
 
         A unit has one row if the relation has no other key; and one per group if the question groups by all of them.
         """
+        if not isinstance(self.relation, PerUnit):
+            return replace(policy, columns=self.columns, unit=ROW if self.unit is None else Unit(self.unit))
+        assert self.unit is not None
         others = {one.name for one in self.relation.keys} - {self.unit}
         once = others <= {key.name for key in keys if isinstance(key, Column)}
         limits = replace(policy.limits, rows=1) if once else policy.limits
@@ -58,15 +62,22 @@ def declared_range(column: Column, policy: Policy) -> Range:
     return EVERYTHING if declared.bounds is None else Range(*declared.bounds)
 
 
-def view_of(relation: PerUnit, policy: Policy) -> View:
-    """The relation, checked; refuses one whose rows are not each of one unit."""
+def per_unit_view(relation: PerUnit, below: View | None, policy: Policy) -> View:
+    """The relation over a table or a checked relation; refuses one whose rows are not each of one unit."""
     if policy.unit.column is None:
         raise NotPrivate(
             "GROUP BY in a subquery: each row is protected by itself here, so no key inside belongs to one unit alone. "
             "Group outside."
         )
-    below = None if relation.source is None else view_of(relation.source, policy)
     return _Checking(policy if below is None else below.over(policy), below).view(relation)
+
+
+def described(name: str, expression: Expression, kind: Kind, policy: Policy) -> ColumnPolicy:
+    """A computed column: what is public of its values follows from the columns that it is computed of."""
+    listed = domain(expression, policy)
+    role = Role.PRIVATE if listed is None else Role.PUBLIC
+    found = range_of(expression, lambda column: declared_range(column, policy)) if kind.is_number else None
+    return ColumnPolicy(name, kind, role, bounds=None if found is None else found.bounds, keys=listed)
 
 
 class _Checking:
@@ -124,10 +135,7 @@ class _Checking:
         if self._is_unit(key.expression):
             kind = self._policy.columns[str(self._policy.unit.column)].kind
             return ColumnPolicy(key.name, kind, Role.IDENTIFIER)
-        listed = domain(key.expression, self._policy)
-        role = Role.PRIVATE if listed is None else Role.PUBLIC
-        made = ColumnPolicy(key.name, self._kind(key.expression), role, keys=listed)
-        return replace(made, bounds=self._bounds(key.expression))
+        return described(key.name, key.expression, self._kind(key.expression), self._policy)
 
     def _fact_column(self, fact: Fact) -> ColumnPolicy:
         argument = fact.argument

@@ -86,6 +86,18 @@ STATEMENTS = tuple(
     SELECT AVG(t, contribution_bounds_per_row => (0, 99)) AS m FROM (SELECT user_id, SUM(spend) AS t FROM visits GROUP BY user_id)
     SELECT n > 2 AS many, COUNT(*) FROM (SELECT user_id, COUNT(*) AS n, SUM(points) AS p FROM visits GROUP BY user_id) WHERE p > 0 GROUP BY 1
     SELECT plan, AVG(a) FROM (SELECT user_id, plan, MAX(age) AS a FROM visits GROUP BY user_id, plan) GROUP BY plan
+    SELECT region, COUNT(*) AS n FROM visits JOIN regions USING (city) GROUP BY region
+    SELECT r.region, SUM(v.spend) AS s, AVG(r.people) FROM visits v LEFT JOIN regions r ON v.city = r.city AND r.people > v.points GROUP BY r.region
+    SELECT v.city, COUNT(*) FROM visits v JOIN regions r ON LENGTH(v.city) = LENGTH(r.city) OR v.age = r.people GROUP BY v.city
+    SELECT COUNT(*) FROM visits v JOIN regions r ON 1 / (v.age - r.people) > 0 AND v.points + v.points <> r.people
+    SELECT c.k, COUNT(*) FROM visits JOIN (VALUES ('Aarhus', 1), ('Porto', 2.5), (NULL, 3)) AS c(city, k) ON visits.city = c.city GROUP BY c.k
+    SELECT COUNT(*) AS n, SUM(o.price) FROM visits v JOIN orders o ON v.user_id = o.buyer AND v.points < o.points
+    SELECT plan, COUNT(o.price) FROM visits LEFT JOIN orders o ON o.buyer = visits.user_id AND o.points * visits.points > 0 GROUP BY plan
+    SELECT COUNT(*) FROM visits v JOIN visits w ON v.user_id = w.user_id AND v.age < w.age WHERE v.points + w.points > 3
+    SELECT city, SUM(price), COUNT(DISTINCT buyer) FROM orders GROUP BY city
+    SELECT city, COUNT(*) FROM (SELECT city, points FROM visits UNION ALL SELECT city, points + 1 FROM orders) WHERE points > 0 GROUP BY city
+    SELECT kind, AVG(x) FROM (SELECT 'visit' AS kind, spend AS x FROM visits UNION ALL SELECT 'order', price FROM orders) GROUP BY kind
+    SELECT AVG(t.s, contribution_bounds_per_row => (0, 99)) FROM visits v JOIN (SELECT buyer AS b, SUM(points) AS s FROM orders GROUP BY buyer) t ON t.b = v.user_id
     """.splitlines()
     if line.strip()
 )
@@ -273,6 +285,15 @@ INJECTIONS = (
     " FROM sqlite_master",
     ", LATERAL (SELECT notes) t",
     " JOIN visits b ON TRUE",
+    " JOIN orders o ON TRUE",
+    " JOIN orders USING (city)",
+    " LEFT JOIN orders o ON o.buyer = user_id OR TRUE",
+    " JOIN regions r ON r.city = user_id",
+    " RIGHT JOIN orders o ON o.buyer = user_id",
+    " UNION ALL SELECT city FROM regions",
+    " JOIN (SELECT DISTINCT city FROM orders) d ON TRUE",
+    " JOIN orders o ON o.card = notes",
+    " JOIN regions ON EXISTS (SELECT 1 FROM orders)",
     ", visits b",
     " CROSS JOIN (VALUES (1)) t(x)",
     ", getenv('HOME')",

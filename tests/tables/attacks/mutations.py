@@ -35,7 +35,7 @@ _OPERATORS = (
 )
 _HOMOGLYPHS = str.maketrans({"a": "\u0430", "e": "\u0435", "o": "\u043e", "S": "\uff33", "(": "\uff08", "'": "\u2019"})
 _WORDS = {"from", "where", "group", "by", "having", "order", "limit", "offset", "select", "and", "or", "as", "case"}
-_NAMES = {"age", "spend", "city", "plan", "points", "active", "day", "moment"}
+_NAMES = {"age", "spend", "city", "plan", "points", "active", "day", "moment", "region", "price"}
 
 Change = Callable[[str, random.Random], str]
 

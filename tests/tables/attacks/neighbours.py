@@ -33,6 +33,34 @@ COLUMNS = {
     "notes": '{ type = "text", role = "forbidden" }',
 }
 
+OTHERS = """
+[public.regions]
+source = "regions.csv"
+[public.regions.columns]
+city = { type = "text" }
+region = { type = "text" }
+people = { type = "integer" }
+
+[tables.orders]
+source = "orders.csv"
+unit = "buyer"
+[tables.orders.columns]
+buyer = { type = "text", role = "identifier" }
+city = { type = "text", role = "private" }
+points = { type = "integer", role = "private" }
+price = { type = "real", role = "private", bounds = [0, 50] }
+card = { type = "text", role = "forbidden" }
+"""
+"""A public table, and a second private one, in which the person is too."""
+
+_REGIONS = "city,region,people\nAarhus,north,42\nAarhus,dk,42\nBergen,north,7\nPorto,south,0\nRome,south,\n,none,-1\n"
+_ORDERS = (
+    ("CanaryVille", "9223372036854775807", "1e308"),
+    ("Aarhus", "-9223372036854775808", "-1e308"),
+    ("Porto", "7771234567", "NaN"),
+    ("x" * 3000, "42", "5e-324"),
+)
+
 _PERSON = (
     ("CanaryVille", "pro", "1e308", "42", "9223372036854775807", "true", "9999-12-31", "9999-12-31 23:59:59.999999"),
     ("CanaryVille", "free", "-1e308", "-42", "-9223372036854775808", "false", "0001-01-01", "0001-01-01 00:00:00"),
@@ -89,13 +117,22 @@ def _text(rows: list[list[str]]) -> str:
 
 def write_pair(folder: Path, users: int = 12, seed: int = 5) -> tuple[Path, Path]:
     """Two folders, each with visits.csv and visits.toml; the policies' paths, without and with the person."""
-    rows = _ordinary(random.Random(seed), users)
-    made = []
+    chance = random.Random(seed)
+    rows, made = _ordinary(chance, users), []
+    cities, prices = ["Aarhus", "Bergen", "Porto", ""], ["12.5", "", "abc", "49"]
+    orders = [
+        f"u{chance.randrange(2 * users)},{chance.choice(cities)},{chance.randint(-9, 9)},{chance.choice(prices)},-\n"
+        for _ in range(3 * users)
+    ]
+    own = [f"canaryUnit77,{','.join(cells)},canaryNote\n" for cells in _ORDERS]
     for name, held in (("without", rows), ("with", add_person(rows))):
         place = folder / name
         place.mkdir()
         (place / "visits.csv").write_text(_text(held), encoding="utf-8")
-        (place / "visits.toml").write_text(policy_text(), encoding="utf-8")
+        bought = orders if name == "without" else [*orders[:5], *own, *orders[5:]]
+        (place / "orders.csv").write_text("buyer,city,points,price,card\n" + "".join(bought), encoding="utf-8")
+        (place / "regions.csv").write_text(_REGIONS, encoding="utf-8")
+        (place / "visits.toml").write_text(policy_text() + OTHERS, encoding="utf-8")
         made.append(place / "visits.toml")
     return made[0], made[1]
 

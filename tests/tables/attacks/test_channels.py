@@ -153,8 +153,8 @@ def test_an_engines_words_go_nowhere(
     def fails(self: object, sql: str) -> None:
         raise RuntimeError("Could not convert string 'CanaryVille' of canaryUnit77 to INT64: 7771234567")
 
-    monkeypatch.setattr(LockedDuckDB, "columns", fails)
     with caplog.at_level(logging.DEBUG), tacit.open(policy, analyst="eve") as table:
+        monkeypatch.setattr(LockedDuckDB, "columns", fails)
         with pytest.raises(AnswerLost) as caught:
             table.sql("SELECT COUNT(*) FROM visits", epsilon=1)
         assert caught.value.__cause__ is caught.value.__context__ is None

@@ -36,7 +36,9 @@ def attack(folder: Path, count: int, seed: int, caplog: pytest.LogCaptureFixture
             seen[one.stage] += 1
             seen[f"refused: {one.code}"] += one.code != ""
     assert snapshot(folder) == before, "no file was created, changed or removed"
-    sources = (folder / "without" / "visits.csv", folder / "with" / "visits.csv")
+    sources = [
+        folder / side / f"{name}.csv" for side in ("without", "with") for name in ("visits", "orders", "regions")
+    ]
     assert watch.beyond(*sources) == []
     without.close()
     present.close()

@@ -7,24 +7,28 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tacit.errors import AnswerLost
-from tacit.tables import desk, drawing, released
+from tacit.errors import AnswerLost, MissingBounds, NotPrivate
+from tacit.tables import combining, desk, drawing, opening, opening_others, released
 from tacit.tables.bounded import BoundedQuery, Integers
 from tacit.tables.engines import duckdb_bounding, duckdb_connection, duckdb_expressions, duckdb_values
 from tacit.tables.engines.duckdb import DuckDBEngine
 from tacit.tables.engines.duckdb_connection import LockedDuckDB
 from tacit.tables.plan import Plan
+from tacit.tables.policy import Policy
 from tacit.tables.session import Question, Table
 from tests.tables.attacks.neighbours import open_pair
 from tests.tables.attacks.outcomes import outcome, shows_canary
 
 Tables = tuple[Table, Table]
+Fault = Callable[[pytest.MonkeyPatch], None]
+Check = Callable[[Tables, str], str]
 
 # checks: each returns what it found wrong
 
@@ -279,8 +283,47 @@ def speaks_for_the_engine(tables: Tables, sql: str) -> str:
     return "".join(one.error for one in told if one.stage == "broken" or "Overflow" in one.error)
 
 
-Fault = Callable[[pytest.MonkeyPatch], None]
-Check = Callable[[Tables, str], str]
+def joins_on_anything(patch: pytest.MonkeyPatch) -> None:
+    """Nobody checks that private tables are joined on the unit."""
+    patch.setattr(combining, "_equates", lambda one, unit, others: True)
+
+
+def joins_of_nobody(patch: pytest.MonkeyPatch) -> None:
+    """The unit of a join is that of its last private member: null where nothing matches, another person's elsewhere."""
+    right = combining._Joining.seen
+
+    def seen(self: Any) -> Any:
+        return replace(right(self), unit=self._units[max(self._units)])
+
+    patch.setattr(combining._Joining, "seen", seen)
+    joins_on_anything(patch)
+
+
+def private_tables_read_like_public_ones(patch: pytest.MonkeyPatch) -> None:
+    """What a second private table holds becomes the keys and bounds of its columns."""
+    right = opening_others.known
+
+    def known(policy: Policy, source: Any, others: Any) -> Policy:
+        policy = right(policy, source, others)
+        orders = policy.others["orders"]
+        shown = {name: one for name, one in orders.columns.items() if name != "card"}
+        described = opening_others._read(policy, replace(orders, columns=shown), others["orders"])
+        return replace(policy, others={**policy.others, "orders": described})
+
+    patch.setattr(opening, "known", known)
+
+
+def refused_or(check: Check) -> Check:
+    """The check, where a refusal is as good as an answer."""
+
+    def checked(tables: Tables, sql: str) -> str:
+        try:
+            return check(tables, sql)
+        except (NotPrivate, MissingBounds):
+            return ""
+
+    return checked
+
 
 _OVERFLOW = "SELECT COUNT(*) FROM visits WHERE points + points > 0"  # DuckDB computes points + 1 > 0 without adding
 _BY_CITY = "SELECT city, COUNT(*) AS n, SUM(spend) AS s FROM visits GROUP BY city"
@@ -288,6 +331,8 @@ _OF_ONE = "SELECT city, COUNT(*) AS n FROM visits WHERE LENGTH(city) = 11 GROUP 
 _PEOPLE = "SELECT city, COUNT(DISTINCT user_id) AS n FROM visits GROUP BY city"
 _EMPTY = "SELECT plan, COUNT(*) AS n FROM visits WHERE points = 777 GROUP BY plan"
 _OUTLIER = "SELECT SUM(points, contribution_bounds_per_row => (0, 9)) AS s FROM visits WHERE age = 42"
+_STRANGERS = "SELECT COUNT(*) AS n FROM visits v JOIN orders o"
+_ORDERS = "SELECT city, SUM(points) AS s FROM orders GROUP BY city"
 _BY_PLAN = "SELECT plan, COUNT(*) AS n FROM visits GROUP BY plan"
 
 HOLES: list[tuple[Fault, Check, str]] = [
@@ -305,6 +350,9 @@ HOLES: list[tuple[Fault, Check, str]] = [
     (nameless_rows_kept, counts_the_nameless, "SELECT COUNT(*) FROM visits WHERE age = 5 AND points = 5 AND spend = 5"),
     (groups_ignored, claims_too_little, _BY_CITY),
     (errors_let_through, speaks_for_the_engine, _OVERFLOW),
+    (joins_on_anything, refused_or(moved_too_far), f"{_STRANGERS} ON v.city = o.city WHERE o.points > 1000000"),
+    (joins_of_nobody, refused_or(moved_too_far), f"{_STRANGERS} ON v.age > o.points WHERE v.points > 1000000"),
+    (private_tables_read_like_public_ones, refused_or(bounds_from_data), _ORDERS),
 ]
 
 

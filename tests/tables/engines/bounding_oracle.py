@@ -26,8 +26,8 @@ from tacit.tables.bounded import (
     Square,
 )
 from tacit.tables.expressions import Column
+from tests.tables.engines.join_oracle import expected_rows
 from tests.tables.engines.random_rows import SCHEMA
-from tests.tables.engines.relation_oracle import related
 from tests.tables.engines.row_oracle import kind_of, to_text, value
 
 PRIME = 2**31 - 1
@@ -38,7 +38,7 @@ Answer = dict[tuple[Any, ...], tuple[Any, ...]]
 
 def expected(query: BoundedQuery, rows: Sequence[Row], key: str) -> Answer:
     pairs: dict[tuple[Any, tuple[Any, ...]], list[Row]] = defaultdict(list)
-    for number, row in enumerate(related(query.relation, rows)):
+    for number, row in enumerate(expected_rows(query.relation, rows)):
         if query.where is not None and value(query.where, row) is not True:
             continue
         unit = ("row", number) if query.unit is None else value(Column(query.unit), row)

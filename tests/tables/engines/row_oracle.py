@@ -54,7 +54,7 @@ def kind_of(expression: Expression, row: Row) -> Kind | None:
     def kind(one: Expression) -> Kind | None:
         match one:
             case Column(name):
-                return SCHEMA[name]
+                return SCHEMA[name.rpartition(":")[2]]
             case Literal(constant):
                 if constant is None:
                     return None

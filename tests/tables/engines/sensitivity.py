@@ -56,10 +56,11 @@ def examine(
     count: int,
     oracle: bool = True,
     ask: Callable[[random.Random], BoundedQuery] | None = None,
+    tables: Callable[[], Rows] = Rows,
 ) -> Tally:
     """Try so many queries, each on a table and on neighbours of it; raises `Moved` at the first breach."""
     ask = bounded_query if ask is None else ask
-    rng, rows, tally = random.Random(seed), Rows(), Tally()
+    rng, rows, tally = random.Random(seed), tables(), Tally()
     engine = make(rows)
     for _ in range(count):
         held, query = table(rng), ask(rng)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from tacit.tables.bounded import BoundedQuery, Engine, Measure, Quantised
-from tacit.tables.engines import duckdb_bounding, duckdb_per_unit
+from tacit.tables.engines import duckdb_per_unit, duckdb_relations
 from tacit.tables.engines.duckdb import DuckDBEngine
 from tacit.tables.expressions import Column
-from tacit.tables.kinds import Kind
 from tacit.tables.per_unit import Fact, PerUnit, UnitKey
 from tests.tables.engines.random_rows import Rows
 from tests.tables.engines.relation_oracle import related_query
@@ -67,18 +66,16 @@ def sums_in_the_order_of_rows(patch: pytest.MonkeyPatch) -> None:
 
 def rows_of_several_units(patch: pytest.MonkeyPatch) -> None:
     """Grouped by the other keys alone: a row is of whoever has the smallest name."""
-    right = duckdb_per_unit.source
+    right = duckdb_relations.per_unit
 
-    def merged(relation: PerUnit | None, kinds: Mapping[str, Kind]) -> Any:
-        if relation is None:
-            return right(relation, kinds)
+    def merged(relation: PerUnit, below: duckdb_per_unit.Source) -> Any:
         unit = next(one for one in relation.keys if one.expression == Column(one.name) and one.name in UNITS)
         keys = tuple(one for one in relation.keys if one is not unit) or (UnitKey("all of them", Column("b")),)
         return right(
-            replace(relation, keys=keys, facts=(*relation.facts, Fact(unit.name, "min", unit.expression))), kinds
+            replace(relation, keys=keys, facts=(*relation.facts, Fact(unit.name, "min", unit.expression))), below
         )
 
-    patch.setattr(duckdb_bounding, "source", merged)
+    patch.setattr(duckdb_relations, "per_unit", merged)
 
 
 UNITS = ("who", 'Na"me', "i", "x", "s", "b", "d", "t")
@@ -96,12 +93,12 @@ def counts_of_everyone(patch: pytest.MonkeyPatch) -> None:
 
 
 def condition_lost(patch: pytest.MonkeyPatch) -> None:
-    right = duckdb_per_unit.source
+    right = duckdb_relations.per_unit
 
-    def everything(relation: PerUnit | None, kinds: Mapping[str, Kind]) -> Any:
-        return right(relation if relation is None else replace(relation, where=None), kinds)
+    def everything(relation: PerUnit, below: duckdb_per_unit.Source) -> Any:
+        return right(replace(relation, where=None), below)
 
-    patch.setattr(duckdb_bounding, "source", everything)
+    patch.setattr(duckdb_relations, "per_unit", everything)
 
 
 Fault = Callable[[pytest.MonkeyPatch], None]

@@ -33,6 +33,16 @@ VALID = [
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=.1, max_rows_contributed=1) COUNT(*, contribution_bounds_per_group => (0, 1)) FROM visits",
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(group_selection_strategy=PUBLIC_GROUPS) k, COUNT(*) FROM visits v RIGHT OUTER JOIN UNNEST(['a', 'b']) AS k ON v.region = k GROUP BY k",
     "SELECT level, age, AVG(spend) FROM visits RIGHT JOIN UNNEST([1, 2, -3]) AS age USING (age) WHERE City = 'Oslo' GROUP BY level, age",
+    "SELECT country, COUNT(*) AS n, AVG(spend) FROM visits JOIN towns ON visits.City = towns.City WHERE age > 3 GROUP BY country ORDER BY country",
+    "SELECT t.country, SUM(t.size) FROM visits AS v LEFT JOIN towns AS t USING (City) WHERE v.active OR t.size IS NULL GROUP BY t.country HAVING SUM(t.size) > 3",
+    "SELECT k, COUNT(*) FROM visits JOIN (VALUES ('Oslo', 1), ('Rome', -2)) AS c(City, k) ON c.City = visits.City AND k > age GROUP BY k",
+    "SELECT COUNT(*), COUNT(DISTINCT v.user_id), AVG(o.price) FROM visits v JOIN orders o ON v.user_id = o.buyer AND o.City = v.City",
+    "SELECT v.City, COUNT(*) FROM visits v LEFT JOIN orders o ON o.buyer = v.user_id LEFT JOIN towns t ON t.City = o.City WHERE t.size > 3 GROUP BY v.City",
+    "SELECT COUNT(*) FROM visits a JOIN visits b ON a.user_id = b.user_id AND a.age < b.age",
+    "SELECT City, AVG(x) FROM (SELECT City, spend AS x FROM visits WHERE active UNION ALL SELECT City, price FROM orders) AS u GROUP BY City",
+    "WITH u AS (SELECT user_id AS w, age FROM visits UNION ALL SELECT buyer, 1 FROM orders) SELECT COUNT(DISTINCT w), SUM(age) FROM u WHERE age > 3",
+    "SELECT AVG(n, contribution_bounds_per_row => (0, 9)) FROM (SELECT o.buyer, COUNT(*) AS n FROM orders o JOIN towns t ON o.City = t.City GROUP BY o.buyer)",
+    "SELECT AVG(p.s, contribution_bounds_per_row => (0, 9)) FROM visits v JOIN (SELECT buyer AS b, SUM(price) AS s FROM orders GROUP BY buyer) p ON p.b = v.user_id",
 ]
 
 ATTACKS = [
@@ -51,6 +61,9 @@ ATTACKS = [
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=9)", "privacy_unit_column=age", "max_groups_contributed=NULL", "max_groups_contributed=99",
     "group_selection_strategy=LAPLACE_THRESHOLD", "RIGHT JOIN UNNEST(['x']) AS City USING (City)", "UNNEST([user_id])", "USING (user_id)", "[secret]",
     "RIGHT JOIN (SELECT DISTINCT secret FROM visits) USING (secret)", "RIGHT JOIN UNNEST(['u1']) AS user_id USING (user_id)", "RIGHT JOIN UNNEST([1,",
+    "JOIN orders o ON TRUE", "JOIN orders USING (City)", "LEFT JOIN towns t ON t.City = user_id", "UNION ALL SELECT City FROM towns", "UNION", "ON TRUE",
+    "v.user_id = o.City", "o.buyer = o.buyer", "OR TRUE", "RIGHT", "FULL OUTER", "NATURAL", "orders", "towns", "buyer", "o.card", "t.*", "JOIN orders ON card = secret",
+    "JOIN (SELECT City, COUNT(*) AS n FROM orders GROUP BY City) z USING (City)", "JOIN (VALUES (user_id)) AS z(a) ON a = 1", "JOIN (VALUES (1, 2)) AS z(a) ON a = 1",
     "contribution_bounds_per_group => (0, 99)", "еpsilon=9", "OPTIONS()", "epsilon=٣", "delta=1", "max_rows_contributed=0", "(1, 2)",
     "contribution_bounds_per_row => (0, 1e400)", "contribution_bounds_per_row => (1/0, 1)", "FOR UPDATE", "FETCH FIRST 1 ROWS ONLY",
 ]  # fmt: skip

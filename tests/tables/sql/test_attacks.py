@@ -4,19 +4,50 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
-from tacit.errors import TacitError
+from tacit.errors import NotPrivate, TacitError
+from tacit.tables import combining
 from tacit.tables.checks import check
-from tacit.tables.expressions import Column
+from tacit.tables.expressions import Call, Column, Expression
+from tacit.tables.kinds import Kind
+from tacit.tables.per_unit import PerUnit
+from tacit.tables.policy import ColumnPolicy, OtherTable, Role
 from tacit.tables.query import Query
+from tacit.tables.relations import Base, Join, Joined, Listed, Relation, Selected, Stacked
 from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
 from tests.tables.sql.mutations import VALID, statements
 from tests.tables.trees import policy
 
-POLICY = policy()
+_TEXT, _REAL = Kind.TEXT, Kind.REAL
+OTHERS = (
+    OtherTable(
+        "towns",
+        "towns.csv",
+        {
+            "City": ColumnPolicy("City", _TEXT, Role.PUBLIC, keys=("Oslo", "Rome")),
+            "country": ColumnPolicy("country", _TEXT, Role.PUBLIC, keys=("Norway", "Italy", None)),
+            "size": ColumnPolicy("size", _REAL, Role.PRIVATE, bounds=(Fraction(0), Fraction(9))),
+        },
+    ),
+    OtherTable(
+        "orders",
+        "orders.csv",
+        {
+            "buyer": ColumnPolicy("buyer", _TEXT, Role.IDENTIFIER),
+            "City": ColumnPolicy("City", _TEXT, Role.PRIVATE),
+            "price": ColumnPolicy("price", _REAL, Role.PRIVATE, bounds=(Fraction(0), Fraction(50))),
+            "card": ColumnPolicy("card", _TEXT, Role.FORBIDDEN),
+        },
+        unit="buyer",
+    ),
+)
+POLICY = replace(policy(), others={one.name: one for one in OTHERS})
+TABLES = POLICY.tables()
 
 
 def outcomes(texts: Iterable[str]) -> Counter[str]:
@@ -24,11 +55,11 @@ def outcomes(texts: Iterable[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for text in texts:
         try:
-            query = parse(text, "visits")
+            query = parse(text, "visits", TABLES)
         except TacitError as refusal:
             found[f"not read: {type(refusal).__name__}"] += 1
             continue
-        assert parse(to_sql(query), "visits") == query, text
+        assert parse(to_sql(query), "visits", TABLES) == query, text
         found["read"] += 1
         try:
             checked = check(query, POLICY)
@@ -37,9 +68,60 @@ def outcomes(texts: Iterable[str]) -> Counter[str]:
             continue
         assert is_harmless(checked.query), text
         assert keeps_the_policy(checked.query), text
+        if checked.view is not None:
+            assert unit_of(checked.view.relation) == checked.view.unit, text
         assert check(checked.query, POLICY).query == checked.query
         found["allowed"] += 1
     return found
+
+
+def unit_of(relation: Relation | None) -> str | None:
+    """The column that is the unit of every row; None: the rows are public. Fails where rows could be of two people."""
+    match relation:
+        case None:
+            return "user_id"
+        case Base(table):
+            return POLICY.others[table].unit
+        case Listed():
+            return None
+        case PerUnit(keys, _, _, below):
+            return next(one.name for one in keys if one.expression == Column(str(unit_of(below))))
+        case Selected(columns, _, below):
+            held = [one.name for one in columns if one.expression == Column(str(unit_of(below)))]
+            return held[0] if held and unit_of(below) is not None else None
+        case Stacked(parts):
+            places = [{i for i, name in enumerate(part.names()) if is_unit(part, i)} for part in parts]
+            return parts[0].names()[min(set.intersection(*places))]
+    assert isinstance(relation, Joined)
+    return joined_unit(relation)
+
+
+def is_unit(part: Selected, place: int) -> bool:
+    below = unit_of(part.source)
+    assert below is not None
+    return part.columns[place].expression == Column(below)
+
+
+def joined_unit(relation: Joined) -> str | None:
+    before: list[str] = []
+    for place, member in enumerate(relation.members):
+        unit = unit_of(member.relation)
+        assert before or member.join is Join.INNER, "rows of nobody"
+        if unit is None:
+            continue
+        own = next(one.name for one in relation.columns if (one.member, one.column) == (place, unit))
+        if before:
+            assert isinstance(member.on, Call)
+            parts = member.on.arguments if member.on.operator == "and" else (member.on,)
+            pairs = [{a.name, b.name} for a, b in map(sides, parts) if isinstance(a, Column) and isinstance(b, Column)]
+            assert any({own, other} in pairs for other in before), "a row of two people"
+        before.append(own)
+    return before[0] if before else None
+
+
+def sides(part: Expression) -> tuple[Expression | None, Expression | None]:
+    is_equation = isinstance(part, Call) and part.operator == "="
+    return part.arguments if is_equation else (None, None)  # type: ignore[attr-defined, no-any-return]
 
 
 def keeps_the_policy(query: Query) -> bool:
@@ -59,7 +141,9 @@ def is_harmless(query: Query) -> bool:
     looked_at = {node.name for one in rows for node in one.walk() if isinstance(node, Column)}
     shown = [output.expression for output in query.outputs] + [term.expression for term in query.order]
     shown += [] if query.having is None else [query.having]
-    return not looked_at & {"user_id", "secret"} and not any(isinstance(n, Column) for one in shown for n in one.walk())
+    return not looked_at & {"user_id", "secret", "card", "orders_buyer", "part_b", "w"} and not any(
+        isinstance(n, Column) for one in shown for n in one.walk()
+    )
 
 
 def test_the_statements_are_valid_before_they_are_spoilt() -> None:
@@ -97,3 +181,15 @@ def test_the_oracle_sees_a_hole() -> None:
     assert not keeps_the_policy(parse(f"{clause}(max_groups_contributed=2) COUNT(*) FROM visits", "visits"))
     listed = "RIGHT JOIN UNNEST(['x']) AS secret USING (secret)"
     assert not keeps_the_policy(parse(f"SELECT COUNT(*) FROM visits {listed}", "visits"))
+
+
+def test_the_oracle_of_units_sees_a_hole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that forgets that private tables are joined on the unit."""
+    query = parse("SELECT COUNT(*) FROM visits v JOIN orders o ON v.City = o.City", "visits", TABLES)
+    with pytest.raises(NotPrivate):
+        check(query, POLICY)
+    monkeypatch.setattr(combining, "_equates", lambda one, unit, others: True)
+    view = check(query, POLICY).view
+    assert view is not None
+    with pytest.raises(AssertionError, match="two people"):
+        unit_of(view.relation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy.typing as npt
 from tacit.errors import PolicyError
 from tacit.tables.bounded import Asked, BoundedQuery, Cells, Integers, Tallies
 from tacit.tables.engines.duckdb_bounding import Statement, statement
-from tacit.tables.engines.duckdb_terms import TYPES
+from tacit.tables.engines.duckdb_terms import TYPES, identifier
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
+from tacit.tables.sources.source import VIEW, other_view
 
 __all__ = ["Connection", "DuckDBEngine"]
 
@@ -36,16 +37,17 @@ class Connection(Protocol):
 
 
 class DuckDBEngine:
-    """Runs bounded queries on DuckDB; ``key`` is the secret of the hash that chooses rows."""
+    """Runs bounded queries on DuckDB; ``key`` is the secret of the hash that chooses rows, ``others`` are tables."""
 
-    def __init__(self, connection: Connection, key: str) -> None:
+    def __init__(self, connection: Connection, key: str, others: Sequence[str] = ()) -> None:
         self._connection = connection
         self._key = key
-        self._kinds: dict[str, Kind] | None = None
+        self._others = others
+        self._kinds: dict[str, dict[str, Kind]] = {}
 
     def run(self, query: BoundedQuery) -> Integers:
         """The integers, of a statement whose errors do not depend on rows."""
-        plan = statement(query, self._schema(), self._key)
+        plan = self._statement(query, self._key)
         found = self._connection.columns(plan.sql)
         return Integers(
             keys=_keys(plan, found),
@@ -55,7 +57,11 @@ class DuckDBEngine:
 
     def explain(self, query: BoundedQuery) -> str:
         """The statement, with the secret hidden."""
-        return statement(query, self._schema(), _HIDDEN).sql
+        return self._statement(query, _HIDDEN).sql
+
+    def _statement(self, query: BoundedQuery, key: str) -> Statement:
+        others = {name: self._schema(other_view(name)) for name in self._others}
+        return statement(query, self._schema(VIEW), key, others)
 
     def close(self) -> None:
         self._connection.close()
@@ -63,15 +69,16 @@ class DuckDBEngine:
     def __repr__(self) -> str:
         return "DuckDBEngine()"
 
-    def _schema(self) -> Mapping[str, Kind]:
-        """The kinds of the columns, from the view's declaration alone."""
-        if self._kinds is None:
-            found = self._connection.columns("SELECT column_name, column_type FROM (DESCRIBE rows)")
+    def _schema(self, view: str) -> Mapping[str, Kind]:
+        """The kinds of a view's columns, from its declaration alone."""
+        if view not in self._kinds:
+            described = f"SELECT column_name, column_type FROM (DESCRIBE {identifier(view)})"
+            found = self._connection.columns(described)
             types = dict(zip(map(str, found["column_name"]), map(str, found["column_type"]), strict=True))
             if odd := sorted(set(types.values()) - set(_KINDS)):
                 raise PolicyError(f"the view of the source has columns of the types {', '.join(odd)}")
-            self._kinds = {name: _KINDS[type_name] for name, type_name in types.items()}
-        return self._kinds
+            self._kinds[view] = {name: _KINDS[type_name] for name, type_name in types.items()}
+        return self._kinds[view]
 
 
 def _keys(plan: Statement, found: Columns) -> tuple[list[Value], ...]:

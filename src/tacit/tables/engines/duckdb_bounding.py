@@ -33,7 +33,7 @@ from tacit.tables.engines.duckdb_casts import cast
 from tacit.tables.engines.duckdb_expressions import render
 from tacit.tables.engines.duckdb_hashes import group_place, group_rank, row_hash, unit_number, value_hash
 from tacit.tables.engines.duckdb_keys import fetched, listing, same
-from tacit.tables.engines.duckdb_per_unit import source
+from tacit.tables.engines.duckdb_relations import Schema, source
 from tacit.tables.engines.duckdb_terms import Term
 from tacit.tables.engines.duckdb_values import clamped, read, row_value, summed
 from tacit.tables.expressions import Column, Value
@@ -54,17 +54,19 @@ class Statement:
     listed: tuple[tuple[Value, ...], ...] | None
 
 
-def statement(query: BoundedQuery, kinds: Mapping[str, Kind], key: str) -> Statement:
-    """The statement for a query over the view ``rows``, whose columns have these kinds."""
-    return _Writer(query, kinds, key).write()
+def statement(
+    query: BoundedQuery, kinds: Mapping[str, Kind], key: str, others: Mapping[str, Mapping[str, Kind]] | None = None
+) -> Statement:
+    """The statement for a query over the view ``rows``, whose columns have these kinds, and over other tables."""
+    return _Writer(query, Schema(kinds, {} if others is None else others), key).write()
 
 
 class _Writer:
     """Collects the steps of one statement."""
 
-    def __init__(self, query: BoundedQuery, kinds: Mapping[str, Kind], key: str) -> None:
+    def __init__(self, query: BoundedQuery, schema: Schema, key: str) -> None:
         self.query = query
-        self.source = source(query.relation, kinds)
+        self.source = source(query.relation, schema)
         self.kinds = kinds = self.source.kinds
         self.key = key
         self.keys = tuple(render(expression, kinds) for expression in query.keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from tacit.errors import TacitError
 from tacit.tables.policy import Policy
-from tacit.tables.sources.source import Source, quoted_name, quoted_text
+from tacit.tables.sources.source import Source, other_view, quoted_name, quoted_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,15 +33,23 @@ class EngineFailed(Exception):
 
 
 class LockedDuckDB:
-    """A connection whose only table is the view ``rows`` of the source's declared columns.
+    """A connection whose only table is the view ``rows`` of the source's declared columns, and one per other table.
 
-    No file but the source can be opened, no extension loaded, no setting changed; only single SELECT statements run;
+    No file but the sources can be opened, no extension loaded, no setting changed; only single SELECT statements run;
     what does not fit in memory spills to a private folder that `close` removes. A failure of any kind is
     `EngineFailed`.
     """
 
-    def __init__(self, source: Source, policy: Policy, memory_limit: str = "2GB", threads: int | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        policy: Policy,
+        memory_limit: str = "2GB",
+        threads: int | None = None,
+        others: Mapping[str, Source] | None = None,
+    ) -> None:
         self._source = source
+        self._others = {} if others is None else dict(others)
         columns = list(policy.columns.values())
         source.check(columns)
         self._folder = Path(tempfile.mkdtemp(prefix="tacit-"))
@@ -49,7 +58,9 @@ class LockedDuckDB:
         try:
             self._connection = _open(self._folder, memory_limit, threads)
             source.attach(self._connection, columns)
-            _lock(self._connection, source.paths)
+            for name, other in self._others.items():
+                other.attach(self._connection, list(policy.others[name].columns.values()), other_view(name))
+            _lock(self._connection, tuple(path for one in (source, *self._others.values()) for path in one.paths))
         except TacitError:  # the source's own words, about its format
             self.close()
             raise
@@ -77,7 +88,8 @@ class LockedDuckDB:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-        self._source.close()
+        for one in (self._source, *self._others.values()):
+            one.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Self:

@@ -24,27 +24,27 @@ _LONGEST = 1_000_000_000
 _EXACT = 2**52
 
 
-def render(expression: Expression, kinds: Mapping[str, Kind]) -> Term:
-    """The SQL of an expression over the columns of ``rows``, whose kinds are given."""
+def render(expression: Expression, kinds: Mapping[str, Kind], tables: Mapping[str, str] | None = None) -> Term:
+    """The SQL of an expression over the columns of ``rows``, whose kinds are given; or of the table of each column."""
     match expression:
         case Column(name):
-            return _column(name, kinds)
+            return _column(name, kinds, "rows" if tables is None else tables.get(name, "rows"))
         case Literal(value):
             return literal(value)
         case Case(branches, otherwise):
             return _case(
-                [(render(condition, kinds), render(result, kinds)) for condition, result in branches],
-                render(otherwise, kinds),
+                [(render(condition, kinds, tables), render(result, kinds, tables)) for condition, result in branches],
+                render(otherwise, kinds, tables),
             )
         case Call(operator, arguments):
-            return _call(operator, arguments, [render(argument, kinds) for argument in arguments])
+            return _call(operator, arguments, [render(argument, kinds, tables) for argument in arguments])
     raise _refused(type(expression).__name__, "an expression over the rows of the table")
 
 
-def _column(name: str, kinds: Mapping[str, Kind]) -> Term:
+def _column(name: str, kinds: Mapping[str, Kind], table: str) -> Term:
     if name not in kinds:
         raise _refused(name, "a column of the table")
-    sql, kind = f"rows.{identifier(name)}", kinds[name]
+    sql, kind = f"{table}.{identifier(name)}", kinds[name]
     if kind is Kind.REAL:
         sql = finite(sql)
     return Term(in_calendar(sql, kind) if kind.is_time else sql, kind)

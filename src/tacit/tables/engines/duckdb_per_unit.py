@@ -16,7 +16,7 @@ from tacit.tables.engines.duckdb_terms import Term, finite, identifier, once
 from tacit.tables.kinds import Kind
 from tacit.tables.per_unit import Fact, PerUnit, fact_kind
 
-__all__ = ["Source", "source"]
+__all__ = ["Source", "per_unit"]
 
 _PLACES = 79
 """Of a real, this many binary places before the point and behind it are added: 2⁴⁸ rows fit into 127 bits."""
@@ -31,11 +31,8 @@ class Source:
     kinds: Mapping[str, Kind]
 
 
-def source(relation: PerUnit | None, kinds: Mapping[str, Kind]) -> Source:
-    """The relation over the view ``rows``, whose columns have these kinds; or the view itself."""
-    if relation is None:
-        return Source("rows", kinds)
-    below = source(relation.source, kinds)
+def per_unit(relation: PerUnit, below: Source) -> Source:
+    """The relation over what it is computed from."""
     keys = {key.name: render(key.expression, below.kinds) for key in relation.keys}
     facts = {fact.name: _fact(fact, below.kinds) for fact in relation.facts}
     columns = [f"{term.sql} AS {identifier(name)}" for name, term in {**keys, **facts}.items()]

@@ -17,7 +17,7 @@ from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
-from tacit.tables.sources.source import missing_column, quoted_name, quoted_text, view_statement, visible
+from tacit.tables.sources.source import VIEW, missing_column, quoted_name, quoted_text, view_statement, visible
 from tacit.tables.sources.text_files import TextFile, open_text
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class CsvSource:
                     "the column out of the policy. Nothing was spent."
                 )
 
-    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
         if self._reading.header:
             names, width = self._header, len(self._header)
         else:
@@ -94,7 +94,7 @@ class CsvSource:
         )
         places = {name: f"c{i}" for i, name in enumerate(names)}
         shown = [f"{from_text(places[one.name], one.kind)} AS {quoted_name(one.name)}" for one in visible(columns)]
-        connection.execute(view_statement(shown, scan))
+        connection.execute(view_statement(shown, scan, view))
 
     def close(self) -> None:
         if self._folder is not None:

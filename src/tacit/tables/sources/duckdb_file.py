@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter
 from tacit.tables.policy import ColumnPolicy
-from tacit.tables.sources.source import quoted_name, quoted_text
+from tacit.tables.sources.source import VIEW, quoted_name, quoted_text
 from tacit.tables.sources.typed import check_types, view_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ class DuckDBFileSource:
             raise InvalidParameter("source", given=str(self._path), allowed="a DuckDB file", hint=hint) from None
         return name, {column: kind for column, kind, *_ in described}
 
+    @property
+    def table(self) -> str:
+        """Which table of the file it is, with its schema."""
+        return self._found[0]
+
     def _choose(self, tables: list[str]) -> str:
         asked = self._asked
         if asked is None and len(tables) == 1:
@@ -69,8 +74,10 @@ class DuckDBFileSource:
         allowed = f"a table of {self._path.name}: {', '.join(tables) or 'it has none'}"
         raise InvalidParameter("table", given=asked, allowed=allowed, hint='In the policy: [reading] table = "…".')
 
-    def _attach(self, connection: DuckDBPyConnection) -> None:
-        connection.execute(f"ATTACH {quoted_text(str(self._path))} AS {_ALIAS} (READ_ONLY, TYPE duckdb)")
+    def _attach(self, connection: DuckDBPyConnection, alias: str = _ALIAS) -> None:
+        connection.execute(
+            f"ATTACH IF NOT EXISTS {quoted_text(str(self._path))} AS {quoted_name(alias)} (READ_ONLY, TYPE duckdb)"
+        )
 
     def column_names(self) -> tuple[str, ...]:
         return tuple(self._found[1])
@@ -79,15 +86,16 @@ class DuckDBFileSource:
         name, types = self._found
         check_types(columns, types, f"table {name} of {self._path.name}")
 
-    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
         name, types = self._found
-        self._attach(connection)
-        connection.execute(view_of(_spelled(name), columns, types))
+        alias = f"{_ALIAS} {self._path}"  # several tables of one file share it
+        self._attach(connection, alias)
+        connection.execute(view_of(_spelled(name, alias), columns, types, view))
 
     def close(self) -> None:
         """Nothing was written."""
 
 
-def _spelled(name: str) -> str:
+def _spelled(name: str, alias: str = _ALIAS) -> str:
     schema, _, table = name.partition(".")
-    return f"{_ALIAS}.{quoted_name(schema)}.{quoted_name(table)}"
+    return f"{quoted_name(alias)}.{quoted_name(schema)}.{quoted_name(table)}"

@@ -18,7 +18,7 @@ import numpy as np
 from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.names import source_name
 from tacit.tables.policy import ColumnPolicy
-from tacit.tables.sources.source import quoted_name
+from tacit.tables.sources.source import VIEW, quoted_name
 from tacit.tables.sources.typed import check_types, view_of
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ class FrameSource:
             return [_arrays(self._frame)]
         return [_Stream(_without_objects(self._frame))]
 
-    def _register(self, connection: DuckDBPyConnection) -> dict[str, str]:
-        connection.register(_REGISTERED, self._tables[0])
-        described = connection.execute(f"DESCRIBE {quoted_name(_REGISTERED)}").fetchall()
+    def _register(self, connection: DuckDBPyConnection, name: str = _REGISTERED) -> dict[str, str]:
+        connection.register(name, self._tables[0])
+        described = connection.execute(f"DESCRIBE {quoted_name(name)}").fetchall()
         return {column: kind for column, kind, *_ in described}
 
     @cached_property
@@ -86,9 +86,10 @@ class FrameSource:
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         check_types(columns, self.types, f"frame {self._name!r}")
 
-    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
-        types = self._register(connection)
-        connection.execute(view_of(quoted_name(_REGISTERED), columns, types))
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
+        name = f"{_REGISTERED} {view}"
+        types = self._register(connection, name)
+        connection.execute(view_of(quoted_name(name), columns, types, view))
 
     def close(self) -> None:
         """Nothing was written."""

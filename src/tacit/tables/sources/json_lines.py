@@ -19,7 +19,7 @@ from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
-from tacit.tables.sources.source import quoted_name, quoted_text, view_statement, visible
+from tacit.tables.sources.source import VIEW, quoted_name, quoted_text, view_statement, visible
 from tacit.tables.sources.text_files import open_text
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class JsonLinesSource:
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         """Nothing: the names are in the rows."""
 
-    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
         columns = visible(columns)
         self._prepare()
         scan = (
@@ -86,7 +86,8 @@ class JsonLinesSource:
             for i, column in enumerate(columns, start=1)
         ]
         found = f"json_extract_string({known}, [{paths}])" if columns else "NULL"
-        connection.execute(view_statement(shown, f"(SELECT {found} AS found FROM {scan} WHERE line IS NOT NULL)"))
+        rows = f"(SELECT {found} AS found FROM {scan} WHERE line IS NOT NULL)"
+        connection.execute(view_statement(shown, rows, view))
 
     def close(self) -> None:
         if self._folder is not None:

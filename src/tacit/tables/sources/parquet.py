@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter
 from tacit.tables.policy import ColumnPolicy
-from tacit.tables.sources.source import quoted_text
+from tacit.tables.sources.source import VIEW, quoted_text
 from tacit.tables.sources.typed import check_types, view_of
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class ParquetSource:
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         check_types(columns, self.types, self._path.name)
 
-    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
-        connection.execute(view_of(self._scan, columns, self.types))
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
+        connection.execute(view_of(self._scan, columns, self.types, view))
 
     def close(self) -> None:
         """Nothing was written."""

@@ -12,10 +12,15 @@ from tacit.tables.policy import ColumnPolicy, Role
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["VIEW", "Source", "missing_column", "quoted_name", "quoted_text", "view_statement", "visible"]
+__all__ = ["VIEW", "Source", "missing_column", "other_view", "quoted_name", "quoted_text", "view_statement", "visible"]
 
 VIEW = "rows"
-"""The name of the view that `Source.attach` makes."""
+"""The name of the view of the table itself."""
+
+
+def other_view(table: str) -> str:
+    """The name of the view of another table: of none that a source could have."""
+    return f"{VIEW} of {table.lower()}"
 
 
 class Source(Protocol):
@@ -35,8 +40,8 @@ class Source(Protocol):
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         """Raise `PolicyError` if a column that may be asked about is not in the schema; free, and blind to rows."""
 
-    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> None:
-        """Make the view `VIEW` of the policy's columns that are not forbidden, each cast totally to its kind."""
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
+        """Make a view of the policy's columns that are not forbidden, each cast totally to its kind."""
 
     def close(self) -> None:
         """Remove whatever was written to read the source."""
@@ -55,9 +60,9 @@ def visible(columns: Sequence[ColumnPolicy]) -> list[ColumnPolicy]:
     return [column for column in columns if column.role is not Role.FORBIDDEN]
 
 
-def view_statement(shown: Sequence[str], scan: str) -> str:
+def view_statement(shown: Sequence[str], scan: str, view: str = VIEW) -> str:
     """The statement that makes the view of these expressions; of nothing but rows if there are none."""
-    return f"CREATE VIEW {VIEW} AS SELECT {', '.join(shown) or 'NULL AS nothing'} FROM {scan}"
+    return f"CREATE VIEW {quoted_name(view)} AS SELECT {', '.join(shown) or 'NULL AS nothing'} FROM {scan}"
 
 
 def quoted_name(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tacit.errors import PolicyError
 from tacit.tables.policy import ColumnPolicy
 from tacit.tables.sources.casts import can_cast, from_type
-from tacit.tables.sources.source import missing_column, quoted_name, view_statement, visible
+from tacit.tables.sources.source import VIEW, missing_column, quoted_name, view_statement, visible
 
 __all__ = ["check_types", "view_of"]
 
@@ -24,10 +24,10 @@ def check_types(columns: Sequence[ColumnPolicy], types: Mapping[str, str], where
             )
 
 
-def view_of(scan: str, columns: Sequence[ColumnPolicy], types: Mapping[str, str]) -> str:
+def view_of(scan: str, columns: Sequence[ColumnPolicy], types: Mapping[str, str], view: str = VIEW) -> str:
     """The statement that makes the view over a table expression."""
     shown = [
         f"{from_type(quoted_name(one.name), types[one.name], one.kind)} AS {quoted_name(one.name)}"
         for one in visible(columns)
     ]
-    return view_statement(shown, scan)
+    return view_statement(shown, scan, view)

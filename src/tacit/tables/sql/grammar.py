@@ -61,7 +61,6 @@ _NEVER = {
     TokenType.BLOCK_START: ("{%", "Templates are not filled in here."),
     TokenType.BLOCK_END: ("%}", "Templates are not filled in here."),
     TokenType.TILDE: ("~", "Regular expressions are not understood: write LIKE, STARTS_WITH or CONTAINS."),
-    TokenType.UNION: ("UNION", "Ask two questions instead: each is one SELECT on the table."),
     TokenType.INTERSECT: ("INTERSECT", "Ask one SELECT on the table, with the conditions in WHERE."),
     TokenType.EXCEPT: ("EXCEPT", "Ask one SELECT on the table, with the conditions in WHERE."),
 }

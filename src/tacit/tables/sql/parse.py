@@ -6,7 +6,8 @@ Output(name='City', expression=Key(index=0))
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,28 +21,33 @@ from tacit.tables.sql.printing import to_sql
 from tacit.tables.sql.refusals import CLAUSES, GROUPINGS, NotUnderstood, not_yet, shortened
 
 if TYPE_CHECKING:
-    from tacit.tables.sql.read_source import Rows
+    from tacit.tables.sql.rows import Rows
     from tacit.tables.sql.scope import Scope
 
 __all__ = ["parse", "parse_condition", "parse_released", "states_price"]
 
-_UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "with_"}
+_UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "with_", "joins"}
 
 
-def parse(text: str, table: str) -> Query:
-    """The query that a statement asks of the table."""
-    query, is_plain = _parsed(text, table)
-    return query if is_plain else _parsed(to_sql(query), table)[0]  # subqueries dissolved, as if it was written so
+Tables = Mapping[str, Sequence[str]]
 
 
-def _parsed(text: str, table: str) -> tuple[Query, bool]:
+def parse(text: str, table: str, tables: Tables | None = None) -> Query:
+    """The query that a statement asks of the table; ``tables`` are the columns of all that it may join, by name."""
+    query, is_plain = _parsed(text, table, tables)
+    return query if is_plain else _parsed(to_sql(query), table, tables)[0]  # dissolved, as if it was written so
+
+
+def _parsed(text: str, table: str, tables: Tables | None) -> tuple[Query, bool]:
     """The query, and whether it was asked of the table itself."""
     translate = import_module("tacit.tables.sql.translate")  # loads the parser: only who writes SQL pays for it
     grammar = import_module("tacit.tables.sql.grammar")
     found = grammar.read(text)
+    if isinstance(found.tree, grammar.exp.Union):
+        raise not_yet("UNION of answers", "Ask two questions instead; UNION ALL of tables stands in FROM (…).")
     if not isinstance(found.tree, grammar.exp.Select):
         raise not_yet(type(found.tree).__name__.upper(), "Write one SELECT … FROM the table.")
-    source = _source(found.tree, table)
+    source = _source(found.tree, table, tables)
     lists = Lists(translate, grammar.exp, source.names, found)
     if found.lists and not source.is_table:
         raise not_yet("a list of public groups beside a subquery", f"Write FROM {table}, with the conditions in WHERE.")
@@ -85,11 +91,11 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _source(tree: Any, table: str) -> Rows:
+def _source(tree: Any, table: str, tables: Tables | None = None) -> Rows:
     """What the statement asks about; refuses clauses that are not understood, and any other source."""
     sources = import_module("tacit.tables.sql.read_source")
     sources.refuse_clauses(tree, _UNDERSTOOD, {})
-    found: Rows = sources.source(tree, table, Sizes())
+    found: Rows = sources.source(tree, table, Sizes(), tables)
     return found
 
 
@@ -105,8 +111,8 @@ class _Reading:
         self.source = source
         self.conjoined = import_module("tacit.tables.sql.read_source").conjoined
         names = source.names if lists is None else source.names | lists.aliases
-        self.rows: Scope = translate.scope(names, "WHERE", aggregates=False)
-        self.released: Scope = translate.scope(names, "SELECT", aggregates=True, sizes=self.rows.sizes)
+        self.rows: Scope = translate.scope(names, "WHERE", aggregates=False, naming=source.naming)
+        self.released: Scope = replace(self.rows, place="SELECT", aggregates=True)
         self.outputs = [self._output(node) for node in tree.expressions]
         for _, expression in self.outputs:
             self.rows.sizes.admit(expression)
@@ -115,7 +121,7 @@ class _Reading:
     def query(self, table: str, options: Options = NO_OPTIONS) -> Query:
         keys = self._keys()
         where = self._one("where", self.rows)
-        having = self._one("having", self.released)
+        having = self._one("having", self._aliasing(self.released))
         return make_query(
             table,
             [(name, self._plain(expression)) for name, expression in self.outputs],
@@ -125,7 +131,7 @@ class _Reading:
             order=self._order(),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
-            source=self.source.per_unit,
+            source=self.source.relation,
             options=options,
         )
 
@@ -191,7 +197,7 @@ class _Reading:
         self.only(group, "expressions", "all")
         if group.args.get("all"):
             return [self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]
-        scope = self.rows.placed("GROUP BY")
+        scope = self._aliasing(self.rows.placed("GROUP BY"))
         return [self._plain(self._key(scope, node)) for node in group.expressions]
 
     def _key(self, scope: Scope, node: Any) -> Expression:
@@ -204,9 +210,15 @@ class _Reading:
             raise not_yet("an aggregate in GROUP BY", "Group by columns, or expressions of them.")
         return found
 
+    def _aliasing(self, scope: Scope) -> Scope:
+        """Where names of outputs may stand: in a join they are not looked for among the columns first."""
+        return scope if scope.naming is None else replace(scope, naming=scope.naming.leaving(self.aliases))
+
     def _key_named(self, column: Column) -> Expression:
         """A lone name in GROUP BY: a column, or what is shown under that name."""
         meant = self.aliases.get(column.name.lower())
+        if meant is not None and self.source.naming is not None:
+            column = Column(self.source.naming.within(column.name))
         if meant is None or has_aggregate(meant) or folded(self._listed(meant)) == folded(self._listed(column)):
             return column
         if folded(column) in (folded(node) for node in meant.walk() if isinstance(node, Column)):
@@ -231,7 +243,7 @@ class _Reading:
         if order is None:
             return []
         self.only(order, "expressions")
-        scope = self.released.placed("ORDER BY")
+        scope = self._aliasing(self.released.placed("ORDER BY"))
         found = []
         for node in order.expressions:
             if not isinstance(node, self.exp.Ordered):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from tacit.privacy.prices import text
@@ -17,6 +17,7 @@ from tacit.tables.operators import CASTS
 from tacit.tables.options import ListedGroups, Options
 from tacit.tables.per_unit import Fact, PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
+from tacit.tables.relations import Base, Joined, Listed, Relation, Selected, Stacked, called
 from tacit.tables.sql.functions import AGGREGATE_NAMES, FACT_NAMES, LEVELS, TYPES
 from tacit.tables.sql.words import RESERVED
 
@@ -52,12 +53,60 @@ def to_sql(query: Query) -> str:
     return " ".join(parts)
 
 
-_PER_UNIT = "per_unit"
-"""What the relation is called in canonical text, where a column has to be written with it."""
+_CALLED = {PerUnit: "per_unit", Joined: "joined", Stacked: "stacked", Selected: "selected", Listed: "listed"}
+"""What relations are called in canonical text, where a column has to be written with it."""
 
 
-def _source(source: PerUnit | None, table: str) -> str:
-    return name_to_sql(table) if source is None else f"({_per_unit(source, table)}) AS {_PER_UNIT}"
+def _source(source: Relation | None, table: str) -> str:
+    """What follows FROM."""
+    return _side(source, _source_name(source, table), table)
+
+
+def _body(source: Relation, table: str) -> str:
+    """A relation as a SELECT."""
+    if isinstance(source, PerUnit):
+        return _per_unit(source, table)
+    if isinstance(source, Selected):
+        return _selected(source, source.names(), table)
+    if isinstance(source, Stacked):
+        return " UNION ALL ".join(_selected(one, source.names(), table) for one in source.parts)
+    assert isinstance(source, Joined)
+    return _joined_tables(source, table)
+
+
+def _selected(source: Selected, names: Sequence[str], table: str) -> str:
+    shown = (
+        _named(name, _expression(one.expression, _column)) for name, one in zip(names, source.columns, strict=True)
+    )
+    where = "" if source.where is None else f" WHERE {_expression(source.where, _column)}"
+    return f"SELECT {', '.join(shown)} FROM {_source(source.source, table)}{where}"
+
+
+def _joined_tables(source: Joined, table: str) -> str:
+    """Columns are written with their table, under the names that the join gives them."""
+    tables = [name_to_sql(name) for name in called([one.relation for one in source.members], table)]
+    spelled = {one.name: f"{tables[one.member]}.{name_to_sql(one.column)}" for one in source.columns}
+
+    def column(node: Expression) -> str | None:
+        return spelled.get(node.name, _column(node)) if isinstance(node, Column) else _column(node)
+
+    text = ""
+    for name, one in zip(tables, source.members, strict=True):
+        side = _side(one.relation, name, table)
+        text += side if one.on is None else f" {one.join.value} {side} ON {_expression(one.on, column)}"
+    shown = (f"{spelled[one.name]} AS {name_to_sql(one.name)}" for one in source.columns)
+    return f"SELECT {', '.join(shown)} FROM {text}"
+
+
+def _side(relation: Relation | None, name: str, table: str) -> str:
+    """One side of a join, by the name that it has in the join."""
+    if relation is None or isinstance(relation, Base):
+        own = _source_name(relation, table)
+        return own if own == name else f"{own} AS {name}"
+    if isinstance(relation, Listed):
+        rows = ", ".join(f"({', '.join(_literal(cell) for cell in row)})" for row in relation.rows)
+        return f"(VALUES {rows}) AS {name}({', '.join(name_to_sql(one) for one in relation.columns)})"
+    return f"({_body(relation, table)}) AS {name}"
 
 
 def _per_unit(source: PerUnit, table: str) -> str:
@@ -78,8 +127,10 @@ def _per_unit(source: PerUnit, table: str) -> str:
     return f"SELECT {', '.join(shown)} FROM {_source(source.source, table)}{where} GROUP BY {', '.join(keys)}"
 
 
-def _source_name(source: PerUnit | None, table: str) -> str:
-    return name_to_sql(table) if source is None else _PER_UNIT
+def _source_name(source: Relation | None, table: str) -> str:
+    if source is None or isinstance(source, Base):
+        return name_to_sql(table if source is None else source.table)
+    return _CALLED[type(source)]
 
 
 def _named(name: str, text: str) -> str:

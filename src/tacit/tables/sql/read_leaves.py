@@ -27,7 +27,9 @@ def column(scope: Scope, node: exp.Column) -> Expression:
     if table is not None and str(table.this).lower() not in scope.tables:
         allowed = " or ".join(sorted(scope.tables))
         raise not_yet(f"{table.this}.{node.this.this}", f"Columns are those of {allowed}; write the name alone.")
-    return Qualified(node.this.this) if table is not None else Column(node.this.this)
+    if scope.naming is not None:
+        name = scope.naming.column(None if table is None else str(table.this), name)
+    return Qualified(name) if table is not None else Column(name)
 
 
 @dataclass(frozen=True, slots=True)

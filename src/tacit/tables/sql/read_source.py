@@ -8,66 +8,31 @@ relation with a row per unit, and is what the subqueries around it dissolve into
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from tacit.tables.expressions import Call, Column, Expression
 from tacit.tables.per_unit import PerUnit
-from tacit.tables.query import Aggregate
+from tacit.tables.relations import Base, Listed, Relation
 from tacit.tables.size import Sizes
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.printing import name_to_sql
+from tacit.tables.sql.read_joins import joined, joined_to, listed, stacked, unbracketed
 from tacit.tables.sql.read_per_unit import grouped, grouping_scope
 from tacit.tables.sql.refusals import CLAUSES, SUBQUERY_CLAUSES, NotUnderstood, not_yet, shortened, void
+from tacit.tables.sql.rows import Rows
 from tacit.tables.sql.scope import Scope, only
 from tacit.tables.sql.translate import scope
 
 __all__ = ["Rows", "conjoined", "refuse_clauses", "source"]
 
+_ROW_WISE = {"expressions", "from_", "where", "with_", "joins"}
 MOST_LEVELS = 10
 """How deep subqueries may stand in each other; a chain of WITH has no limit but size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows of the table under other names: what each name means, and which rows there are."""
-
-    names: frozenset[str]
-    """What they are called, for columns written with it."""
-    columns: Mapping[str, Expression] = field(default_factory=dict)
-    """By name in small letters."""
-    everything: bool = True
-    """Whether every other name is a column of the table: SELECT *."""
-    where: Expression | None = None
-    per_unit: PerUnit | None = None
-    """What the columns are those of, if not of the table."""
-
-    @property
-    def is_table(self) -> bool:
-        """Whether nothing was renamed, computed or filtered."""
-        return self.everything and not self.columns and self.where is None
-
-    def meaning(self, expression: Expression) -> Expression:
-        """The expression over the table's own columns."""
-        if isinstance(expression, Column):
-            return self._column(expression)
-        if isinstance(expression, Aggregate):
-            return expression.of(self.meaning)
-        return expression.with_parts(tuple(self.meaning(part) for part in expression.parts()))
-
-    def _column(self, column: Column) -> Expression:
-        found = self.columns.get(column.name.lower())
-        if found is not None:
-            return found
-        if self.everything:
-            return Column(column.name)
-        known = ", ".join(shortened(name) for name in list(self.columns)[:20])
-        problem = f"is no column of the subquery, which has {known}"
-        raise NotUnderstood(shortened(column.name), problem, "Add it to the subquery's SELECT.")
-
-
-def source(tree: exp.Select, table: str, sizes: Sizes) -> Rows:
-    """The rows that the outermost SELECT asks about."""
-    return _Reader(table, sizes, {}, 0).rows(tree)
+def source(tree: exp.Select, table: str, sizes: Sizes, tables: Mapping[str, Sequence[str]] | None = None) -> Rows:
+    """The rows that the outermost SELECT asks about; ``tables`` are the columns of those that can be joined."""
+    return _Reader(table, sizes, {}, 0, tables).rows(tree)
 
 
 def refuse_clauses(tree: exp.Select, understood: set[str], reasons: Mapping[str, tuple[str, str]]) -> None:
@@ -97,6 +62,7 @@ class _Reader:
     sizes: Sizes
     known: Mapping[str, Rows]
     level: int
+    tables: Mapping[str, Sequence[str]] | None
 
     def rows(self, tree: exp.Select) -> Rows:
         """What the SELECT reads from."""
@@ -106,12 +72,42 @@ class _Reader:
         clause = tree.args.get("from_")
         if clause is None:
             raise NotUnderstood("a SELECT without FROM", "asks nothing of the table", f"Write FROM {self.table}.")
-        node = clause.this
+        first = inside.side(clause.this)
+        joins = tree.args.get("joins")
+        if not joins:
+            return first
+        if self.tables is None:
+            raise not_yet(*CLAUSES["joins"])
+        found = joined(first, [(one, inside.side(joined_to(one))) for one in joins], inside)
+        return Rows(found.naming.aliases, relation=found.relation, naming=found.naming)
+
+    def side(self, node: exp.Expression) -> Rows:
+        """One side of a join, or all there is."""
         if isinstance(node, exp.Subquery):
-            return inside._subquery(node)
+            return self._subquery(node)
+        if isinstance(node, exp.Values) and self.tables is not None:
+            only(node, "expressions", "alias")
+            name, columns = _named_columns(node.args.get("alias"))
+            return Rows(frozenset(() if name is None else (name,)), relation=listed(node, columns, self.sizes))
         if not isinstance(node, exp.Table):
             raise not_yet(f"FROM {shortened(type(node).__name__)}", f"Write FROM {self.table}.")
-        return inside._named(node)
+        return self._named(node)
+
+    def columns_of(self, rows: Rows) -> list[tuple[str, Expression]]:
+        """The columns that rows show, in order, and what each means."""
+        shown = dict[str, tuple[str, Expression]]()
+        if rows.everything:
+            for name in self._names(rows.relation):
+                shown[name.lower()] = (name, Column(name))
+        for name, meaning in rows.columns.items():
+            shown[name] = (name, meaning)
+        return list(shown.values())
+
+    def _names(self, relation: Relation | None) -> Sequence[str]:
+        if relation is not None and not isinstance(relation, Base):
+            return relation.names()
+        table = self.table if relation is None else relation.table
+        return next((names for name, names in (self.tables or {}).items() if name.lower() == table.lower()), ())
 
     def _with(self, tree: exp.Select) -> _Reader:
         """With the common table expressions of this SELECT; each knows those before it."""
@@ -124,47 +120,67 @@ class _Reader:
         reader, own = self, set()
         for node in clause.expressions:
             only(node, "this", "alias")
-            name = _alias(node.args.get("alias"))
+            name, columns = _named_columns(node.args.get("alias"))
             if name is None or name in own:
                 raise NotUnderstood(f"WITH {name or '…'}", "takes each name once")
             own.add(name)
-            reader = replace(reader, known={**reader.known, name: reader._select(node.this, name)})
+            found = reader._renamed(reader._select(node.this, name), columns)
+            reader = replace(reader, known={**reader.known, name: found})
         return reader
 
     def _subquery(self, node: exp.Subquery) -> Rows:
         only(node, "this", "alias")
-        inner, name = node.this, _alias(node.args.get("alias"))
-        while isinstance(inner, exp.Subquery) and inner.args.get("alias") is None:
-            only(inner, "this")
-            inner = inner.this
-        return self._select(inner, name)
+        name, columns = _named_columns(node.args.get("alias"))
+        return self._renamed(self._select(unbracketed(node.this), name), columns)
+
+    def _renamed(self, rows: Rows, names: Sequence[str]) -> Rows:
+        """With other names of its columns, in order: AS t(a, b)."""
+        if not names:
+            return rows
+        if self.tables is None:
+            raise not_yet("column names after the name of a table", "Write them inside, with AS.")
+        found = self.columns_of(rows)
+        if len(found) != len(names) or len({one.lower() for one in names}) != len(names):
+            raise NotUnderstood(
+                f"({', '.join(names)[:60]})", f"takes {len(found)} different names, one for each column"
+            )
+        if rows.is_plain and isinstance(rows.relation, Listed):
+            return replace(rows, relation=replace(rows.relation, columns=tuple(names)))
+        columns = {name.lower(): meaning for name, (_, meaning) in zip(names, found, strict=True)}
+        return replace(rows, columns=columns, everything=False, naming=None)
 
     def _select(self, node: exp.Expression, name: str | None) -> Rows:
         """A subquery's rows, by the name it is given."""
+        names = frozenset(() if name is None else (name,))
+        below = replace(self, level=self.level + 1)
+        if isinstance(node, exp.Union) and self.tables is not None:
+            return Rows(names, relation=stacked(node, below))
         if not isinstance(node, exp.Select):
             raise not_yet(f"{type(node).__name__.upper()} in a subquery", "Write SELECT … FROM the table.")
-        below = replace(self, level=self.level + 1)
-        return replace(below._read(node), names=frozenset(() if name is None else (name,)))
+        return replace(below.read(node), names=names, naming=None)
 
-    def _read(self, node: exp.Select) -> Rows:
+    def read(self, node: exp.Select) -> Rows:
+        """What a subquery shows of its rows, still by the names of the tables that it reads."""
         rows = self.rows(node)
-        places = scope(rows.names, "a subquery", aggregates=False, sizes=self.sizes)
+        places = scope(rows.names, "a subquery", aggregates=False, sizes=self.sizes, naming=rows.naming)
         where = self._where(node, rows, places)
         if node.args.get("group") is not None or node.args.get("having") is not None:
-            refuse_clauses(node, {"expressions", "from_", "where", "with_", "group", "having"}, SUBQUERY_CLAUSES)
+            refuse_clauses(node, {*_ROW_WISE, "group", "having"}, SUBQUERY_CLAUSES)
             return self._grouped(node, replace(rows, where=where), places)
-        refuse_clauses(node, {"expressions", "from_", "where", "with_"}, SUBQUERY_CLAUSES)
+        refuse_clauses(node, _ROW_WISE, SUBQUERY_CLAUSES)
         places = places.placed("a subquery without GROUP BY")
         columns: dict[str, Expression] = {}
         everything = False
         for one in node.expressions:
-            if _is_star(one, rows.names):
+            if _is_star(one, rows):
                 everything = True
                 continue
             label, value = _output(one, places)
             if label.lower() in columns:
                 raise _twice(label)
             columns[label.lower()] = self._admitted(rows.meaning(value))
+        if everything and rows.naming is not None:
+            rows = replace(rows, columns=rows.naming.plain(), everything=False)
         if everything:
             _refuse_hidden(columns, rows)
             columns = {**rows.columns, **columns}
@@ -194,8 +210,7 @@ class _Reader:
             one if one.argument is None else replace(one, argument=self._admitted(rows.meaning(one.argument)))
             for one in found.relation.facts
         )
-        relation = PerUnit(keys, facts, rows.where, rows.per_unit)
-        return Rows(rows.names, found.columns, False, found.having, relation)
+        return Rows(rows.names, found.columns, False, found.having, PerUnit(keys, facts, rows.where, rows.relation))
 
     def _admitted(self, expression: Expression) -> Expression:
         """Substitution could double a tree at each level: too large is refused as it grows."""
@@ -213,15 +228,22 @@ class _Reader:
             raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
         found = self.known.get(name.lower())
         if found is None and name.lower() != table.lower():
-            raise void(
-                f"FROM {name}", f"the table that may be asked about is {table}", f"Write FROM {name_to_sql(table)}."
-            )
+            found = self._other(name)
         for part, value in node.args.items():
             if part not in ("this", "alias") and value not in (None, False, []):
                 what, instead = CLAUSES.get(part, (part.strip("_").replace("_", " ").upper(), "Leave it out."))
                 raise not_yet(what, instead)
         alias = _alias(node.args.get("alias"))
         return replace(found or Rows(frozenset()), names=frozenset((alias or name.lower(),)))
+
+    def _other(self, name: str) -> Rows:
+        """Another table of the policy."""
+        spelled = {one.lower(): one for one in self.tables or ()}
+        if name.lower() in spelled:
+            return Rows(frozenset(), relation=Base(spelled[name.lower()]))
+        known = " and ".join([self.table, *(one for one in self.tables or () if one != self.table)])
+        asked = f"the table that may be asked about is {known}" if " and " not in known else f"there are {known}"
+        raise void(f"FROM {name}", asked, f"Write FROM {name_to_sql(self.table)}.")
 
 
 def _alias(alias: exp.Expression | None) -> str | None:
@@ -232,11 +254,23 @@ def _alias(alias: exp.Expression | None) -> str | None:
     return str(alias.this.this).lower()
 
 
-def _is_star(node: exp.Expression, names: frozenset[str]) -> bool:
+def _named_columns(alias: exp.Expression | None) -> tuple[str | None, list[str]]:
+    """A name, and those of the columns behind it: AS t(a, b)."""
+    if alias is None:
+        return None, []
+    if alias.this is not None and not isinstance(alias.this, exp.Identifier):
+        raise not_yet("a name of a table", "Write AS and a name.")
+    columns = alias.args.get("columns") or []
+    if not all(isinstance(one, exp.Identifier) for one in columns):
+        raise not_yet("column names after the name of a table", "Write them inside, with AS.")
+    return None if alias.this is None else str(alias.this.this).lower(), [str(one.this) for one in columns]
+
+
+def _is_star(node: exp.Expression, rows: Rows) -> bool:
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
         only(node, "this", "table")
         table = node.args.get("table")
-        if table is not None and str(table.this).lower() not in names:
+        if table is not None and (rows.naming is not None or str(table.this).lower() not in rows.names):
             raise not_yet(f"{shortened(str(table.this))}.*", "Write * alone.")
         node = node.this
     if not isinstance(node, exp.Star):
@@ -255,7 +289,7 @@ def _output(node: exp.Expression, places: Scope) -> tuple[str, Expression]:
     value = places.expression(node)
     if not isinstance(value, Column):
         raise not_yet("a computed column of a subquery without a name", "Give it one: age // 10 AS decade.")
-    return value.name, value
+    return str(node.this.this) if isinstance(node, exp.Column) else value.name, value
 
 
 def _refuse_hidden(columns: Mapping[str, Expression], rows: Rows) -> None:

@@ -76,7 +76,10 @@ STATEMENTS = dict.fromkeys(
 
 CLAUSES = {
     "distinct": ("SELECT DISTINCT", "Write GROUP BY: SELECT city, COUNT(*) … GROUP BY city lists each city once."),
-    "joins": ("JOIN, or a second table", "Joins are not understood yet: ask about one table."),
+    "joins": (
+        "JOIN, or a second table",
+        "A join needs a table that the policy names, [public.regions] or [tables.purchases]: ask about one table.",
+    ),
     "laterals": ("LATERAL", ONE_SELECT),
     "windows": ("WINDOW", "Windows look at single rows: group instead."),
     "qualify": ("QUALIFY", "Write HAVING, which looks at released values."),

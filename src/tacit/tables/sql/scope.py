@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from tacit.tables.expressions import Expression
 from tacit.tables.size import MOST_DEEP, Sizes
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.refusals import GROUPINGS, WINDOWS, NotUnderstood, not_yet, void
 
-__all__ = ["Reader", "Scope", "only", "refused", "written"]
+__all__ = ["Naming", "Reader", "Scope", "only", "refused", "written"]
 
 _NO_MEANING = {"typed", "safe", "big_int", "_type", "nested", "comments"}
 Reader = Callable[..., Expression]
 """One function per kind of node: takes the scope and the node."""
+
+
+class Naming(Protocol):
+    """The columns of a join."""
+
+    def column(self, table: str | None, name: str) -> str:
+        """What the join calls a column that is written with its table, or without; refuses what could be two."""
+
+    def leaving(self, aliases: Collection[str]) -> Naming:
+        """The same, but these names stay as they are written without a table: they may be those of outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,8 @@ class Scope:
     aggregates: bool
     depth: int = 0
     sizes: Sizes = field(default_factory=Sizes)
+    naming: Naming | None = None
+    """What columns are called, where several tables are joined."""
 
     def expression(self, node: exp.Expression) -> Expression:
         """Our tree of a node."""

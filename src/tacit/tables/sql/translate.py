@@ -24,14 +24,21 @@ from tacit.tables.sql.read_operators import (
     tested,
 )
 from tacit.tables.sql.read_quantiles import indexed, within_group
-from tacit.tables.sql.scope import Reader, Scope, only
+from tacit.tables.sql.scope import Naming, Reader, Scope, only
 
 __all__ = ["Qualified", "only", "scope"]
 
 
-def scope(tables: frozenset[str], place: str, *, aggregates: bool, sizes: Sizes | None = None) -> Scope:
+def scope(
+    tables: frozenset[str],
+    place: str,
+    *,
+    aggregates: bool,
+    sizes: Sizes | None = None,
+    naming: Naming | None = None,
+) -> Scope:
     """A clause in which columns are named by these tables."""
-    return Scope(_READERS, tables, place, aggregates, sizes=Sizes() if sizes is None else sizes)
+    return Scope(_READERS, tables, place, aggregates, sizes=Sizes() if sizes is None else sizes, naming=naming)
 
 
 _READERS: dict[type[exp.Expression], Reader] = {

@@ -1,0 +1,232 @@
+"""Other tables of a session: read from the policy, opened, and paid for in one ledger."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import tacit
+from tacit.errors import PolicyError, TacitError
+from tacit.tables.kinds import Kind
+from tacit.tables.policy import Role
+from tacit.tables.policy_file import parse, read
+from tacit.tables.policy_writing import write
+from tests.tables.several import OTHERS, write_several
+from tests.tables.visits import POLICY
+
+ASK = "SELECT COUNT(*) AS n FROM visits JOIN regions USING (city)"
+
+
+def test_the_other_tables_of_a_policy_file(tmp_path: Path) -> None:
+    policy = read(write_several(tmp_path))
+    assert list(policy.others) == ["regions", "purchases"]
+    assert policy.others["regions"].is_public
+    assert policy.others["purchases"].unit == "customer"
+    assert policy.others["purchases"].columns["amount"].kind is Kind.REAL
+    assert policy.tables()["purchases"] == ("customer", "city", "amount", "paid")
+    assert parse(write(policy)) == policy
+
+
+def test_a_policy_without_other_tables_keeps_its_fingerprint() -> None:
+    """Answers that were paid for before there were other tables are found again."""
+    assert "others" not in parse(POLICY).to_dict()
+    assert parse(POLICY).fingerprint() != parse(POLICY + OTHERS).fingerprint()
+
+
+MISTAKES = [
+    ('"regions.csv"', '"regions.csv"\nunit = "city"', 'unit = "city"', "protects nobody"),
+    ("[public.regions]\n", "[public.Visits]\n", "[public.Visits]", "the table itself"),
+    ("public.regions", "public.PURCHASES", "[tables.purchases]", r"\[public.PURCHASES\]"),
+    ('region = { type = "text"', 'region = { type = "text", role = "private"', "region =", "not for the columns"),
+    ('region = { type = "text"', 'region = { type = "text", keys = ["x"]', "region =", "not for the columns"),
+    ('region = { type = "text"', 'region = { type = "text", bounds = [0, 1]', "region =", "for integer and real"),
+    ('region = { type = "text"', 'region = { type = "string"', "region =", "allowed"),
+    ('unit = "customer"', 'unit = "nobody"', 'unit = "nobody"', "not among the columns"),
+    ('unit = "customer"\n', "", "[tables.purchases]", "has no 'unit'"),
+    ('unit = "customer"', 'unit = "city"', "city =", "identifier"),
+    ('customer = { type = "text"', 'customer = { type = "integer"', "customer =", "of one type"),
+    ('unit = "customer"', 'unit = "customer"\nbudget = { epsilon = 1 }', "budget =", "unknown key 'budget'"),
+    ('source = "purchases.csv"\n', "", "[tables.purchases]", "has no 'source'"),
+    ('"purchases.csv"', '"purchases.csv"\nreading = { delimiter = ";;" }', "reading =", "delimiter"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "line", "says"), MISTAKES)
+def test_mistakes_point_at_their_line(old: str, new: str, line: str, says: str) -> None:
+    text = POLICY + OTHERS
+    assert old in text
+    with pytest.raises(PolicyError, match=says) as error:
+        parse(text.replace(old, new), "visits.toml")
+    place = str(error.value).partition("The line is: ")[2]
+    assert place.startswith(line), error.value
+    number = int(str(error.value).split(":")[1])
+    assert text.replace(old, new).splitlines()[number - 1] == place
+
+
+def test_where_each_row_is_a_unit_there_is_no_other_private_table() -> None:
+    text = POLICY.replace('unit = "user_id"', 'unit = "row"').replace("groups = 5\nrows = 3\n", "")
+    with pytest.raises(PolicyError, match="protects single rows"):
+        parse(text + OTHERS)
+
+
+def test_a_private_source_is_paid_for_in_one_ledger(tmp_path: Path) -> None:
+    policy = write_several(tmp_path)
+    with tacit.open(policy, analyst="ada") as table:
+        table.sql("SELECT COUNT(*) FROM purchases", epsilon=1)
+        left = table.remaining
+    assert (tmp_path / "purchases.ledger").resolve() == tmp_path / "visits.ledger"
+    assert not (tmp_path / "regions.ledger").exists()
+    for budget in (None, tacit.PureDP(1), tacit.ApproxDP(3, "1e-6")):
+        with pytest.raises(TacitError, match=r"visits\.csv"):
+            tacit.open(tmp_path / "purchases.csv", unit="customer", budget=budget, analyst="ada")
+    with tacit.open(policy, analyst="ada") as table:  # the link is there by now
+        assert table.remaining == left
+    os.rename(tmp_path, tmp_path.parent / "moved")  # the link is relative
+    with tacit.open(tmp_path.parent / "moved" / "visits.toml", analyst="ada") as table:
+        assert table.remaining == left
+
+
+def test_a_source_with_a_ledger_of_its_own_is_refused(tmp_path: Path) -> None:
+    policy = write_several(tmp_path)
+    with tacit.open(tmp_path / "purchases.csv", unit="customer", budget=tacit.PureDP(1)) as table:
+        table.sql("SELECT COUNT(*) FROM purchases", epsilon="0.5")
+    with pytest.raises(PolicyError, match="a ledger of its own"):
+        tacit.open(policy)
+    assert not (tmp_path / "visits.ledger").exists()
+    with tacit.open(policy, ledger=tacit.InMemory()):  # whoever chooses a book by hand
+        pass
+
+
+def test_a_ledger_that_somebody_begins_meanwhile_stops_the_payment(tmp_path: Path) -> None:
+    """Both are open and nothing is paid: whoever pays first decides."""
+    policy = write_several(tmp_path)
+    alone = {"unit": "customer", "budget": tacit.PureDP(1)}
+    with tacit.open(policy) as table, tacit.open(tmp_path / "purchases.csv", **alone) as other:  # type: ignore[arg-type]
+        other.sql("SELECT COUNT(*) FROM purchases", epsilon="0.5")
+        for _ in range(2):
+            with pytest.raises(TacitError, match="a ledger of its own"):
+                table.sql("SELECT COUNT(*) FROM visits", epsilon="0.5")
+    for ledger in tmp_path.glob("*.ledger*"):
+        ledger.unlink()
+    with tacit.open(policy) as table, tacit.open(tmp_path / "purchases.csv", **alone) as other:  # type: ignore[arg-type]
+        table.sql("SELECT COUNT(*) FROM visits", epsilon="0.5")
+        with pytest.raises(TacitError, match=r"visits\.csv"):
+            other.sql("SELECT COUNT(*) FROM purchases", epsilon="0.5")
+
+
+def test_a_public_source_with_a_ledger_is_refused(tmp_path: Path) -> None:
+    policy = write_several(tmp_path)
+    with tacit.open(tmp_path / "regions.csv", unit="city", budget=tacit.PureDP(1)) as table:
+        table.sql("SELECT COUNT(*) FROM regions", epsilon=1)
+    with pytest.raises(PolicyError, match="as private data"):
+        tacit.open(policy)
+
+
+def test_a_public_source_that_is_a_private_one_is_refused(tmp_path: Path) -> None:
+    policy = write_several(tmp_path)
+    for private in ("visits.csv", "purchases.csv"):
+        text = policy.read_text(encoding="utf-8").replace('"regions.csv"', f'"{private}"')
+        text = text.replace('region = { type = "text" }\npeople = { type = "integer" }\n', "")
+        (tmp_path / "other.toml").write_text(text, encoding="utf-8")
+        with pytest.raises(PolicyError, match="that of a private table"):
+            tacit.open(tmp_path / "other.toml", ledger=tacit.InMemory())
+
+
+def test_a_public_table_of_a_file_that_holds_the_private_one_is_another_table(tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "all.duckdb")) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 'u' || i AS who, 'A' AS city FROM range(9) t(i)")
+        connection.execute("CREATE TABLE towns AS SELECT 'A' AS city")
+    text = (
+        'version = 1\nsource = "all.duckdb"\ntable = "visits"\nunit = "who"\nbudget = { epsilon = 9 }\n[columns]\n'
+        'who = { type = "text", role = "identifier" }\ncity = { type = "text", role = "private" }\n'
+        '[public.TABLE]\nsource = "all.duckdb"\nreading = { table = "NAME" }\ncolumns = { city = { type = "text" } }\n'
+    )
+    policy = tmp_path / "all.toml"
+    policy.write_text(text.replace("TABLE", "towns").replace("NAME", "towns"), encoding="utf-8")
+    with tacit.open(policy) as table:
+        assert len(table.sql("SELECT COUNT(*) FROM visits JOIN towns USING (city)", epsilon=1)) == 1
+    policy.write_text(text.replace("TABLE", "towns").replace("NAME", "main.Visits"), encoding="utf-8")
+    with pytest.raises(PolicyError, match="that of a private table"):
+        tacit.open(policy)
+
+
+def test_what_is_public_of_a_public_table(tmp_path: Path) -> None:
+    policy = write_several(tmp_path)
+    with tacit.open(policy, ledger=tacit.InMemory()) as table:
+        regions = table.policy.others["regions"].columns
+        assert regions["region"].keys == ("iberia", "north", "nowhere", "south")
+        assert regions["people"].bounds == (10, 99)
+        assert regions["people"].role is Role.PUBLIC
+        assert regions["people"].keys == (10, 20, 30, 99, None)
+    lines = "".join(f"c{i},r,{i}\n" for i in range(10_001))
+    (tmp_path / "regions.csv").write_text(f"city,region,people\n{lines}", encoding="utf-8")
+    with tacit.open(policy, ledger=tacit.InMemory()) as table:
+        regions = table.policy.others["regions"].columns
+        assert regions["city"].keys is None
+        assert regions["city"].role is Role.PRIVATE
+        assert regions["region"].keys == ("r",)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "duckdb", "jsonl"])
+def test_other_tables_of_every_format(tmp_path: Path, ending: str) -> None:
+    import duckdb
+
+    policy, connection = write_several(tmp_path), duckdb.connect()
+    for name in ("regions", "purchases"):
+        rows = f"(SELECT * FROM read_csv('{tmp_path}/{name}.csv', all_varchar = true))"
+        if ending == "duckdb":  # both in one file
+            connection.execute(f"ATTACH IF NOT EXISTS '{tmp_path}/all.duckdb' AS held")
+            connection.execute(f"CREATE TABLE held.{name} AS {rows}")
+        else:
+            kind = "json" if ending == "jsonl" else ending
+            connection.execute(f"COPY {rows} TO '{tmp_path}/{name}.{ending}' (FORMAT {kind})")
+    connection.close()
+    text = policy.read_text(encoding="utf-8")
+    for name in ("regions", "purchases"):
+        text = text.replace(f'"{name}.csv"', f'"{"all" if ending == "duckdb" else name}.{ending}"')
+    text = text.replace('paid = { type = "boolean", role = "public" }\n', "").replace(
+        'type = "integer" }\n\n', 'type = "text" }\n\n'
+    )
+    text = text.replace(
+        'amount = { type = "real", role = "private", bounds = [0, 100] }',
+        'amount = { type = "text", role = "private" }',
+    )
+    policy.write_text(text, encoding="utf-8")
+    question = "SELECT region, COUNT(*) AS n FROM purchases JOIN regions USING (city) GROUP BY region"
+    with tacit.open(policy, ledger=tacit.InMemory()) as table:
+        assert [row["region"] for row in table.sql(question, epsilon=1).rows()] == [
+            "iberia",
+            "north",
+            "nowhere",
+            "south",
+        ]
+
+
+def test_the_engine_reads_the_sources_and_no_other_file(tmp_path: Path) -> None:
+    from tacit.tables.engines.duckdb_connection import EngineFailed, LockedDuckDB
+    from tacit.tables.opening_others import open_others
+    from tacit.tables.sources import open_source
+
+    policy = read(write_several(tmp_path))
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    source = open_source(tmp_path / "visits.csv")
+    with LockedDuckDB(source, policy, others=open_others(policy, tmp_path)) as connection:
+        assert connection.columns('SELECT count(*) AS n FROM "rows of regions"')["n"].tolist() == [6]
+        assert "card" not in connection.columns('SELECT * FROM "rows of purchases" LIMIT 1')
+        with pytest.raises(EngineFailed):
+            connection.columns(f"SELECT * FROM read_csv('{tmp_path}/secret.csv')")
+
+
+def test_a_missing_source_or_column_is_said(tmp_path: Path) -> None:
+    policy = write_several(tmp_path)
+    text = policy.read_text(encoding="utf-8")
+    policy.write_text(text.replace("people =", "persons ="), encoding="utf-8")
+    with pytest.raises(PolicyError, match="persons"):
+        tacit.open(policy, ledger=tacit.InMemory())
+    policy.write_text(text.replace('"regions.csv"', '"region.csv"'), encoding="utf-8")
+    with pytest.raises(TacitError, match=r"regions\.csv"):
+        tacit.open(policy, ledger=tacit.InMemory())
