@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tacit.errors import TacitError
 from tacit.ledger import Terms
 from tacit.privacy import PureDP, Unit
-from tacit.tables.expressions import Call, Case, Column, Expression, Literal
+from tacit.tables.expressions import Call, Case, Column, Expression, Grouping, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
 from tacit.tables.operators import TIME_UNITS
@@ -131,12 +131,20 @@ OPTIONS = st.just(NO_OPTIONS) | st.builds(
 )
 
 
+def _sets(keys: int) -> st.SearchStrategy[list[list[int]]]:
+    """Several sets of keys, in which each key is: mostly none, which is a plain GROUP BY."""
+    one = st.lists(st.integers(0, max(keys - 1, 0)), max_size=keys)
+    several = st.lists(one, min_size=1, max_size=4).map(lambda sets: [list(range(keys)), *sets])
+    return st.just([]) | several if keys else st.just([])
+
+
 @st.composite
 def queries(draw: st.DrawFn) -> Query:
     """A whole query, in its one form."""
     keys = draw(st.lists(ROWS.filter(_has_column), max_size=3))
     leaves = AGGREGATES | LITERALS
-    released = st.recursive(leaves | st.sampled_from(keys) if keys else leaves, _larger, max_leaves=6)
+    shown = st.sampled_from([*keys, *map(Grouping, keys)]) if keys else leaves
+    released = st.recursive(leaves | shown if keys else leaves, _larger, max_leaves=6)
     names = draw(st.lists(NAME, min_size=1, max_size=3, unique_by=str.lower))
     outputs = [(name, draw(released)) for name in names]
     order = draw(st.lists(st.builds(Order, released, st.booleans(), st.booleans()), max_size=2))
@@ -151,6 +159,7 @@ def queries(draw: st.DrawFn) -> Query:
             limit=draw(st.none() | st.integers(0, 10**9)),
             offset=draw(st.integers(0, 3)),
             options=draw(OPTIONS),
+            sets=draw(_sets(len(keys))),
         )
     except TacitError:
         assume(False)

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
 from tacit.tables.domains import MOST_KEYS
-from tacit.tables.expressions import Case, Column, Expression, Key, Literal
+from tacit.tables.expressions import Case, Column, Expression, Grouping, Key, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import bounds_of
@@ -66,8 +66,12 @@ def _check(query: Query, policy: Policy, view: View | None) -> Checked:
     rows = Typing(lambda leaf: column_kind(leaf, policy), kinds)
     where = None if resolved.where is None else rows.condition(resolved.where, "WHERE")
     keys = tuple(rows.typed(key) for key in resolved.keys)
+    if resolved.sets and resolved.options.listed:
+        allowed = "one GROUP BY beside a list of groups; or public keys in the policy"
+        raise InvalidParameter("groups", given=Words("GROUPING SETS"), allowed=allowed)
     options, domains = public_groups(typed_lists(resolved.options, keys, rows), keys, policy)
-    _few_enough(domains)
+    for one in resolved.sets or (range(len(keys)),):
+        _few_enough(tuple(domains[at] for at in one))
     settled = {one: _Settling(policy, rows, view).aggregate(one) for one in resolved.aggregates()}
     key_kinds = [rows.kind(key) for key in keys]
     released = Typing(lambda leaf: _released_kind(leaf, key_kinds, kinds), kinds)
@@ -118,6 +122,7 @@ def _tidy(query: Query) -> Query:
         offset=query.offset,
         options=query.options,
         source=query.source,
+        sets=query.sets,
     )
 
 
@@ -130,6 +135,8 @@ def _replaced(expression: Expression, known: Mapping[Aggregate, Aggregate]) -> E
 def _released_kind(leaf: Expression, key_kinds: list[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
     if isinstance(leaf, Key) and 0 <= leaf.index < len(key_kinds):
         return key_kinds[leaf.index]
+    if isinstance(leaf, Grouping) and isinstance(leaf.key, Key):
+        return Kind.INTEGER
     if isinstance(leaf, Aggregate):
         if leaf.estimator == "mode":
             return None if leaf.argument is None else kinds.get(leaf.argument)

@@ -59,13 +59,27 @@ def reconciliation(sums: Floats, noise: tuple[AdditiveMechanism, ...]) -> Reconc
 
 
 def combination_errors(weights: Floats, noise: tuple[AdditiveMechanism, ...], beta: Fraction) -> Floats:
-    """t with P[|Σ w_k X_k| > t] ≤ β for the noises X_k of the mechanisms, for each row of weights."""
-    laws = {_law(mechanism) for mechanism in noise}
-    assert len(laws) == 1  # one noise for all numbers of a plan
+    """t with P[|Σ w_k X_k| > t] ≤ β for the noises X_k of the mechanisms, for each row of weights.
+
+    Where noises are of several laws, each law's part has its share of β, and its bound: together they are off by no
+    more than the sum of the bounds.
+    """
+    laws = [_law(mechanism) for mechanism in noise]
+    found = sorted(set(laws))
+    if len(found) == 1:
+        return _errors_of_one_law(weights, noise, beta)
+    total: Floats = np.zeros(len(weights))
+    for law in found:
+        own = [at for at, one in enumerate(laws) if one == law]
+        total += _errors_of_one_law(weights[:, own], tuple(noise[at] for at in own), beta / len(found))
+    return total
+
+
+def _errors_of_one_law(weights: Floats, noise: tuple[AdditiveMechanism, ...], beta: Fraction) -> Floats:
     deviations = np.array([spread(mechanism) for mechanism in noise])
     scale = np.sqrt((weights**2) @ deviations**2)
     width = np.abs(weights).sum(axis=1)
-    found = {"rounded": _rounded, "discrete": _discrete, "Laplace": _laplace}[laws.pop()](
+    found = {"rounded": _rounded, "discrete": _discrete, "Laplace": _laplace}[_law(noise[0])](
         weights, deviations, scale, width, float(beta), float(gaussian_quantile(decimal_down(beta)))
     )
     return found * (1 + _ROUNDING)

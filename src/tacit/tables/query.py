@@ -75,6 +75,8 @@ class Query:
     options: Options = NO_OPTIONS
     source: PerUnit | None = None
     """What the rows are: those of the table, or one per unit and keys, computed from them."""
+    sets: tuple[tuple[int, ...], ...] = ()
+    """GROUPING SETS: the keys of each, by their places, in order. Empty: one set, of all keys."""
 
     def aggregates(self) -> tuple[Aggregate, ...]:
         """Every distinct aggregate, in the order of first use: outputs, then HAVING, then ORDER BY."""

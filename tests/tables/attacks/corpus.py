@@ -69,6 +69,9 @@ STATEMENTS = tuple(
     SELECT COALESCE(city, 'none') AS c, COUNT(*) FROM visits GROUP BY 1
     SELECT active, COUNT(*) FROM visits GROUP BY active
     SELECT NULLIF(plan, 'pro') AS p, COUNT(*) FROM visits GROUP BY 1
+    SELECT plan, COUNT(*) AS n, GROUPING(plan) AS g FROM visits GROUP BY ROLLUP (plan) HAVING n > 1 OR g = 1
+    SELECT plan, age > 40 AS old, SUM(spend) AS s, AVG(age) AS a FROM visits GROUP BY CUBE (plan, old) ORDER BY s LIMIT 9
+    SELECT city, plan, COUNT(DISTINCT user_id) AS u FROM visits GROUP BY GROUPING SETS ((city, plan), (city), ())
     SELECT "select", COUNT(*) FROM visits GROUP BY "select"
     SELECT SUM("select") AS "from", AVG("select") AS "a b" FROM visits AS v WHERE v.age > 3
     SELECT city || '-' || plan AS both_, COUNT(*) FROM visits GROUP BY 1

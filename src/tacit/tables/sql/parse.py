@@ -17,7 +17,7 @@ from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.size import Sizes
 from tacit.tables.sql.google_lists import Lists
 from tacit.tables.sql.printing import to_sql
-from tacit.tables.sql.refusals import CLAUSES, GROUPINGS, NotUnderstood, not_yet, shortened
+from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened
 
 if TYPE_CHECKING:
     from tacit.tables.sql.read_source import Rows
@@ -113,7 +113,8 @@ class _Reading:
         self.aliases = {name.lower(): expression for name, expression in self.outputs if name is not None}
 
     def query(self, table: str, options: Options = NO_OPTIONS) -> Query:
-        keys = self._keys()
+        sets = self._sets()
+        keys = list(dict.fromkeys(key for one in sets for key in one))
         where = self._one("where", self.rows)
         having = self._one("having", self.released)
         return make_query(
@@ -127,6 +128,7 @@ class _Reading:
             offset=self._count("offset") or 0,
             source=self.source.per_unit,
             options=options,
+            sets=[[keys.index(key) for key in one] for one in sets],
         )
 
     def _output(self, node: Any) -> tuple[str | None, Expression]:
@@ -181,18 +183,24 @@ class _Reading:
             return meant
         return expression.with_parts(tuple(self._aliased(part) for part in expression.parts()))
 
-    def _keys(self) -> Sequence[Expression]:
+    def _sets(self) -> Sequence[Sequence[Expression]]:
+        """The keys of each grouping: one list, or those of GROUPING SETS, ROLLUP and CUBE."""
         group = self.tree.args.get("group")
         if group is None:
-            return ()
+            return [()]
         for what in ("grouping_sets", "rollup", "cube", "totals"):
             if group.args.get(what):
-                raise not_yet(what.replace("_", " ").upper(), GROUPINGS)
+                written = f"WITH {what.upper()}"
+                raise not_yet(written, "Write GROUP BY ROLLUP (a, b), CUBE (a, b) or GROUPING SETS ((a), (b), ()).")
         self.only(group, "expressions", "all")
         if group.args.get("all"):
-            return [self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]
+            return [[self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]]
         scope = self.rows.placed("GROUP BY")
-        return [self._plain(self._key(scope, node)) for node in group.expressions]
+        read = import_module("tacit.tables.sql.read_groupings")
+        found: list[tuple[Expression, ...]] = read.groupings(
+            group.expressions, lambda node: self._plain(self._key(scope, node))
+        )
+        return found
 
     def _key(self, scope: Scope, node: Any) -> Expression:
         found = self._position(node, "GROUP BY")

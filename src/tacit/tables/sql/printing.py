@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tacit.privacy.prices import text
-from tacit.tables.expressions import Call, Case, Column, Expression, Key, Literal
+from tacit.tables.expressions import Call, Case, Column, Expression, Grouping, Key, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.operators import CASTS
 from tacit.tables.options import ListedGroups, Options
@@ -44,6 +44,7 @@ def to_sql(query: Query) -> str:
         offset=query.offset,
         source=query.source,
         options=query.options,
+        sets=query.sets,
     )
     written = _Printer(query)
     parts = ["SELECT", *_clause(query.options), ", ".join(written.output(one) for one in query.outputs)]
@@ -51,7 +52,7 @@ def to_sql(query: Query) -> str:
     if query.where is not None:
         parts += ["WHERE", written.row(query.where)]
     if query.keys:
-        parts += ["GROUP BY", ", ".join(written.released(Key(index)) for index in range(len(query.keys)))]
+        parts += ["GROUP BY", written.grouping()]
     if query.having is not None:
         parts += ["HAVING", written.released(query.having)]
     if query.order:
@@ -167,6 +168,14 @@ class _Printer:
 
         return _expression(expression, leaf)
 
+    def grouping(self) -> str:
+        """The keys, or the sets of them."""
+        names = [self.released(Key(index)) for index in range(len(self._query.keys))]
+        if not self._query.sets:
+            return ", ".join(names)
+        sets = (", ".join(names[at] for at in one) for one in self._query.sets)
+        return f"GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
+
     def _told_apart(self, node: Expression) -> str | None:
         if not isinstance(node, Column):
             return None
@@ -206,6 +215,8 @@ def _expression(node: Expression, leaf: Leaf) -> str:
         return _aggregate(node)
     if isinstance(node, Case):
         return _case(node, leaf)
+    if isinstance(node, Grouping):
+        return f"GROUPING({_expression(node.key, leaf)})"
     assert isinstance(node, Call)
     return _call(node, leaf)
 
@@ -213,7 +224,9 @@ def _expression(node: Expression, leaf: Leaf) -> str:
 def _inner(node: Expression, leaf: Leaf) -> str:
     """An expression as a part of another: in brackets unless it cannot be torn apart."""
     text = _expression(node, leaf)
-    closed = isinstance(node, Column | Key | Aggregate | Case) and not (isinstance(node, Key) and not _is_name(text))
+    closed = isinstance(node, Column | Key | Aggregate | Case | Grouping) and not (
+        isinstance(node, Key) and not _is_name(text)
+    )
     closed = closed or (isinstance(node, Call) and _is_function(node))
     return text if closed or (isinstance(node, Literal) and _is_positive(node)) else f"({text})"
 

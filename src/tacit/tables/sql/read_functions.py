@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.tables.expressions import Call, Case, Expression, Literal
+from dataclasses import replace
+
+from tacit.tables.expressions import Call, Case, Expression, Grouping, Literal
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import literal, read_date, read_timestamp
 from tacit.tables.sql.functions import AGGREGATES, LEVELS, PAIRS, QUANTILES, call, cast, moved, part
@@ -12,6 +14,8 @@ from tacit.tables.sql.read_operators import interval
 from tacit.tables.sql.read_quantiles import GEOMETRIC, geometric_node, quantile_node
 from tacit.tables.sql.refusals import AGGREGATES_TO_COME, FUNCTIONS, NotUnderstood, not_yet, void
 from tacit.tables.sql.scope import Scope, only, written
+
+_MOST_BITS = 30
 
 __all__ = ["case", "cast_node", "either", "extract", "function", "substring", "trim"]
 
@@ -92,6 +96,20 @@ def trim(scope: Scope, node: exp.Trim) -> Expression:
     return call("trim", (scope.expression(node.this),))
 
 
+def _grouping(scope: Scope, node: exp.Anonymous) -> Expression:
+    """GROUPING(a, b) is 2·GROUPING(a) + GROUPING(b)."""
+    if not scope.aggregates:
+        raise not_yet(f"GROUPING(…) in {scope.place}", "It is about rows of the answer: write it in SELECT or HAVING.")
+    if not 1 <= len(node.expressions) <= _MOST_BITS:
+        raise NotUnderstood("GROUPING(…)", f"takes 1 to {_MOST_BITS} keys of GROUP BY", "Write GROUPING(city).")
+    inside = replace(scope, aggregates=False, place="GROUPING(…)")
+    found, *others = (Grouping(inside.expression(one)) for one in node.expressions)
+    total: Expression = found
+    for one in others:
+        total = Call("+", (Call("*", (total, Literal(2))), one))
+    return total
+
+
 def function(scope: Scope, node: exp.Anonymous) -> Expression:
     only(node, "this", "expressions")
     name = str(node.this).lower()
@@ -101,6 +119,8 @@ def function(scope: Scope, node: exp.Anonymous) -> Expression:
             raise not_yet(f"{name.upper()}(…)", "Write date + INTERVAL 3 DAY.")
         unit, count = interval(step)
         return moved(unit, count if name == "date_add" else -count, scope.expression(when))
+    if name in ("grouping", "grouping_id"):
+        return _grouping(scope, node)
     if name == "count_units" and not node.expressions:
         return aggregate_node(scope, name, [])
     if name == "count" or name in AGGREGATES or name in PAIRS or name in LEVELS:
