@@ -116,11 +116,6 @@ class _Writer:
             return False
         return self.listed is None or len(self.listed) > self.query.groups
 
-    @property
-    def ranks_rows(self) -> bool:
-        """Whether a row's group is written as its place in the unit's order: then g is the rest by 2³²."""
-        return self.limits_groups and self.listed is not None
-
     def column(self, value: RowValue) -> str:
         """The name of a row value."""
         return f"v{self.values.index(value)}"
@@ -159,7 +154,7 @@ class _Writer:
         """The integers that a row adds; of rows with a listed key, if keys are listed."""
         inputs = self.inputs()
         columns = ["unit"] if self.query.unit is not None else []
-        columns += [f"{group_rank('listed')} AS g"] if self.ranks_rows else self.group
+        columns += self.group
         for value in self.values:
             names = [inputs[sql] for sql in read(value, self.kinds)]
             columns.append(f"{row_value(value, *names)} AS {self.column(value)}")
@@ -167,10 +162,7 @@ class _Writer:
         joined = "found"
         if self.listed is not None:
             self.list_keys(self.listed)
-            found = "found"
-            if self.ranks_rows:
-                found = f"(SELECT *, {unit_number(self.key, self.unit_term('found'))} AS x FROM found) AS found"
-            joined = f"{found} JOIN listed ON {same('found', 'listed', self.key_names)}"
+            joined = f"found JOIN listed ON {same('found', 'listed', self.key_names)}"
         self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {joined}")
 
     def list_keys(self, listed: Sequence[Sequence[Value]]) -> None:
@@ -186,7 +178,8 @@ class _Writer:
         by = ", ".join(["unit", *self.group])
         sums = ["count(*) AS n"]
         sums += [f"{summed(value, self.column(value))} AS {self.column(value)}" for value in self.added()]
-        self.step("pairs", f"SELECT {by}, {', '.join(sums)}\nFROM picked\nGROUP BY {by}", stored=self.limits_groups)
+        stored = self.limits_groups and self.listed is None
+        self.step("pairs", f"SELECT {by}, {', '.join(sums)}\nFROM picked\nGROUP BY {by}", stored)
 
     def added(self) -> list[RowValue]:
         """The values that are summed; the number of rows is there anyway."""
@@ -217,15 +210,15 @@ class _Writer:
 
     def rank(self) -> None:
         """The place of each pair in its unit's order."""
-        if self.ranks_rows:
-            self.step("ranked", "SELECT *, g AS place FROM pairs")
-            return
-        self.name_groups()
+        names = "listed" if self.listed is not None else "names"
+        if self.listed is None:
+            self.name_groups()
         numbered = f"SELECT *, {unit_number(self.key, self.unit_term('pairs'))} AS x FROM pairs"
         self.step(
             "ranked",
-            f"SELECT numbered.*, {group_rank('names')} AS place\n"
-            f"FROM ({numbered}) AS numbered JOIN names ON {same('numbered', 'names', self.group)}",
+            f"SELECT numbered.*, {group_rank(names)} AS place\n"
+            f"FROM ({numbered}) AS numbered JOIN {names} ON {same('numbered', names, self.group)}",
+            stored=True,
         )
 
     def name_groups(self) -> None:
@@ -251,7 +244,7 @@ class _Writer:
         )
         self.step("copies", f"SELECT {names}, {contents}, unnest(range(1, times + 1)) AS ordinal\nFROM contents")
         content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*self.contents, "ordinal")]
-        group = [Term(self.index("copies"), Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
+        group = [Term("copies.g", Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
         order = ", ".join([row_hash(self.key, self.unit_term("copies"), group, content), contents, "ordinal"])
         self.step(
             "first_rows",
@@ -301,7 +294,7 @@ class _Writer:
             self.step(f"held{i}", held, stored=True)
             kind = render(measure.expression, self.kinds).kind or Kind.TEXT
             where = f"held{i}"
-            terms = [Term(self.index(where), Kind.INTEGER)] if self.listed is not None else self.group_terms(where)
+            terms = [Term(f"{where}.g", Kind.INTEGER)] if self.listed is not None else self.group_terms(where)
             order = value_hash(self.key, self.unit_term(where), terms, Term(f"{where}.{value}", kind))
             many = ", ".join(by)
             self.step(f"many{i}", f"SELECT {many} FROM held{i} GROUP BY {many} HAVING count(*) > {limit}")
@@ -316,7 +309,7 @@ class _Writer:
     def plain(self, table: str) -> list[str]:
         """The columns that name a group, without a unit's order in them."""
         if self.listed is not None:
-            return [f"{self.index(table)} AS g"]
+            return [f"{table}.g AS g"]
         return [f"{table}.{name} AS {name}" for name in self.key_names]
 
     # the last step
@@ -349,13 +342,9 @@ class _Writer:
             return f"kept.{column}"
         return f"CASE WHEN kept.n > {rows} THEN chosen.{column} ELSE kept.{column} END"
 
-    def index(self, table: str) -> str:
-        """The number of a listed group."""
-        return f"({table}.g % {2**32})" if self.ranks_rows else f"{table}.g"
-
     def per_group(self, sums: Sequence[str], table: str, source: str) -> str:
         """One line per group: its name, its units, its sums; and what was tallied."""
-        by = [self.index(table)] if self.listed is not None else [f"{table}.{name}" for name in self.group]
+        by = [f"{table}.{name}" for name in self.group]
         grouping = f"\nGROUP BY {', '.join(by)}" if by else ""
         shown = [*self.plain(table), "count(*) AS units", *sums]
         self.step("totals", f"SELECT {_lines(shown)}\nFROM {source}{grouping}")
