@@ -192,6 +192,10 @@ class Term:
         """The start of the year, quarter, month, week, day, hour, minute or second."""
         return Term(Call("date_trunc", (Literal(_unit(unit)), self.expression)))
 
+    def at_time_zone(self, zone: str) -> Term:
+        """What clocks show in a time zone, such as "Europe/Copenhagen"; timestamps are in UTC."""
+        return Term(Call("at_time_zone", (self.expression, literal(zone))))
+
     def plus(self, count: int, unit: str) -> Term:
         """So many units of time later; earlier if negative."""
         return Term(Call("date_add", (Literal(_unit(unit)), literal(count), self.expression)))

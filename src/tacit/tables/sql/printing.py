@@ -28,7 +28,7 @@ _JOINED = {"and": "AND", "or": "OR", "concat": "||"}
 _NAMES = {"weekday": "ISODOW"}
 _TESTS = ("in", "like", "ilike", "is_null")
 _ZERO = Fraction(0)
-_OWN_GRAMMAR = ("substring", "trim")
+_OWN_GRAMMAR = ("substring", "trim", "at_time_zone")
 
 
 def to_sql(query: Query) -> str:
@@ -241,7 +241,7 @@ def _is_positive(node: Literal) -> bool:
 
 def _is_function(node: Call) -> bool:
     infix = node.operator in _INFIX or node.operator in _JOINED
-    return not infix and node.operator not in ("not", "negative", "date_add", *_TESTS)
+    return not infix and node.operator not in ("not", "negative", "date_add", "at_time_zone", *_TESTS)
 
 
 def _literal(node: Literal) -> str:
@@ -340,6 +340,8 @@ def _grown(node: Call, leaf: Leaf) -> str:
     parts = [_inner(part, leaf) for part in node.arguments]
     if name in CASTS:
         return f"TRY_CAST({parts[0]} AS {TYPES[CASTS[name]]})"
+    if name == "at_time_zone":
+        return " AT TIME ZONE ".join(parts)
     if name in _OWN_GRAMMAR:
         return f"{name.upper()}({', '.join(parts)})"
     return f" {_JOINED.get(name, name)} ".join(parts)
