@@ -138,7 +138,7 @@ def _released_kind(leaf: Expression, key_kinds: list[Kind | None], kinds: Mappin
     if isinstance(leaf, Grouping) and isinstance(leaf.key, Key):
         return Kind.INTEGER
     if isinstance(leaf, Aggregate):
-        if leaf.estimator == "mode":
+        if leaf.estimator in ("mode", "top"):
             return None if leaf.argument is None else kinds.get(leaf.argument)
         return Kind.INTEGER if leaf.estimator in _COUNTS else Kind.REAL
     raise InvalidParameter("expression", given=type(leaf).__name__, allowed="keys, aggregates and constants")
@@ -167,6 +167,9 @@ class _Settling:
         if one.estimator == "mode":
             _no_bounds(one)
             return Aggregate("mode", argument)
+        if one.estimator == "top":
+            _no_bounds(one)
+            return Aggregate("top", argument, rank=one.rank)
         if one.estimator not in _NUMERIC:
             allowed = ", ".join((*_COUNTS, *_NUMERIC, "mode"))
             raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)

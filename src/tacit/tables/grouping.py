@@ -88,6 +88,8 @@ def default_name(expression: Expression, keys: Sequence[Expression]) -> str:
     if isinstance(expression, Aggregate):
         name = _NAMES.get(expression.estimator, expression.estimator)
         name = name if expression.level is None else _LEVELS.get(expression.level, name)
+        if expression.rank is not None:
+            name = f"top_{expression.rank[0]}"
         argument = expression.argument
         return f"{name}_{argument.name}" if isinstance(argument, Column) and name != "count_units" else name
     if isinstance(expression, Call) and expression.operator.isidentifier():

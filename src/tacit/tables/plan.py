@@ -238,7 +238,8 @@ def make_plan(
     for aggregate, own in parts.items():
         if not isinstance(own, tuple):
             pick = (own, made.choices[own])
-            lines.append(Line(aggregate, settings[aggregate], (), (), shares.choices[own], None, pick))
+            alike = sum(one == own for one in parts.values())  # ranks of one choice share its price
+            lines.append(Line(aggregate, settings[aggregate], (), (), shares.choices[own] / alike, None, pick))
             continue
         mechanisms = tuple(made.mechanisms[part.measure] for part in own)
         estimator = ESTIMATORS[aggregate.estimator]
@@ -307,7 +308,9 @@ def check_steps(measure: Counted) -> None:
 def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:
     kind, granule = _kind_and_granule(aggregate.argument, checked, policy)
     second_kind, second_granule = _kind_and_granule(aggregate.second, checked, policy)
-    candidates = domain(aggregate.argument, policy) if aggregate.estimator == "mode" and aggregate.argument else None
+    candidates = (
+        domain(aggregate.argument, policy) if aggregate.estimator in ("mode", "top") and aggregate.argument else None
+    )
     unit = policy.unit.column is not None
     return Setting(rows, unit, kind, granule, second_kind, second_granule, candidates)
 

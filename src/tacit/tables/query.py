@@ -28,6 +28,8 @@ class Aggregate(Expression):
     second: Expression | None = None
     second_bounds: tuple[Fraction, Fraction] | None = None
     level: Fraction | None = None
+    rank: tuple[int, int] | None = None
+    """Of TOP_K: the place, from 1 on, and how many are chosen."""
 
     def arguments(self) -> tuple[Expression, ...]:
         """The row-wise expressions it is of."""

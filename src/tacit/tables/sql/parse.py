@@ -107,7 +107,14 @@ class _Reading:
         names = source.names if lists is None else source.names | lists.aliases
         self.rows: Scope = translate.scope(names, "WHERE", aggregates=False)
         self.released: Scope = translate.scope(names, "SELECT", aggregates=True, sizes=self.rows.sizes)
-        self.outputs = [self._output(node) for node in tree.expressions]
+        self.arrays = translate
+        self.written: list[Expression | None] = []
+        self.outputs: list[tuple[str | None, Expression]] = []
+        for node in tree.expressions:
+            several = self._array(node)
+            found = [self._output(node)] if several is None else several
+            self.outputs += found
+            self.written.append(found[0][1] if several is None else None)
         for _, expression in self.outputs:
             self.rows.sizes.admit(expression)
         self.aliases = {name.lower(): expression for name, expression in self.outputs if name is not None}
@@ -135,11 +142,24 @@ class _Reading:
         if not isinstance(node, self.exp.Alias):
             expression = self.released.expression(node)
             return (node.this.this if isinstance(node, self.exp.Column) else None), expression
+        return self._alias(node), self.released.expression(node.this)
+
+    def _alias(self, node: Any) -> str:
         self.only(node, "this", "alias")
         alias = node.args["alias"]
         if not isinstance(alias, self.exp.Identifier) or not str(alias.this).strip() or len(str(alias.this)) > 200:
             raise NotUnderstood("AS …", "takes a name of at most 200 characters")
-        return str(alias.this), self.released.expression(node.this)
+        return str(alias.this)
+
+    def _array(self, node: Any) -> list[tuple[str | None, Expression]] | None:
+        """The columns of an output that is an array; None for any other."""
+        named = isinstance(node, self.exp.Alias)
+        inner = node.this if named else node
+        if not self.arrays.array_name(inner):
+            return None
+        base, made = self.arrays.array(self.released, inner)
+        base = self._alias(node) if named else base
+        return [(f"{base}_{ending}", one) for ending, one in made]
 
     def _one(self, clause: str, scope: Scope) -> Expression | None:
         node = self.tree.args.get(clause)
@@ -230,9 +250,12 @@ class _Reading:
         if not isinstance(node, self.exp.Literal) or node.is_string:
             return None
         text = str(node.this)
-        if not text.isascii() or not text.isdecimal() or len(text) > 6 or not 1 <= int(text) <= len(self.outputs):
-            raise NotUnderstood(f"{clause} {text[:20]}", f"the places are 1 to {len(self.outputs)}")
-        return self.outputs[int(text) - 1][1]
+        if not text.isascii() or not text.isdecimal() or len(text) > 6 or not 1 <= int(text) <= len(self.written):
+            raise NotUnderstood(f"{clause} {text[:20]}", f"the places are 1 to {len(self.written)}")
+        found = self.written[int(text) - 1]
+        if found is None:
+            raise NotUnderstood(f"{clause} {text}", "is a list of several columns", "Name one of them.")
+        return found
 
     def _order(self) -> list[Order]:
         order = self.tree.args.get("order")

@@ -280,6 +280,8 @@ def _aggregate(node: Aggregate) -> str:
     inner = ", ".join(_expression(one, _column) for one in node.arguments())
     if node.estimator == "count_distinct":
         return f"COUNT(DISTINCT {inner})"
+    if node.estimator == "top" and node.rank is not None:
+        return f"TOP_K({inner}, {node.rank[1]})[ORDINAL({node.rank[0]})]"
     if node.estimator == "quantile":
         name = next((name for name, level in LEVELS.items() if level == node.level), "")
         return f"{name.upper()}({inner}{named})" if name else f"QUANTILE({inner}, {_bound(node.level or _ZERO)}{named})"

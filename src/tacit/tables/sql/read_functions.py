@@ -10,6 +10,7 @@ from tacit.tables.literals import literal, read_date, read_timestamp
 from tacit.tables.sql.functions import AGGREGATES, LEVELS, PAIRS, QUANTILES, at_time_zone, call, cast, moved, part
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read_aggregates import aggregate_node
+from tacit.tables.sql.read_arrays import ARRAYS
 from tacit.tables.sql.read_operators import interval
 from tacit.tables.sql.read_quantiles import GEOMETRIC, geometric_node, quantile_node
 from tacit.tables.sql.refusals import AGGREGATES_TO_COME, FUNCTIONS, NotUnderstood, not_yet, void
@@ -152,8 +153,10 @@ def function(scope: Scope, node: exp.Anonymous) -> Expression:
         return quantile_node(scope, name, node.expressions)
     if name in GEOMETRIC:
         return geometric_node(scope, name, node.expressions)
-    if name == "approx_quantiles":
-        raise not_yet("APPROX_QUANTILES(…) as a list", "Write APPROX_QUANTILES(x, 4)[OFFSET(1)], one output for each.")
+    if name in ARRAYS:
+        raise not_yet(
+            f"{name.upper()}(…) as a list", f"Alone it makes several columns; here write {name.upper()}(…)[OFFSET(1)]."
+        )
     if name in FUNCTIONS:
         raise void(f"{name.upper()}(…)", FUNCTIONS[name], "Leave it out.")
     if name in AGGREGATES_TO_COME:
