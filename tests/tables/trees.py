@@ -89,6 +89,9 @@ AGGREGATES = st.one_of(
     st.builds(lambda one: Aggregate("count_distinct", one), ROWS),
     st.builds(lambda one: Aggregate("mode", one), ROWS),
     st.builds(
+        lambda one, at, k: Aggregate("top", one, rank=(min(at, k), k)), ROWS, st.integers(1, 5), st.integers(1, 9)
+    ),
+    st.builds(
         lambda name, x, y, b, c: Aggregate(name, x, b, None, y, c),
         st.sampled_from(["covariance", "covariance_pop", "correlation"]),
         ROWS,
