@@ -212,3 +212,12 @@ def test_what_is_refused(shop: Table, sql: str, says: str) -> None:
 def test_columns_without_listed_values_are_refused(shop: Table) -> None:
     with pytest.raises(NotPrivate, match=r"TOP_K\(…\): its candidates must be public"):
         shop.query("SELECT TOP_K(street, 2) FROM shop").plan(epsilon=1)
+
+
+def test_python_builds_the_same_tree(shop: Table) -> None:
+    made = shop.agg(a=tacit.top("town", 2), b=tacit.top("town", 2, place=2))
+    assert (
+        made.tree == shop.query("SELECT TOP_K(town, 2)[OFFSET(0)] AS a, TOP_K(town, 2)[OFFSET(1)] AS b FROM shop").tree
+    )
+    with pytest.raises(InvalidParameter, match="1 to 2"):
+        tacit.top("town", 2, place=3)

@@ -600,3 +600,22 @@ def test_planted_fault_more_groups_in_one_set_are_seen(shop: Table, monkeypatch:
     monkeypatch.setattr(grouping_sets, "needed", careless)
     wrong = plan_of(shop, sql, epsilon=1)
     assert [part.need.groups for part in wrong.sets.parts] != [part.bounded.groups for part in wrong.sets.parts]
+
+
+# in Python
+
+
+def test_python_builds_the_same_tree(shop: Table) -> None:
+    grouped = shop.group_by("town", "plan")
+    town = tacit.col("town")
+    for made, keys in (
+        (grouped.rollup(), "ROLLUP (town, plan)"),
+        (grouped.cube(), "CUBE (town, plan)"),
+        (grouped.grouping_sets(["plan"], ["town", "plan"], []), "GROUPING SETS ((plan), (town, plan), ())"),
+    ):
+        sql = f"SELECT town, plan, COUNT(*) AS n, GROUPING(town) AS g FROM shop GROUP BY {keys}"
+        assert made.agg(n=tacit.count(), g=town.grouping()).tree == shop.query(sql).tree
+    with pytest.raises(InvalidParameter, match="lists of keys: town, plan"):
+        grouped.grouping_sets(["street"])
+    with pytest.raises(InvalidParameter, match="lists of keys"):
+        grouped.grouping_sets("town")

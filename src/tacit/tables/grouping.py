@@ -16,7 +16,11 @@ from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.size import Sizes
 
-__all__ = ["default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "unkeyed"]
+__all__ = ["MOST_SETS", "default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "unkeyed"]
+
+
+MOST_SETS = 64
+"""Of keys in one statement: each is paid for."""
 
 
 def folded(expression: Expression) -> Expression:
@@ -157,6 +161,8 @@ def _in_order(keys: Sequence[Expression], sets: Sequence[Sequence[int]]) -> tupl
 
 def _once_each(sets: Sequence[set[int]]) -> tuple[tuple[int, ...], ...]:
     """Each set sorted; a single one is a plain GROUP BY."""
+    if len(sets) > MOST_SETS:
+        raise InvalidParameter("GROUP BY", given=f"{len(sets)} sets of keys", allowed=f"at most {MOST_SETS}")
     found = tuple(tuple(sorted(one)) for one in sets)
     if len(set(found)) < len(found):
         allowed = "each set of keys once: it would be paid for twice"

@@ -6,14 +6,12 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from tacit.tables.expressions import Expression
+from tacit.tables.grouping import MOST_SETS
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.refusals import NotUnderstood
 from tacit.tables.sql.scope import only
 
-__all__ = ["MOST_SETS", "groupings"]
-
-MOST_SETS = 64
-"""Of one statement: each is paid for."""
+__all__ = ["groupings"]
 
 Keys = tuple[Expression, ...]
 Read = Callable[[exp.Expression], Expression]
