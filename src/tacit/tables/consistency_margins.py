@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -51,14 +51,13 @@ class Margins:
 
     def fitted(self, released: Sequence[Floats]) -> list[Floats]:
         """Every margin, as all of them together tell it; they add up."""
-        variances = self._variances()
-        found = []
+        precisions, found = self._precisions(), []
         for kept in self.sets:
             total = np.zeros(self._shape(kept))
-            for own, values, variance in zip(self.sets, released, variances, strict=True):
+            for own, values, variance in zip(self.sets, released, self._variances(), strict=True):
                 seen = self._moved(values, own, kept) / variance
                 for effect in _subsets([axis for axis in own if axis in kept]):
-                    total += self._projected(seen, kept, effect) / self._precision(effect, variances)
+                    total += self._projected(seen, kept, effect) / precisions[effect]
             found.append(total.reshape(-1))
         return found
 
@@ -68,9 +67,9 @@ class Margins:
 
     def exact_error(self, at: int, beta: Fraction) -> float:
         """The same, computed anew."""
-        weights, noise = [], list[AdditiveMechanism]()
+        weights, noise, precisions = [], list[AdditiveMechanism](), self._precisions()
         for own, mechanism in zip(self.sets, self.noise, strict=True):
-            row = self._weights(self.sets[at], own, spread(mechanism) ** 2)
+            row = self._weights(self.sets[at], own, spread(mechanism) ** 2, precisions)
             weights.append(row)
             noise += [mechanism] * len(row)
         return float(combination_errors(np.concatenate(weights)[None, :], tuple(noise), beta)[0])
@@ -84,14 +83,14 @@ class Margins:
     def _cells(self, axes: Sequence[int]) -> int:
         return math.prod(self.sizes[axis] for axis in axes)
 
-    def _precision(self, effect: Axes, variances: Sequence[float]) -> float:
-        """Σ over the sets that tell the effect of (cells per block)/variance."""
-        every = range(len(self.sizes))
-        return sum(
-            self._cells([axis for axis in every if axis not in own]) / variance
-            for own, variance in zip(self.sets, variances, strict=True)
-            if set(effect) <= set(own)
-        )
+    def _precisions(self) -> dict[Axes, float]:
+        """Of each effect that is told: Σ over the sets that tell it of (cells per block)/variance."""
+        every, found = range(len(self.sizes)), dict[Axes, float]()
+        for own, variance in zip(self.sets, self._variances(), strict=True):
+            told = self._cells([axis for axis in every if axis not in own]) / variance
+            for effect in _subsets(own):
+                found[effect] = found.get(effect, 0.0) + told
+        return found
 
     def _moved(self, values: Floats, own: Axes, kept: Axes) -> Floats:
         """A margin by ``own``, each number put into all cells of its block, summed by ``kept``."""
@@ -108,9 +107,8 @@ class Margins:
             values = values - middle if axis in effect else middle
         return values
 
-    def _weights(self, kept: Axes, own: Axes, variance: float) -> Floats:
+    def _weights(self, kept: Axes, own: Axes, variance: float, precisions: Mapping[Axes, float]) -> Floats:
         """What each number of the margin by ``own`` counts for in the first number of the margin by ``kept``."""
-        variances = self._variances()
         both = [axis for axis in own if axis in kept]
         neither = [axis for axis in range(len(self.sizes)) if axis not in own and axis not in kept]
         total = np.zeros([self.sizes[axis] for axis in own])
@@ -118,7 +116,7 @@ class Margins:
             row = np.ones(())
             for axis in own:
                 row = np.multiply.outer(row, self._kernel(axis, axis in both, axis in effect))
-            total += row * (self._cells(neither) / (variance * self._precision(effect, variances)))
+            total += row * (self._cells(neither) / (variance * precisions[effect]))
         return total.reshape(-1)
 
     def _kernel(self, axis: int, shared: bool, varies: bool) -> Floats:

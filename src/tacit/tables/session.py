@@ -25,7 +25,7 @@ from tacit.tables.consistency_questions import margins_of, ranges_of
 from tacit.tables.consistency_workloads import Workload
 from tacit.tables.desk import Desk, Engines
 from tacit.tables.discovery import Discovery
-from tacit.tables.expressions import Key
+from tacit.tables.expressions import Grouping, Key
 from tacit.tables.options import stated_price
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
@@ -243,7 +243,7 @@ class Question:
     def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
         if isinstance(within, Mapping):
             return dict(within)
-        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key)}
+        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key | Grouping)}
 
     def ask(
         self,
