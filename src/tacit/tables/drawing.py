@@ -33,7 +33,7 @@ Found = Counts | Tallies
 def draw(plan: Plan, integers: Integers) -> Columns:
     """The released columns of an answer."""
     keys, estimates = estimated(plan, integers, BETA / max(joint(plan.checked.query), 1))
-    return finish(plan.checked.query, keys, estimates)
+    return finish(plan.checked.query, keys, estimates, plan.checked.kinds)
 
 
 def estimated(

@@ -16,7 +16,7 @@ from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.size import Sizes
 
-__all__ = ["MOST_SETS", "default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "unkeyed"]
+__all__ = ["MOST_SETS", "default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "tidy", "unkeyed"]
 
 
 MOST_SETS = 64
@@ -168,6 +168,23 @@ def _once_each(sets: Sequence[set[int]]) -> tuple[tuple[int, ...], ...]:
         allowed = "each set of keys once: it would be paid for twice"
         raise InvalidParameter("GROUP BY", given="the same set of keys twice", allowed=allowed)
     return found if len(found) > 1 else ()
+
+
+def tidy(query: Query) -> Query:
+    """The same query in its one form; one that was built by hand may be in another."""
+    return make_query(
+        query.table,
+        [(output.name, output.expression) for output in query.outputs],
+        where=query.where,
+        keys=query.keys,
+        having=query.having,
+        order=query.order,
+        limit=query.limit,
+        offset=query.offset,
+        options=query.options,
+        source=query.source,
+        sets=query.sets,
+    )
 
 
 def _of_rows(query: Query) -> Iterator[Expression]:

@@ -45,7 +45,7 @@ def draw_sets(plan: SetsPlan, found: Sequence[Integers]) -> Columns:
             keys[part.at] = shown, len(shown[0])
     columns, absent = _united_keys(query.sets, len(query.keys), keys)
     together = {one: _united([own[one] for own in estimates]) for one in query.aggregates()}
-    return finish(query, columns, together, absent=absent)
+    return finish(query, columns, together, plan.checked.kinds, absent)
 
 
 def _listed(plan: SetsPlan, kept: Sequence[int]) -> tuple[tuple[list[Value], ...], int]:

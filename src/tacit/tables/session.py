@@ -18,6 +18,7 @@ from tacit.privacy.prices import failure_probability, times
 from tacit.tables.affording import price_within, what_fits
 from tacit.tables.answer import Answer
 from tacit.tables.batch import Batch
+from tacit.tables.book import Book
 from tacit.tables.bounded import Engine
 from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
@@ -44,8 +45,8 @@ class Table:
     ``remaining`` is what the budget leaves the analyst; ``policy`` is what the owner wrote down.
     """
 
-    def __init__(self, policy: Policy, ledger: Ledger, analyst: str, engines: Engines) -> None:
-        self._desk = Desk(policy, ledger, analyst, engines)
+    def __init__(self, policy: Policy, book: Book, analyst: str, engines: Engines) -> None:
+        self._desk = Desk(policy, book, analyst, engines)
 
     @property
     def policy(self) -> Policy:
@@ -54,13 +55,18 @@ class Table:
 
     @property
     def ledger(self) -> Ledger:
-        """The book that the budget is kept in."""
+        """The book that the budget is kept in; begun by the first payment, or here."""
         return self._desk.ledger
+
+    @property
+    def entries(self) -> int:
+        """How many entries the ledger has; none before the first payment."""
+        return self._desk.book.entries()
 
     @property
     def remaining(self) -> Promise:
         """What the analyst can still spend."""
-        return self._desk.ledger.remaining(self._desk.analyst)
+        return self._desk.book.remaining(self._desk.analyst)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -178,7 +184,7 @@ class Table:
 
     def __repr__(self) -> str:
         unit = "each row" if self.policy.unit.is_row else f"one {self.policy.unit.column}"
-        return f"Table({self.policy.table!r}, protects {unit}, {self.ledger!r})"
+        return f"Table({self.policy.table!r}, protects {unit}, {self._desk.book!r})"
 
 
 class Question:

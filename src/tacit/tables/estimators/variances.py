@@ -13,7 +13,7 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.tables.bounded import Measure, Square
 from tacit.tables.estimators.base import Noisy, Part, Setting
 from tacit.tables.estimators.means import chosen_count, chosen_sum
-from tacit.tables.estimators.quantising import centred
+from tacit.tables.estimators.quantising import centred_for_squares
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Estimate
 
@@ -35,7 +35,7 @@ class Variance:
     root: bool
 
     def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
-        row = centred(aggregate, setting)
+        row = centred_for_squares(aggregate, setting)
         most = setting.rows * max(row.lowest**2, row.highest**2)
         measures = (
             chosen_sum(row, setting),
@@ -46,7 +46,7 @@ class Variance:
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         total, squares, count = noisy
-        row = centred(aggregate, setting)
+        row = centred_for_squares(aggregate, setting)
         largest = float(max(row.lowest**2, row.highest**2))
         third = beta / 3
         low, high = self._box(total.interval(third), squares.interval(third), count.interval(third), largest)
@@ -86,7 +86,7 @@ class Variance:
     ) -> float | None:
         if rows is None:
             return None
-        row = centred(aggregate, setting)
+        row = centred_for_squares(aggregate, setting)
         largest = float(max(row.lowest**2, row.highest**2))
         total, squares, count = (float(mechanism.accuracy(Fraction(1, 60))) for mechanism in mechanisms)
         n = max(rows - count, 1.0)
