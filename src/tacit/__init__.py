@@ -94,6 +94,7 @@ _HOMES = {
         "quantile",
         "stddev",
         "sum",
+        "top",
         "variance",
         "when",
     ),

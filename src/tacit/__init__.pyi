@@ -102,6 +102,7 @@ from tacit.tables.builder import mode as mode
 from tacit.tables.builder import quantile as quantile
 from tacit.tables.builder import stddev as stddev
 from tacit.tables.builder import sum as sum
+from tacit.tables.builder import top as top
 from tacit.tables.builder import variance as variance
 from tacit.tables.builder import when as when
 from tacit.tables.opening import open as open

@@ -77,3 +77,18 @@ def test_refusals_are_readable(folder: Path, words: list[str], said: str) -> Non
     assert ran.returncode == 1
     assert said in ran.stderr
     assert ran.stdout == ""
+
+
+def test_several_groupings_at_once(folder: Path) -> None:
+    sql = "SELECT spend > 30 AS dear, COUNT(*) AS n FROM visits GROUP BY ROLLUP (dear)"
+    found = json.loads(tacit(folder, "plan", "visits.toml", sql, "--epsilon", "1", "--json").stdout)
+    assert [one["keys"] for one in found["plans"][0]["sets"]] == ["by spend > 30", "in all"]
+    ran = tacit(folder, "plan", "visits.toml", sql)
+    assert ran.stdout.splitlines()[1].split()[:2] == ["price", "n"], ran.stderr
+    assert "in all" in tacit(folder, "ask", "visits.toml", f"EXPLAIN {sql}", "--epsilon", "1").stdout
+    asked = tacit(folder, "ask", "visits.toml", sql, "--epsilon", "1", "--csv", "rows.csv", "--report", "page.html")
+    assert asked.returncode == 0, asked.stderr
+    lines = (folder / "rows.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "dear,n,n_low,n_high"
+    assert lines[-1].startswith(",")
+    assert "add up" in (folder / "page.html").read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ import os, signal, sys
 import tacit
 from tacit.ledger.claims import Claim
 from tacit.ledger.sqlite import SqliteLedger
-from tacit.tables import session
+from tacit.tables import session, statements
 
 def die(): os.kill(os.getpid(), signal.SIGKILL)
 
@@ -40,10 +40,10 @@ owner, name, when = {
     "after the payment": (SqliteLedger, "spend", "after"),
     "before the engine is opened": (session.Table, "_engine_now", "before"),
     "after the engine is opened": (session.Table, "_engine_now", "after"),
-    "before the noise": (session, "draw", "before"),
-    "after the noise": (session, "draw", "after"),
-    "before the disclosure": (session, "disclose", "before"),
-    "after the disclosure": (session, "disclose", "after"),
+    "before the noise": (statements, "draw", "before"),
+    "after the noise": (statements, "draw", "after"),
+    "before the disclosure": (statements, "disclose", "before"),
+    "after the disclosure": (statements, "disclose", "after"),
     "before the answer is stored": (Claim, "release", "before"),
     "after the answer is stored": (Claim, "release", "after"),
 }[step]

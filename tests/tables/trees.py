@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tacit.errors import TacitError
 from tacit.ledger import Terms
 from tacit.privacy import PureDP, Unit
-from tacit.tables.expressions import Call, Case, Column, Expression, Literal
+from tacit.tables.expressions import Call, Case, Column, Expression, Grouping, Literal
 from tacit.tables.grouping import make_query
 from tacit.tables.kinds import Kind
 from tacit.tables.operators import TIME_UNITS
@@ -64,6 +64,7 @@ def _larger(part: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
         with_literals("like", text),
         with_literals("ilike", text),
         with_literals("round", whole),
+        with_literals("at_time_zone", st.builds(Literal, st.sampled_from(["Europe/Copenhagen", "Asia/Kolkata"]))),
         with_literals("substring", whole, whole),
         with_literals("substring", whole),
         with_literals("width_bucket", LITERALS, LITERALS, whole),
@@ -87,6 +88,9 @@ AGGREGATES = st.one_of(
     st.builds(lambda pair: Aggregate("count_rows", group_bounds=pair), BOUNDS),
     st.builds(lambda one: Aggregate("count_distinct", one), ROWS),
     st.builds(lambda one: Aggregate("mode", one), ROWS),
+    st.builds(
+        lambda one, at, k: Aggregate("top", one, rank=(min(at, k), k)), ROWS, st.integers(1, 5), st.integers(1, 9)
+    ),
     st.builds(
         lambda name, x, y, b, c: Aggregate(name, x, b, None, y, c),
         st.sampled_from(["covariance", "covariance_pop", "correlation"]),
@@ -131,12 +135,20 @@ OPTIONS = st.just(NO_OPTIONS) | st.builds(
 )
 
 
+def _sets(keys: int) -> st.SearchStrategy[list[list[int]]]:
+    """Several sets of keys, in which each key is: mostly none, which is a plain GROUP BY."""
+    one = st.lists(st.integers(0, max(keys - 1, 0)), max_size=keys)
+    several = st.lists(one, min_size=1, max_size=4).map(lambda sets: [list(range(keys)), *sets])
+    return st.just([]) | several if keys else st.just([])
+
+
 @st.composite
 def queries(draw: st.DrawFn) -> Query:
     """A whole query, in its one form."""
     keys = draw(st.lists(ROWS.filter(_has_column), max_size=3))
     leaves = AGGREGATES | LITERALS
-    released = st.recursive(leaves | st.sampled_from(keys) if keys else leaves, _larger, max_leaves=6)
+    shown = st.sampled_from([*keys, *map(Grouping, keys)]) if keys else leaves
+    released = st.recursive(leaves | shown if keys else leaves, _larger, max_leaves=6)
     names = draw(st.lists(NAME, min_size=1, max_size=3, unique_by=str.lower))
     outputs = [(name, draw(released)) for name in names]
     order = draw(st.lists(st.builds(Order, released, st.booleans(), st.booleans()), max_size=2))
@@ -151,6 +163,7 @@ def queries(draw: st.DrawFn) -> Query:
             limit=draw(st.none() | st.integers(0, 10**9)),
             offset=draw(st.integers(0, 3)),
             options=draw(OPTIONS),
+            sets=draw(_sets(len(keys))),
         )
     except TacitError:
         assume(False)

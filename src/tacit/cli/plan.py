@@ -14,8 +14,10 @@ from tacit.errors import InvalidParameter
 from tacit.report import words
 from tacit.report.disclosure import Amount
 from tacit.report.numbers import number
-from tacit.tables.plan import Line, Plan
+from tacit.tables.grouping_sets_plan import SetsPlan
+from tacit.tables.plan import Line, Planned
 from tacit.tables.session import Question
+from tacit.tables.statements import AnyPlan
 
 __all__ = ["plan"]
 
@@ -102,14 +104,14 @@ def _targets(typed: tuple[str, ...]) -> float | dict[str, float]:
     return named
 
 
-def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[Plan]:
+def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[AnyPlan]:
     prices = _PRICES[flavour]
     if flavour == "rho":
         return [question.plan(rho=one, delta=delta, expected_rows=rows) for one in prices]
     return [question.plan(epsilon=one, delta=delta, expected_rows=rows) for one in prices]
 
 
-def _table(plans: list[Plan]) -> None:
+def _table(plans: list[AnyPlan]) -> None:
     from tacit.report.terminal import show_grid  # rich: heavy, and needed for tables only
 
     first = plans[0]
@@ -127,7 +129,7 @@ def _table(plans: list[Plan]) -> None:
         click.echo(" ? depends on how many rows a group has, which is secret: --expected-rows N")
 
 
-def _name(made: Plan, line: Line) -> str:
+def _name(made: Planned, line: Line) -> str:
     """What the answer calls an aggregate; its SQL if it is only part of a column."""
     outputs = made.checked.query.outputs
     return next((output.name for output in outputs if output.expression == line.aggregate), line.name)
@@ -137,13 +139,13 @@ def _three_digits(error: float) -> float:
     return float(f"{error:.3g}")
 
 
-def _price(one: Plan) -> str:
+def _price(one: Planned) -> str:
     flavour = one.policy.terms.flavour
     main, delta = flavour.price(one.cost).texts()
     return words.amount(flavour.symbol, Amount(main, delta))
 
 
-def _echo_json(plans: list[Plan]) -> None:
+def _echo_json(plans: list[AnyPlan]) -> None:
     made = {
         "version": JSON_VERSION,
         "kind": "tacit plan",
@@ -155,25 +157,38 @@ def _echo_json(plans: list[Plan]) -> None:
     click.echo(json.dumps(made, ensure_ascii=False, indent=2))
 
 
-def _one(made: Plan) -> dict[str, Any]:
+def _one(made: AnyPlan) -> dict[str, Any]:
     main, delta = made.policy.terms.flavour.price(made.cost).texts()
-    return {
+    return _sets(made) | {
         "price": {"main": main, "delta": delta},
         "noise": None if made.noise is None else made.noise.name,
         "smallest_group": None if made.keys is None else float(made.keys.threshold),
-        "aggregates": [
-            {
-                "output": _name(made, line),
-                "aggregate": line.name,
-                "share": str(line.share),
-                "scales": [float(mechanism.scale) for mechanism in line.mechanisms],
-                "error": line.error,
-                "hints": [
-                    {"change": hint.change, "error": hint.error, "halves": hint.halves}
-                    for hint in made.hints
-                    if hint.aggregate == line.name
-                ],
-            }
-            for line in made.lines
+        "aggregates": [_line(made, line) for line in made.lines],
+    }
+
+
+def _line(made: AnyPlan, line: Line) -> dict[str, Any]:
+    return {
+        "output": _name(made, line),
+        "aggregate": line.name,
+        "share": str(line.share),
+        "scales": [float(mechanism.scale) for mechanism in line.mechanisms],
+        "error": line.error,
+        "hints": [
+            {"change": hint.change, "error": hint.error, "halves": hint.halves}
+            for hint in made.hints
+            if hint.aggregate == line.name
         ],
     }
+
+
+def _sets(made: AnyPlan) -> dict[str, Any]:
+    """Of GROUPING SETS, each set; aggregates of the whole plan are then those with the largest errors."""
+    if not isinstance(made, SetsPlan):
+        return {}
+    listed = []
+    for at in range(len(made.checked.query.sets)):
+        own = [plan for part, plan in zip(made.sets.parts, made.plans, strict=True) if part.at == at]
+        lines = [_line(made, line) for plan in own for line in plan.lines]
+        listed.append({"keys": made.title(at), "aggregates": [{**one, "hints": []} for one in lines]})
+    return {"sets": listed}

@@ -18,8 +18,8 @@ from tacit.tables.desk import Desk
 from tacit.tables.disclosing import disclose
 from tacit.tables.drawing import draw
 from tacit.tables.merging import Passes, merged
-from tacit.tables.plan import Plan, make_plan, needed
-from tacit.tables.pricing import Price, Shares, Split, read_price
+from tacit.tables.plan import Given, Plan, make_plan, needed
+from tacit.tables.pricing import Price, read_price
 from tacit.tables.sharing import Joint, Need, share, shares_of
 from tacit.tables.sql.printing import to_sql
 
@@ -81,6 +81,9 @@ class Batch:
         if any(one.query.options.epsilon is not None or one.query.options.delta is not None for one in statements):
             allowed = "statements without epsilon and delta in their OPTIONS: the price is of the whole batch"
             raise InvalidParameter("batch", given="a statement with a price of its own", allowed=allowed)
+        if any(one.query.sets for one in statements):
+            allowed = "statements of one GROUP BY each: GROUPING SETS, ROLLUP and CUBE are a plan of their own"
+            raise InvalidParameter("batch", given="a statement with several groupings", allowed=allowed)
         if weights is not None and expected_rows is not None:
             raise InvalidParameter("weights", given="with expected_rows", allowed="one of the two")
         self._desk = desk
@@ -133,7 +136,7 @@ class Batch:
         shares, joint = self._joint[price]
         plans = []
         for at, one in enumerate(self._statements):
-            made = _Given(replace(joint.splits[at], cost=joint.cost))
+            made = Given(replace(joint.splits[at], cost=joint.cost))
             rows = None if self._rows is None else int(self._rows[at])
             plans.append(make_plan(one, self._desk.policy, price, rows, made))
         return BatchPlan(joint.cost, tuple(plans), shares, joint.how, self._passes)
@@ -179,16 +182,6 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch({len(self)} statements)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A statement's mechanisms, as they were priced with all others."""
-
-    split: Split
-
-    def __call__(self, price: Price, shares: Shares, groups: int) -> Split:
-        return self.split
 
 
 def canonical(statements: Sequence[str], shares: Sequence[Fraction]) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import compress, product
 from typing import Generic, TypeVar
 
 from tacit.errors import InvalidParameter
-from tacit.privacy.prices import price
+from tacit.privacy.prices import price, times
 from tacit.tables.expressions import Call, Column, Expression
-from tacit.tables.grouping import has_aggregate, make_query
+from tacit.tables.grouping import default_name, has_aggregate, make_query
 from tacit.tables.literals import bounds_of
 from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.sql.parse import parse_condition, parse_released
@@ -135,6 +136,18 @@ def mode(of: str | Term) -> Term:
     return Term(Aggregate("mode", _argument(of)))
 
 
+def top(of: str | Term, k: int, place: int = 1) -> Term:
+    """The value at a place among the k most frequent, of a column whose values are public; all places are one choice.
+
+    >>> top("city", 3), top("city", 3, place=2)
+    (TOP_K(city, 3)[ORDINAL(1)], TOP_K(city, 3)[ORDINAL(2)])
+    """
+    most, at = times(k, "k", least=1), times(place, "place", least=1)
+    if at > most:
+        raise InvalidParameter("place", given=place, allowed=f"1 to {most}")
+    return Term(Aggregate("top", _argument(of), rank=(at, most)))
+
+
 def _argument(of: str | Term) -> Expression:
     expression = Column(of) if isinstance(of, str) else expression_of(of)
     if has_aggregate(expression):
@@ -163,6 +176,7 @@ class Selection(Generic[Asked]):
     order: tuple[Ordering, ...] = ()
     most: int | None = None
     skipped: int = 0
+    sets: tuple[tuple[int, ...], ...] = ()
 
     def where(self, condition: str | Term) -> Selection[Asked]:
         """Only rows for which the condition holds: SQL, or an expression of columns."""
@@ -175,6 +189,23 @@ class Selection(Generic[Asked]):
         """Groups of rows that agree on all keys: names of columns, or expressions (which are best named)."""
         added = [(None, _argument(key)) for key in keys] + [(name, _argument(key)) for name, key in named.items()]
         return replace(self, keys=(*self.keys, *added))
+
+    def rollup(self) -> Selection[Asked]:
+        """Totals as well: groups by all keys, by all but the last, and so on, and one of everything."""
+        return replace(self, sets=tuple(tuple(range(size)) for size in range(len(self.keys), -1, -1)))
+
+    def cube(self) -> Selection[Asked]:
+        """Groups by every choice of the keys."""
+        every = range(len(self.keys))
+        kept = product((True, False), repeat=len(self.keys))
+        return replace(self, sets=tuple(tuple(compress(every, chosen)) for chosen in kept))
+
+    def grouping_sets(self, *sets: Sequence[str]) -> Selection[Asked]:
+        """Groups by each of these lists of keys, which go by their names: ``grouping_sets(["city"], ["plan"], [])``."""
+        names = [default_name(key, ()) if name is None else name for name, key in self.keys]
+        if not sets or any(isinstance(one, str) or any(key not in names for key in one) for one in sets):
+            raise InvalidParameter("grouping_sets", given=sets, allowed=f"lists of keys: {', '.join(names)}")
+        return replace(self, sets=tuple(tuple(names.index(key) for key in one) for one in sets))
 
     def having(self, condition: str | Term) -> Selection[Asked]:
         """Only groups whose released values fulfil the condition; outputs go by their names."""
@@ -218,6 +249,7 @@ class Selection(Generic[Asked]):
             order=[Order(meant(term.expression), term.descending, term.nulls_first) for term in self.order],
             limit=self.most,
             offset=self.skipped,
+            sets=self.sets,
         )
 
     def _read(self, condition: str | Term, what: str) -> Expression:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
 from tacit.tables.combining import view_of
 from tacit.tables.domains import MOST_KEYS
-from tacit.tables.expressions import Case, Column, Expression, Key, Literal
+from tacit.tables.expressions import Case, Column, Expression, Grouping, Key, Literal
 from tacit.tables.grouping import tidy
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import bounds_of
@@ -67,8 +67,12 @@ def _check(query: Query, policy: Policy, view: View | None) -> Checked:
     rows = Typing(lambda leaf: column_kind(leaf, policy), kinds)
     where = None if resolved.where is None else rows.condition(resolved.where, "WHERE")
     keys = tuple(rows.typed(key) for key in resolved.keys)
+    if resolved.sets and resolved.options.listed:
+        allowed = "one GROUP BY beside a list of groups; or public keys in the policy"
+        raise InvalidParameter("groups", given=Words("GROUPING SETS"), allowed=allowed)
     options, domains = public_groups(typed_lists(resolved.options, keys, rows), keys, policy)
-    _few_enough(domains)
+    for one in resolved.sets or (range(len(keys)),):
+        _few_enough(tuple(domains[at] for at in one))
     settled = {one: _Settling(policy, rows, view).aggregate(one) for one in resolved.aggregates()}
     key_kinds = [rows.kind(key) for key in keys]
     released = Typing(lambda leaf: _released_kind(leaf, key_kinds, kinds), kinds)
@@ -116,8 +120,10 @@ def _replaced(expression: Expression, known: Mapping[Aggregate, Aggregate]) -> E
 def _released_kind(leaf: Expression, key_kinds: list[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
     if isinstance(leaf, Key) and 0 <= leaf.index < len(key_kinds):
         return key_kinds[leaf.index]
+    if isinstance(leaf, Grouping) and isinstance(leaf.key, Key):
+        return Kind.INTEGER
     if isinstance(leaf, Aggregate):
-        if leaf.estimator == "mode":
+        if leaf.estimator in ("mode", "top"):
             return None if leaf.argument is None else kinds.get(leaf.argument)
         return Kind.INTEGER if leaf.estimator in _COUNTS else Kind.REAL
     raise InvalidParameter("expression", given=type(leaf).__name__, allowed="keys, aggregates and constants")
@@ -146,6 +152,9 @@ class _Settling:
         if one.estimator == "mode":
             _no_bounds(one)
             return Aggregate("mode", argument)
+        if one.estimator == "top":
+            _no_bounds(one)
+            return Aggregate("top", argument, rank=one.rank)
         if one.estimator not in _NUMERIC:
             allowed = ", ".join((*_COUNTS, *_NUMERIC, "mode"))
             raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)

@@ -6,6 +6,7 @@ Post-processing: nothing here sees data or costs anything. Proofs: docs/proofs/c
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -59,16 +60,37 @@ def reconciliation(sums: Floats, noise: tuple[AdditiveMechanism, ...]) -> Reconc
 
 
 def combination_errors(weights: Floats, noise: tuple[AdditiveMechanism, ...], beta: Fraction) -> Floats:
-    """t with P[|Σ w_k X_k| > t] ≤ β for the noises X_k of the mechanisms, for each row of weights."""
-    laws = {_law(mechanism) for mechanism in noise}
-    assert len(laws) == 1  # one noise for all numbers of a plan
-    deviations = np.array([spread(mechanism) for mechanism in noise])
+    """t with P[|Σ w_k X_k| > t] ≤ β for the noises X_k of the mechanisms, for each row of weights.
+
+    Where noises are of several laws, each law's part has its share of β, and its bound: together they are off by no
+    more than the sum of the bounds.
+    """
+    known = {id(mechanism): _law(mechanism) for mechanism in _once(noise)}
+    laws = [known[id(mechanism)] for mechanism in noise]
+    found = sorted(set(laws))
+    if len(found) == 1:
+        return _errors_of_one_law(weights, noise, beta)
+    total: Floats = np.zeros(len(weights))
+    for law in found:
+        own = [at for at, one in enumerate(laws) if one == law]
+        total += _errors_of_one_law(weights[:, own], tuple(noise[at] for at in own), beta / len(found))
+    return total
+
+
+def _errors_of_one_law(weights: Floats, noise: tuple[AdditiveMechanism, ...], beta: Fraction) -> Floats:
+    known = {id(mechanism): spread(mechanism) for mechanism in _once(noise)}
+    deviations = np.array([known[id(mechanism)] for mechanism in noise])
     scale = np.sqrt((weights**2) @ deviations**2)
     width = np.abs(weights).sum(axis=1)
-    found = {"rounded": _rounded, "discrete": _discrete, "Laplace": _laplace}[laws.pop()](
+    found = {"rounded": _rounded, "discrete": _discrete, "Laplace": _laplace}[_law(noise[0])](
         weights, deviations, scale, width, float(beta), float(gaussian_quantile(decimal_down(beta)))
     )
     return found * (1 + _ROUNDING)
+
+
+def _once(noise: tuple[AdditiveMechanism, ...]) -> Iterable[AdditiveMechanism]:
+    """Each mechanism once: thousands of numbers have noise of a few."""
+    return {id(mechanism): mechanism for mechanism in noise}.values()
 
 
 def _law(mechanism: AdditiveMechanism) -> str:

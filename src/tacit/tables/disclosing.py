@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
@@ -12,13 +13,14 @@ from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import PICKED, Amount, Clamp, Disclosure, GroupRule, Noise
 from tacit.tables.bounded import Counted, Distinct, Present, Product, Quantised, RowValue, Square
+from tacit.tables.grouping_sets_plan import SetsPlan
 from tacit.tables.plan import Line, Plan
 from tacit.tables.policy import Policy
 from tacit.tables.query import Aggregate, Query
 from tacit.tables.released import Columns
 from tacit.tables.sql.printing import expression_sql
 
-__all__ = ["describe", "disclose"]
+__all__ = ["describe", "disclose", "disclose_sets"]
 
 _NULLS = (
     "Unknown values (null, NaN, text that cannot be read as the column's type) are left out of counts of known values, "
@@ -40,6 +42,39 @@ def disclose(plan: Plan, columns: Columns, receipt: Receipt) -> Disclosure:
         clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
         remarks=_remarks(plan),
     )
+
+
+def disclose_sets(plan: SetsPlan, columns: Columns, receipt: Receipt) -> Disclosure:
+    """The disclosure of a drawn answer that has the rows of several sets of keys."""
+    query = plan.checked.query
+    noise = list[Noise]()
+    for part, made in zip(plan.sets.parts, plan.plans, strict=True):
+        for line in made.lines:
+            noise += [
+                replace(one, outputs=_outputs(query, line.aggregate), measure=f"{one.measure}, {plan.title(part.at)}")
+                for one in _noises(made, line)
+            ]
+    return describe(
+        plan.policy,
+        receipt,
+        question=plan.question,
+        limits=(plan.bounded.groups, plan.bounded.rows),
+        rule=_sets_rule(plan),
+        noise=tuple(noise),
+        columns=_released(columns),
+        clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
+        remarks=(*_remarks(plan), *plan.remarks(), f"{len(query.sets)} sets of keys at one price, by {plan.how}."),
+    )
+
+
+def _sets_rule(plan: SetsPlan) -> GroupRule:
+    rules = [(made.keys, part.at) for part, made in zip(plan.sets.parts, plan.plans, strict=True)]
+    private = [(keys, at) for keys, at in rules if keys is not None]
+    if not private or plan.keys is None:
+        return GroupRule("public", "public keys, shown even when empty; other keys are left out")
+    delta = sum((getattr(keys.guarantee, "dlt", Fraction(0)) for keys, _ in private), start=Fraction(0))
+    words = "; ".join(f"{plan.title(at)}: {keys.explain()}" for keys, at in private)
+    return GroupRule("private", words, text(delta), float(plan.keys.threshold))
 
 
 def describe(
@@ -115,7 +150,7 @@ def _noises(plan: Plan, line: Line) -> tuple[Noise, ...]:
     inner = expression_sql(value.expression)
     return (
         Noise(
-            outputs=_outputs(plan, line.aggregate),
+            outputs=_outputs(plan.checked.query, line.aggregate),
             measure=f"rows per value of {inner}",
             mechanism=mechanism.name,
             scale=mechanism.scale,
@@ -131,7 +166,7 @@ def _noise(plan: Plan, line: Line, at: int) -> Noise:
     measure, mechanism = line.parts[at].measure, line.mechanisms[at]
     step = _step(measure)
     return Noise(
-        outputs=_outputs(plan, line.aggregate),
+        outputs=_outputs(plan.checked.query, line.aggregate),
         measure=_measure_words(line, measure),
         mechanism="" if plan.noise is None else plan.noise.name,
         scale=mechanism.scale * float(step),
@@ -144,9 +179,8 @@ def _noise(plan: Plan, line: Line, at: int) -> Noise:
     )
 
 
-def _outputs(plan: Plan, aggregate: Aggregate) -> tuple[str, ...]:
-    outputs = plan.checked.query.outputs
-    return tuple(one.name for one in outputs if any(node == aggregate for node in one.expression.walk()))
+def _outputs(query: Query, aggregate: Aggregate) -> tuple[str, ...]:
+    return tuple(one.name for one in query.outputs if any(node == aggregate for node in one.expression.walk()))
 
 
 def _step(measure: Counted) -> Fraction:
@@ -205,7 +239,7 @@ def _released(columns: Columns) -> tuple[Released, ...]:
     return tuple(Released.of(one.name, one.values, one.low, one.high, whole=one.whole) for one in columns)
 
 
-def _remarks(plan: Plan) -> tuple[str, ...]:
+def _remarks(plan: Plan | SetsPlan) -> tuple[str, ...]:
     remarks = []
     if any(line.aggregate.estimator.startswith("count") for line in plan.lines):
         remarks.append("A count can come out negative: noise goes both ways, and cutting it off would bias sums.")

@@ -21,7 +21,7 @@ from tacit.tables.plan import Plan
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Categories, Columns, Estimate, finish, joint
 
-__all__ = ["BETA", "draw", "placed"]
+__all__ = ["BETA", "draw", "estimated", "noised", "placed"]
 
 BETA = Fraction(1, 20)
 """How often an interval may miss."""
@@ -32,10 +32,17 @@ Found = Counts | Tallies
 
 def draw(plan: Plan, integers: Integers) -> Columns:
     """The released columns of an answer."""
+    keys, estimates = estimated(plan, integers, BETA / max(joint(plan.checked.query), 1))
+    return finish(plan.checked.query, keys, estimates, plan.checked.kinds)
+
+
+def estimated(
+    plan: Plan, integers: Integers, level: Fraction
+) -> tuple[tuple[list[Value], ...], dict[Aggregate, Estimate | Categories]]:
+    """The keys that are shown, and of each aggregate an estimate with an interval that misses at most that often."""
     keys, measures = _shown(plan, integers)
     found = dict(zip(plan.bounded.measures, measures, strict=True))
-    noisy = {one: _noised(plan, one, values) for one, values in found.items() if not isinstance(values, Tallies)}
-    level = BETA / max(joint(plan.checked.query), 1)
+    noisy = {one: noised(plan, one, values) for one, values in found.items() if not isinstance(values, Tallies)}
     picked: dict[Choice, npt.NDArray[np.int64]] = {}
     estimates: dict[Aggregate, Estimate | Categories] = {}
     for line in plan.lines:
@@ -51,7 +58,7 @@ def draw(plan: Plan, integers: Integers) -> Columns:
             continue
         own = tuple(noisy[part.measure] for part in line.parts)
         estimates[line.aggregate] = estimator.finish(line.aggregate, line.setting, own, level)
-    return finish(plan.checked.query, keys, estimates, plan.checked.kinds)
+    return keys, estimates
 
 
 def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found]]:
@@ -107,7 +114,8 @@ def _placed(values: Found, at: npt.NDArray[np.intp], size: int) -> Found:
     return wide
 
 
-def _noised(plan: Plan, measure: Asked, values: Counts) -> Noisy:
+def noised(plan: Plan, measure: Asked, values: Counts) -> Noisy:
+    """A measure with the noise that the plan has for it."""
     assert plan.noise is not None
     mechanism = next(
         mechanism

@@ -13,7 +13,7 @@ from tacit.privacy import ZCDP, ApproxDP
 from tacit.tables.checks import Checked
 from tacit.tables.explaining_tree import Hint
 from tacit.tables.expressions import Expression
-from tacit.tables.plan import Line, Plan, make_plan
+from tacit.tables.plan import Line, Planned
 from tacit.tables.policy import Limits, Policy
 from tacit.tables.pricing import Price
 from tacit.tables.query import Aggregate, Output, Query
@@ -30,7 +30,7 @@ _WORTH = 0.9
 """A change that leaves more than this of the error is not worth telling, unless nothing else is left."""
 
 
-def hints_for(plan: Plan, expected_rows: int | None = None) -> tuple[Hint, ...]:
+def hints_for(plan: Planned, expected_rows: int | None = None) -> tuple[Hint, ...]:
     """For each aggregate whose error is known: the changes that halve it, or come nearest to that."""
     found: list[Hint] = []
     for at, line in enumerate(plan.lines):
@@ -42,7 +42,7 @@ def hints_for(plan: Plan, expected_rows: int | None = None) -> tuple[Hint, ...]:
 class _Line:
     """One aggregate of a plan, and other plans for the same question."""
 
-    def __init__(self, plan: Plan, at: int, line: Line, error: float, rows: int | None) -> None:
+    def __init__(self, plan: Planned, at: int, line: Line, error: float, rows: int | None) -> None:
         self._plan, self._at, self._line, self._error, self._rows = plan, at, line, error, rows
 
     def hints(self) -> list[Hint]:
@@ -126,9 +126,7 @@ class _Line:
     ) -> float | None:
         """The error under a changed plan; None if there is no such plan."""
         try:
-            made = make_plan(
-                checked or self._plan.checked, policy or self._plan.policy, price or self._plan.asked, self._rows
-            )
+            made = self._plan.remade(checked=checked, policy=policy, price=price, expected_rows=self._rows)
         except TacitError:
             return None
         return made.lines[self._at if at is None else at].error
@@ -142,7 +140,7 @@ def _priced(price: Price, main: Fraction) -> Price:
     return ZCDP(main, price.dlt) if isinstance(price, ZCDP) else ApproxDP(main, price.dlt)
 
 
-def _listed(plan: Plan) -> tuple[tuple[str, ...], ...]:
+def _listed(plan: Planned) -> tuple[tuple[str, ...], ...]:
     """Stand-ins for public keys, enough of them for a unit to reach its limit of groups."""
     stand_ins = tuple(str(at) for at in range(plan.bounded.groups))
     return (stand_ins, *(("only",) for _ in plan.checked.key_domains[1:]))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["Call", "Case", "Column", "Expression", "Key", "Literal", "Value"]
+__all__ = ["Call", "Case", "Column", "Expression", "Grouping", "Key", "Literal", "Value"]
 
 Value: TypeAlias = "int | float | str | bool | datetime.date | datetime.datetime | None"
 """What a literal or a released cell can be."""
@@ -65,6 +65,19 @@ class Key(Expression):
     """The i-th expression of GROUP BY, as released."""
 
     index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping(Expression):
+    """1 in the rows of an answer that are not grouped by a key of GROUPING SETS, where it is null; 0 in the others."""
+
+    key: Expression
+
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.key,)
+
+    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
+        return Grouping(*parts)
 
 
 @dataclass(frozen=True, slots=True)

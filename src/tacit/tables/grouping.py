@@ -10,13 +10,17 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.tables.expressions import Call, Column, Expression, Key, Literal
+from tacit.tables.expressions import Call, Column, Expression, Grouping, Key, Literal
 from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.relations import Relation
 from tacit.tables.size import Sizes
 
-__all__ = ["default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "tidy", "unkeyed"]
+__all__ = ["MOST_SETS", "default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "tidy", "unkeyed"]
+
+
+MOST_SETS = 64
+"""Of keys in one statement: each is paid for."""
 
 
 def folded(expression: Expression) -> Expression:
@@ -69,6 +73,8 @@ def shown(expression: Expression, what: str) -> None:
             f"{name} in {what} would show single rows, which is never done. Put it into GROUP BY, "
             f"or take an aggregate of it: AVG({name}), COUNT({name})."
         )
+    if any(isinstance(node, Grouping) and not isinstance(node.key, Key) for node in expression.walk()):
+        raise InvalidParameter("GROUPING", given="no key", allowed="an expression that stands in GROUP BY")
 
 
 _NAMES = {"count_rows": "count", "count_units": "count_units", "mean": "avg"}
@@ -79,11 +85,15 @@ def default_name(expression: Expression, keys: Sequence[Expression]) -> str:
     """What a column of the answer is called that was given no name."""
     if isinstance(expression, Key):
         return default_name(keys[expression.index], ())
+    if isinstance(expression, Grouping):
+        return f"grouping_{default_name(expression.key, keys)}"
     if isinstance(expression, Column):
         return expression.name
     if isinstance(expression, Aggregate):
         name = _NAMES.get(expression.estimator, expression.estimator)
         name = name if expression.level is None else _LEVELS.get(expression.level, name)
+        if expression.rank is not None:
+            name = f"top_{expression.rank[0]}"
         argument = expression.argument
         return f"{name}_{argument.name}" if isinstance(argument, Column) and name != "count_units" else name
     if isinstance(expression, Call) and expression.operator.isidentifier():
@@ -104,6 +114,7 @@ def make_query(
     offset: int = 0,
     options: Options = NO_OPTIONS,
     source: Relation | None = None,
+    sets: Sequence[Sequence[int]] = (),
 ) -> Query:
     """The query in its one form: keys once each, key parts found everywhere, every column named once."""
     given = Sizes()
@@ -112,12 +123,15 @@ def make_query(
             given.admit(expression)
     for expression in () if source is None else source.expressions():
         given.admit(expression)
+    keys, sets = _in_order(keys, sets)
     kept: dict[Expression, Expression] = {}
     for key in keys:
         if not any(isinstance(node, Column) for node in key.walk()):
             hint = 'A name with spaces stands in double quotes: GROUP BY "my column".'
             raise InvalidParameter("GROUP BY", given="a constant", allowed="expressions of columns", hint=hint)
         kept.setdefault(folded(key), key)
+    places = {folded(key): place for place, key in enumerate(kept.values())}
+    sets = _once_each([{places[folded(keys[at])] for at in one} for one in sets])
     keys = tuple(kept.values())
     finished = [(name, keyed(expression, keys)) for name, expression in outputs]
     for _, expression in finished:
@@ -130,12 +144,31 @@ def make_query(
         shown(term.expression, "ORDER BY")
         if not any(isinstance(node, Key | Aggregate) for node in term.expression.walk()):
             raise InvalidParameter("ORDER BY", given="a constant", allowed="a column of the answer, or its place")
-    query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset, options)
+    query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset, options, sets=sets)
     if source is not None:
         query = replace(query, source=source.reduced(_of_rows(query)))
     if not keys and not query.aggregates():
         raise NotPrivate("Nothing is computed of the rows: write COUNT(*), SUM(column), AVG(column) or GROUP BY.")
     return query
+
+
+def _in_order(keys: Sequence[Expression], sets: Sequence[Sequence[int]]) -> tuple[list[Expression], list[list[int]]]:
+    """Keys in the order in which sets first name them, so that a statement has one form."""
+    if not sets:
+        return list(keys), []
+    order = {at: place for place, at in enumerate(dict.fromkeys(at for one in sets for at in one))}
+    return [keys[at] for at in order], [[order[at] for at in one] for one in sets]
+
+
+def _once_each(sets: Sequence[set[int]]) -> tuple[tuple[int, ...], ...]:
+    """Each set sorted; a single one is a plain GROUP BY."""
+    if len(sets) > MOST_SETS:
+        raise InvalidParameter("GROUP BY", given=f"{len(sets)} sets of keys", allowed=f"at most {MOST_SETS}")
+    found = tuple(tuple(sorted(one)) for one in sets)
+    if len(set(found)) < len(found):
+        allowed = "each set of keys once: it would be paid for twice"
+        raise InvalidParameter("GROUP BY", given="the same set of keys twice", allowed=allowed)
+    return found if len(found) > 1 else ()
 
 
 def tidy(query: Query) -> Query:
@@ -151,6 +184,7 @@ def tidy(query: Query) -> Query:
         offset=query.offset,
         options=query.options,
         source=query.source,
+        sets=query.sets,
     )
 
 

@@ -27,6 +27,9 @@ __all__ = ["GaussianNoise", "LaplaceNoise", "Noise", "noises_for"]
 
 Floats = npt.NDArray[np.float64]
 
+_ROUNDING = 1e-9
+"""More than what doubles lose here, relative to the numbers added."""
+
 
 class Noise(Protocol):
     """Noise of one law, to be shared by the measures of one statement."""
@@ -42,8 +45,8 @@ class Noise(Protocol):
     def mechanism(self, share: Fraction, measure: Counted, groups: int) -> AdditiveMechanism:
         """The mechanism that releases one measure, for all groups at once."""
 
-    def unlikely(self, gap: Floats, first: Floats, second: Floats, beta: float) -> npt.NDArray[np.bool_]:
-        """Whether two independent noises of these scales add up to more than the gap with probability below β."""
+    def unlikely(self, gap: Floats, scales: tuple[float, float], weight: Floats, beta: float) -> npt.NDArray[np.bool_]:
+        """Whether |X - weight·Y| > gap has a probability below β, for independent noises of these scales, in steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,16 @@ class LaplaceNoise:
         price = PureDP(self.promise.eps * share)
         return DiscreteLaplace(promise=price, sensitivity=L1(groups * max(measure.reach, 1)))
 
-    def unlikely(self, gap: Floats, first: Floats, second: Floats, beta: float) -> npt.NDArray[np.bool_]:
-        """P[|X+Y| > t] = (a²e^(-t/a) - b²e^(-t/b))/(a²-b²) for Laplace scales a and b."""
-        small, large = np.minimum(first, second), np.maximum(first, second)
-        small = np.maximum(np.minimum(small, large * (1 - 1e-6)), 1e-300)  # equal scales are a removable singularity
+    def unlikely(self, gap: Floats, scales: tuple[float, float], weight: Floats, beta: float) -> npt.NDArray[np.bool_]:
+        """P[|X+Y| > t] = (a²e^(-t/a) - b²e^(-t/b))/(a²-b²) for Laplace scales a and b; whole steps are near those."""
+        slack = _off_from_laplace(scales[0]) + np.abs(weight) * _off_from_laplace(scales[1])
+        left = np.maximum(gap - slack, 0.0)
+        first, second = np.full_like(weight, scales[0]), np.abs(weight) * scales[1]
+        small = np.maximum(np.minimum(first, second), 1e-300)
+        large = np.maximum(np.maximum(first, second), small * (1 + 1e-6))  # equal scales are a removable singularity
         ratio = (small / large) ** 2
         with np.errstate(under="ignore", over="ignore"):
-            tail = (np.exp(-gap / large) - ratio * np.exp(-gap / small)) / (1 - ratio)
+            tail = (np.exp(-left / large) - ratio * np.exp(-left / small)) / (1 - ratio)
         return tail < beta
 
 
@@ -95,10 +101,22 @@ class GaussianNoise:
         whole = 1 / variance_for(self.promise, L2(1))  # the μ² that means (ε, δ); squares add up
         return DiscreteGaussian(promise=GaussianDP.of_square(whole * share), sensitivity=sensitivity)
 
-    def unlikely(self, gap: Floats, first: Floats, second: Floats, beta: float) -> npt.NDArray[np.bool_]:
-        quantile = float(gaussian_quantile(decimal_down(Fraction(beta))))
-        beyond: npt.NDArray[np.bool_] = gap > quantile * np.sqrt(first**2 + second**2)
+    def unlikely(self, gap: Floats, scales: tuple[float, float], weight: Floats, beta: float) -> npt.NDArray[np.bool_]:
+        """Rounded noise is within half a step of Gaussian noise; the discrete law has bounds of its own."""
+        quantile = float(gaussian_quantile(decimal_down(Fraction(beta)))) * (1 + _ROUNDING)
+        scale, width = np.sqrt(scales[0] ** 2 + (weight * scales[1]) ** 2), 1 + np.abs(weight)
+        most: Floats = quantile * scale + width / 2
+        if isinstance(self.promise, ZCDP):
+            most = math.sqrt(2 * math.log(2 / beta)) * scale
+            if min(scales) >= 2:
+                most = np.minimum(most, quantile * scale + 1.5 * width)
+        beyond: npt.NDArray[np.bool_] = gap > most * (1 + _ROUNDING)
         return beyond
+
+
+def _off_from_laplace(scale: float) -> float:
+    """How far discrete Laplace noise is from continuous noise of its scale at most, where both are made of one draw."""
+    return min(0.5 + 0.125 / scale, 1.0)
 
 
 def noises_for(price: Guarantee) -> tuple[Noise, ...]:

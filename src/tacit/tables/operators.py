@@ -106,6 +106,11 @@ def _time_between(kinds: Kinds) -> Kind | None:
     return Kind.INTEGER if fits and all(kind is None or kind.is_time for kind in kinds[1:]) else None
 
 
+def _local(kinds: Kinds) -> Kind | None:
+    fits = len(kinds) == 2 and kinds[0] in (None, Kind.TIMESTAMP) and kinds[1] is Kind.TEXT
+    return Kind.TIMESTAMP if fits else None
+
+
 def _buckets(kinds: Kinds) -> Kind | None:
     return Kind.INTEGER if len(kinds) == 4 and all(kind is None or kind.is_number for kind in kinds) else None
 
@@ -159,6 +164,7 @@ _LISTED = (
     *(Operator(name, "a date or timestamp", _PART_OF_DATE) for name in ("year", "quarter", "month", "week", "day")),
     Operator("weekday", "a date or timestamp; Monday is 1, Sunday 7", _PART_OF_DATE),
     *(Operator(name, "a timestamp", _PART_OF_DAY) for name in ("hour", "minute")),
+    Operator("at_time_zone", "a timestamp, which is in UTC, and a literal name of a time zone", _local, literal_from=1),
     Operator("date_trunc", "a unit of time and a date or timestamp", _truncation, literal_first=True),
     Operator(
         "date_add", "a unit of time, a whole literal number, a date or timestamp", _moved_time, literal_first=True

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Protocol
 
-from tacit.errors import InvalidParameter, TacitError
+from tacit.errors import InvalidParameter
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
@@ -31,7 +31,19 @@ from tacit.tables.query import Aggregate
 from tacit.tables.sql.printing import expression_sql, to_sql
 from tacit.tables.typed import Words
 
-__all__ = ["Line", "Plan", "Splitting", "make_plan", "needed", "price_within"]
+__all__ = [
+    "Given",
+    "Line",
+    "Plan",
+    "Planned",
+    "Splitting",
+    "check_steps",
+    "line_of",
+    "make_plan",
+    "measure_words",
+    "needed",
+    "price_words",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +100,18 @@ class Plan:
 
     def error(self, output: str) -> float | None:
         """The error to expect for an output that is a plain aggregate; None if it needs expected_rows."""
-        return self._line(output).error
+        return line_of(self, output).error
 
-    def _line(self, output: str) -> Line:
-        outputs = {one.name: one.expression for one in self.checked.query.outputs}
-        for line in self.lines:
-            if outputs.get(output) == line.aggregate:
-                return line
-        plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
-        allowed = f"an output that is one aggregate: {', '.join(plain) or 'there is none, so give a price'}"
-        raise InvalidParameter("within", given=output, allowed=allowed)
+    def remade(
+        self,
+        *,
+        checked: Checked | None = None,
+        policy: Policy | None = None,
+        price: Price | None = None,
+        expected_rows: int | None = None,
+    ) -> Plan:
+        """The plan of a changed question, or under a changed policy, or at another price."""
+        return make_plan(checked or self.checked, policy or self.policy, price or self.asked, expected_rows)
 
     def tree(self) -> Branch:
         """Where each bit of the price goes, and what would halve an error."""
@@ -106,13 +120,17 @@ class Plan:
         rows = "row" if limits.rows == 1 else "rows"
         counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} {rows} each"
         bounding = () if limits.unit is None else (Branch("what is over a limit is left out by a keyed hash"),)
-        below = [Branch(f"unit: {who}{counted}", bounding)]
+        unit = Branch(f"unit: {who}{counted}", bounding)
+        return Branch(f"price: {price_words(self.cost)}", (unit, *self.branches()))
+
+    def branches(self) -> tuple[Branch, ...]:
+        """What the price is for: the groups, and each aggregate."""
+        limits, below = self.bounded, list[Branch]()
         if self.keys is not None:
             below.append(Branch(f"groups: {self.keys.explain()} ({_percent(self.key_share)} of the price)"))
         elif limits.public_keys is not None and limits.keys:
             below.append(Branch(f"groups: {len(limits.public_keys)} public keys, shown even when empty"))
-        below += [self._branch(line) for line in self.lines]
-        return Branch(f"price: {_price_words(self.cost)}", tuple(below))
+        return (*below, *(self._branch(line) for line in self.lines))
 
     def _branch(self, line: Line) -> Branch:
         kind = self.noise.name if self.noise is not None else ""
@@ -139,8 +157,75 @@ class Plan:
         return "\n".join(lines)
 
 
+class Planned(Protocol):
+    """What plans of one grouping and of several have in common."""
+
+    @property
+    def checked(self) -> Checked:
+        """The question."""
+
+    @property
+    def policy(self) -> Policy:
+        """The policy it obeys."""
+
+    @property
+    def asked(self) -> Price:
+        """What it may cost."""
+
+    @property
+    def cost(self) -> Guarantee:
+        """What is charged."""
+
+    @property
+    def question(self) -> str:
+        """The canonical text of the question, without its price."""
+
+    @property
+    def bounded(self) -> BoundedQuery:
+        """What the engine is asked for; of several groupings, the one in which a unit counts in most groups."""
+
+    @property
+    def keys(self) -> KeySelection | None:
+        """The rule for private keys; of several, the one with the highest threshold."""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """One per aggregate; of several groupings, the one with the largest error."""
+
+    def remade(
+        self,
+        *,
+        checked: Checked | None = None,
+        policy: Policy | None = None,
+        price: Price | None = None,
+        expected_rows: int | None = None,
+    ) -> Planned:
+        """The plan of a changed question, or under a changed policy, or at another price."""
+
+
+def line_of(plan: Planned, output: str) -> Line:
+    """The line of an output that is a plain aggregate."""
+    outputs = {one.name: one.expression for one in plan.checked.query.outputs}
+    for line in plan.lines:
+        if outputs.get(output) == line.aggregate:
+            return line
+    plain = [name for name, made in outputs.items() if isinstance(made, Aggregate)]
+    allowed = f"an output that is one aggregate: {', '.join(plain) or 'there is none, so give a price'}"
+    raise InvalidParameter("within", given=output, allowed=allowed)
+
+
 Splitting = Callable[[Price, Shares, int], Split]
 """How a price becomes mechanisms: by itself (`pricing.split`), or as one of several statements paid together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A statement's mechanisms, as they were priced with all others."""
+
+    split: Split
+
+    def __call__(self, price: Price, shares: Shares, groups: int) -> Split:
+        return self.split
 
 
 def make_plan(
@@ -154,7 +239,8 @@ def make_plan(
     for aggregate, own in parts.items():
         if not isinstance(own, tuple):
             pick = (own, made.choices[own])
-            lines.append(Line(aggregate, settings[aggregate], (), (), shares.choices[own], None, pick))
+            alike = sum(one == own for one in parts.values())  # ranks of one choice share its price
+            lines.append(Line(aggregate, settings[aggregate], (), (), shares.choices[own] / alike, None, pick))
             continue
         mechanisms = tuple(made.mechanisms[part.measure] for part in own)
         estimator = ESTIMATORS[aggregate.estimator]
@@ -173,63 +259,6 @@ def needed(checked: Checked, policy: Policy) -> tuple[Shares, int, BoundedQuery]
 
 def _private(bounded: BoundedQuery) -> bool:
     return bool(bounded.keys) and bounded.public_keys is None
-
-
-def price_within(
-    checked: Checked, policy: Policy, targets: dict[str, float], expected_rows: int | None, delta: Fraction
-) -> Plan:
-    """The plan with the smallest price, to three digits, whose errors are within the targets."""
-    for output, target in targets.items():
-        if not (isinstance(target, int | float) and math.isfinite(target) and target > 0):
-            raise InvalidParameter(f"within {output}", given=target, allowed="an error above 0")
-
-    def plan_at(main: Fraction) -> Plan:
-        rho = policy.terms.flavour.name == "rho"
-        price: Price = ZCDP(main, delta) if rho else ApproxDP(main, delta)
-        return make_plan(checked, policy, price, expected_rows)
-
-    def meets(main: Fraction) -> bool:
-        plan = plan_at(main)
-        for output, target in targets.items():
-            error = plan.error(output)
-            if error is None and plan._line(output).pick is not None:
-                allowed = "outputs that are counts, sums, means or variances: a quantile's error depends on the rows"
-                raise InvalidParameter("within", given=output, allowed=allowed)
-            if error is None:
-                hint = "The error of a mean depends on how many rows there are, which is secret: say what you expect."
-                raise InvalidParameter("expected_rows", given=None, allowed="a number of rows per group", hint=hint)
-            if error > target:
-                return False
-        return True
-
-    low, high = -24, 24  # powers of two
-    if not meets(Fraction(2) ** high):
-        raise InvalidParameter("within", given=targets, allowed="errors that some price can reach")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if meets(Fraction(2) ** middle) else (middle, high)
-    bottom, top = Fraction(2) ** low, Fraction(2) ** high
-    while top - bottom > top / 2000:
-        between = (bottom + top) / 2
-        bottom, top = (bottom, between) if meets(between) else (between, top)
-    return plan_at(_three_digits_up(top))
-
-
-def what_fits(plan: Plan, left: object) -> str:
-    """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
-    if not isinstance(left, ApproxDP | ZCDP):
-        return ""
-    delta = min(plan.asked.dlt, left.dlt)
-    main, symbol = (left.rho, "ρ") if isinstance(left, ZCDP) else (left.eps, "ε")
-    try:
-        smaller = make_plan(plan.checked, plan.policy, ZCDP(main, delta) if symbol == "ρ" else ApproxDP(main, delta))
-    except TacitError:
-        return ""
-    pairs = zip(plan.lines, smaller.lines, strict=True)
-    errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
-    if not errors:
-        return ""
-    return f"At {symbol} {readable(main)} the error would be ± {errors[0][1]:.4g} instead of ± {errors[0][0]:.4g}."
 
 
 Needed = dict[Aggregate, tuple[Part, ...] | Choice]
@@ -260,13 +289,13 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
         measures |= dict.fromkeys(part.measure for part in own)
     for measure in measures:
         if not isinstance(measure, Cells):
-            _check_steps(measure)
+            check_steps(measure)
     relation = None if checked.view is None else checked.view.relation
     bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures), relation)
     return bounded, settings, parts
 
 
-def _check_steps(measure: Counted) -> None:
+def check_steps(measure: Counted) -> None:
     """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
     if measure.reach >= LARGEST:
         allowed = f"bounds of fewer than {LARGEST:.2g} steps: a larger granule in the policy, or narrower bounds"
@@ -280,7 +309,9 @@ def _check_steps(measure: Counted) -> None:
 def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:
     kind, granule = _kind_and_granule(aggregate.argument, checked, policy)
     second_kind, second_granule = _kind_and_granule(aggregate.second, checked, policy)
-    candidates = domain(aggregate.argument, policy) if aggregate.estimator == "mode" and aggregate.argument else None
+    candidates = (
+        domain(aggregate.argument, policy) if aggregate.estimator in ("mode", "top") and aggregate.argument else None
+    )
     unit = policy.unit.column is not None
     return Setting(rows, unit, kind, granule, second_kind, second_granule, candidates)
 
@@ -334,7 +365,8 @@ def measure_words(measure: Counted) -> str:
     return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {most}{how}"
 
 
-def _price_words(cost: Guarantee) -> str:
+def price_words(cost: Guarantee) -> str:
+    """A price for people."""
     if isinstance(cost, ZCDP):
         return f"ρ {readable(cost.rho)}, δ {readable(cost.dlt)}"
     assert isinstance(cost, ApproxDP)
@@ -355,10 +387,3 @@ def _error(line: Line) -> str:
     if line.error is None:
         return "error depends on the number of rows: pass expected_rows"
     return f"± {line.error:.4g} nineteen times of twenty"
-
-
-def _three_digits_up(exact: Fraction) -> Fraction:
-    """Three significant digits, rounded up: a price that people can type."""
-    power = math.floor(math.log10(float(exact))) - 2
-    step = Fraction(10) ** power
-    return math.ceil(exact / step) * step

@@ -28,6 +28,8 @@ class Aggregate(Expression):
     second: Expression | None = None
     second_bounds: tuple[Fraction, Fraction] | None = None
     level: Fraction | None = None
+    rank: tuple[int, int] | None = None
+    """Of TOP_K: the place, from 1 on, and how many are chosen."""
 
     def arguments(self) -> tuple[Expression, ...]:
         """The row-wise expressions it is of."""
@@ -75,6 +77,8 @@ class Query:
     options: Options = NO_OPTIONS
     source: Relation | None = None
     """What the rows are, if not those of the table."""
+    sets: tuple[tuple[int, ...], ...] = ()
+    """GROUPING SETS: the keys of each, by their places, in order. Empty: one set, of all keys."""
 
     def aggregates(self) -> tuple[Aggregate, ...]:
         """Every distinct aggregate, in the order of first use: outputs, then HAVING, then ORDER BY."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tacit.errors import UnknownColumn
 from tacit.tables.evaluate import Values, evaluate, values_of
-from tacit.tables.expressions import Expression, Key, Value
+from tacit.tables.expressions import Expression, Grouping, Key, Value
 from tacit.tables.kinds import Kind
 from tacit.tables.query import Aggregate, Query
 from tacit.tables.released_intervals import Interval, interval
@@ -87,9 +87,13 @@ def finish(
     keys: Sequence[Sequence[Value]],
     estimates: Mapping[Aggregate, Estimate | Categories],
     kinds: Mapping[Expression, Kind] | None = None,
+    absent: Sequence[npt.NDArray[np.bool_]] | None = None,
 ) -> Columns:
-    """The answer's columns from released keys (one list per key) and estimates (one entry per group)."""
-    groups = _Groups(query, keys, estimates, kinds or {})
+    """The answer's columns from released keys (one list per key) and estimates (one entry per group).
+
+    ``absent`` says, per key, in which rows GROUPING SETS left it out; None: nowhere.
+    """
+    groups = _Groups(query, keys, estimates, kinds or {}, absent)
     rows = groups.chosen()
     return Columns(tuple(groups.column(output.name, output.expression, rows) for output in query.outputs))
 
@@ -103,6 +107,7 @@ class _Groups:
         keys: Sequence[Sequence[Value]],
         estimates: Mapping[Aggregate, Estimate | Categories],
         kinds: Mapping[Expression, Kind],
+        absent: Sequence[npt.NDArray[np.bool_]] | None,
     ) -> None:
         self._query = query
         self._keys = keys
@@ -111,11 +116,15 @@ class _Groups:
         ]
         self._estimates = estimates
         self._size = len(keys[0]) if keys else max(map(_groups, estimates.values()), default=1)
+        nowhere = np.zeros(self._size, dtype=bool)
+        self._absent = [nowhere] * len(keys) if absent is None else absent
         self._known: dict[Expression, Values] = {}
 
     def _leaf(self, expression: Expression) -> Values | None:
         if isinstance(expression, Key):
             return self._key_values[expression.index]
+        if isinstance(expression, Grouping):
+            return self._grouping(expression)
         if isinstance(expression, Aggregate):
             one = self._estimates[expression]
             if isinstance(one, Categories):
@@ -124,6 +133,11 @@ class _Groups:
             kind = Kind.INTEGER if one.whole else Kind.REAL
             return Values(kind, np.where(known, one.value, 0.0), known)
         return None
+
+    def _grouping(self, expression: Grouping) -> Values:
+        assert isinstance(expression.key, Key)
+        absent = self._absent[expression.key.index]
+        return Values(Kind.INTEGER, absent.astype(np.float64), np.ones(self._size, dtype=bool))
 
     def _values(self, expression: Expression) -> Values:
         if expression not in self._known:
@@ -137,7 +151,8 @@ class _Groups:
             held = self._values(self._query.having)
             rows = rows[(np.asarray(held.data, dtype=bool) & held.known)[rows]]
         ranks = [_ranks(self._values(term.expression), term.descending, term.nulls_first) for term in self._query.order]
-        ranks += [_ranks(values, False, False) for values in self._key_values]
+        for values, absent in zip(self._key_values, self._absent, strict=True):
+            ranks += [absent.astype(np.float64), _ranks(values, False, False)]
         if ranks:
             rows = rows[np.lexsort([rank[rows] for rank in reversed(ranks)])]
         end = None if self._query.limit is None else self._query.offset + self._query.limit
@@ -161,6 +176,9 @@ class _Groups:
         if isinstance(expression, Aggregate):
             one = self._estimates[expression]
             return None if isinstance(one, Categories) else Interval(one.low, one.high)
+        if isinstance(expression, Grouping):
+            point = self._grouping(expression).data.astype(np.float64)
+            return Interval(point, point, is_point=True)
         if isinstance(expression, Key):
             values = self._key_values[expression.index]
             if values.kind is None or not values.kind.is_number:

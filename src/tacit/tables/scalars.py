@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from tacit.tables.expressions import Value
 from tacit.tables.literals import read_timestamp
+from tacit.tables.zones import local_time
 
 __all__ = ["SCALARS", "as_moment", "matcher"]
 
@@ -150,6 +151,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "weekday": lambda time: time.isoweekday(),
     "hour": lambda time: time.hour,
     "minute": lambda time: time.minute,
+    "at_time_zone": local_time,
     "date_trunc": _date_trunc,
     "date_add": _date_add,
     "date_diff": _date_diff,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
 from typing import Self
@@ -16,6 +15,7 @@ from tacit.errors import BudgetExceeded, InvalidParameter
 from tacit.ledger import Ledger, Receipt
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
+from tacit.tables.affording import price_within, what_fits
 from tacit.tables.answer import Answer
 from tacit.tables.batch import Batch
 from tacit.tables.book import Book
@@ -25,18 +25,15 @@ from tacit.tables.checks import Checked, check
 from tacit.tables.consistency_questions import margins_of, ranges_of
 from tacit.tables.consistency_workloads import Workload
 from tacit.tables.desk import Desk, Engines
-from tacit.tables.disclosing import disclose
 from tacit.tables.discovery import Discovery
-from tacit.tables.drawing import draw
-from tacit.tables.explaining import hints_for
-from tacit.tables.expressions import Key
+from tacit.tables.expressions import Grouping, Key
 from tacit.tables.options import stated_price
-from tacit.tables.plan import Plan, make_plan, price_within, what_fits
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
 from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
+from tacit.tables.statements import AnyPlan, answered, explained, planned
 from tacit.tables.terms import Term
 
 __all__ = ["Question", "Table", "without_explain"]
@@ -150,7 +147,7 @@ class Table:
         rho: object = None,
         price: Guarantee | None = None,
         expected_rows: int | None = None,
-    ) -> Plan:
+    ) -> AnyPlan:
         """How a question would be answered at a price, with or without EXPLAIN before it; free."""
         question = self.query(without_explain(text))
         return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
@@ -220,7 +217,7 @@ class Question:
         price: Guarantee | None = None,
         within: float | Mapping[str, float] | None = None,
         expected_rows: int | None = None,
-    ) -> Plan:
+    ) -> AnyPlan:
         """How it would be answered at a price, or the price that keeps the errors ``within`` bounds. Free.
 
         ``expected_rows`` is how many rows you expect in a group: the error of a mean depends on that secret.
@@ -235,23 +232,24 @@ class Question:
                     "within", given=f"with {given[0]}", allowed="either a price or the errors to meet"
                 )
             leak = policy.delta if delta is None else failure_probability(delta)
-            made = price_within(self._checked, policy, self._targets(within), rows, Fraction(leak))
+            made = price_within(
+                lambda price: planned(self._checked, policy, price, rows), policy, self._targets(within), Fraction(leak)
+            )
         else:
             made = self._plan(epsilon, delta, rho, price, rows)
-        hints = hints_for(made, rows)
-        return replace(made, engine_sql=self._table._desk.engines.explain(made.bounded), hints=hints)
+        return explained(made, self._table._desk.engines, rows)
 
     def _plan(
         self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
-    ) -> Plan:
+    ) -> AnyPlan:
         epsilon, delta = stated_price(self.tree.options, epsilon, delta, {"rho": rho, "price": price})
         paid = read_price(self._table.policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
-        return make_plan(self._checked, self._table.policy, paid, rows)
+        return planned(self._checked, self._table.policy, paid, rows)
 
     def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
         if isinstance(within, Mapping):
             return dict(within)
-        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key)}
+        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key | Grouping)}
 
     def ask(
         self,
@@ -274,9 +272,8 @@ class Question:
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 
-    def _drawn(self, plan: Plan, receipt: Receipt) -> bytes:
-        columns = draw(plan, self._table._engine_now().run(plan.bounded))
-        return disclose(plan, columns, receipt).to_json(indent=None).encode()
+    def _drawn(self, plan: AnyPlan, receipt: Receipt) -> bytes:
+        return answered(plan, self._table._engine_now(), receipt).to_json(indent=None).encode()
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"

@@ -19,7 +19,7 @@ from tacit.tables.noises import LaplaceNoise, spread
 from tacit.tables.pricing import Price, Shares, Split, split
 from tacit.tables.sharing_mixed import GAUSSIAN, LAPLACE, Law, Mixture
 
-__all__ = ["Joint", "Need", "share", "shares_of"]
+__all__ = ["Joint", "Need", "share", "share_apart", "shares_of"]
 
 _WORTH_A_DELTA = 0.02
 """By how much noise must shrink, as a logarithm, for a δ to be charged that would not be otherwise."""
@@ -27,10 +27,15 @@ _WORTH_A_DELTA = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What one statement takes: the shares of its parts within it (they add up to 1) and groups per unit."""
+    """What one statement takes: the shares of its parts within it (they add up to 1) and groups per unit.
+
+    ``lumped``: a unit may move one group by all that it can move, or several groups by parts of that. Such a need is
+    priced by norms alone, which Laplace's loss distributions of single coordinates do not describe.
+    """
 
     shares: Shares
     groups: int
+    lumped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ def shares_of(weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
 def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
     """The best way to share a price between statements: ``weights`` are exact and add up to 1."""
     assert sum(weights) == 1
-    apart = _apart(price, needs, weights)
+    apart = share_apart(price, needs, weights)
     if isinstance(price, ZCDP) or not price.dlt or any(need.shares.choices for need in needs):
         return apart
     used = apart.cost.dlt if isinstance(apart.cost, ApproxDP) else Fraction(0)
@@ -67,7 +72,7 @@ def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> J
     return best
 
 
-def _apart(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
+def share_apart(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
     """Each statement at its share of ε (or ρ) and of δ, as if it were asked by itself: the sums are the price."""
     private = sum((weight for need, weight in zip(needs, weights, strict=True) if need.shares.keys), start=Fraction(0))
     splits = []
@@ -89,7 +94,8 @@ def _mixtures(price: ApproxDP, needs: Sequence[Need], weights: Sequence[Fraction
     rules = tuple(LAPLACE if isinstance(one.keys, OptimalKeySelection) else GAUSSIAN for one in apart.splits)
     every = len(needs)
     tried: dict[tuple[tuple[Law, ...], tuple[Law, ...]], None] = {}
-    for laws in ((GAUSSIAN,) * every, own, (LAPLACE,) * every):
+    others = () if any(need.lumped for need in needs) else (own, (LAPLACE,) * every)
+    for laws in ((GAUSSIAN,) * every, *others):
         for keys in ((GAUSSIAN,) * every, rules):
             shown = tuple(rule if need.shares.keys else GAUSSIAN for rule, need in zip(keys, needs, strict=True))
             tried[laws, shown] = None

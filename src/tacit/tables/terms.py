@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from tacit.errors import InvalidParameter, TacitError
-from tacit.tables.expressions import Call, Case, Column, Expression, Literal
+from tacit.tables.expressions import Call, Case, Column, Expression, Grouping, Literal
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import literal
 from tacit.tables.operators import TIME_UNITS
@@ -191,6 +191,14 @@ class Term:
     def date_trunc(self, unit: str) -> Term:
         """The start of the year, quarter, month, week, day, hour, minute or second."""
         return Term(Call("date_trunc", (Literal(_unit(unit)), self.expression)))
+
+    def grouping(self) -> Term:
+        """1 in rows of an answer that are not grouped by this key of a rollup, where it is null; 0 in the others."""
+        return Term(Grouping(self.expression))
+
+    def at_time_zone(self, zone: str) -> Term:
+        """What clocks show in a time zone, such as "Europe/Copenhagen"; timestamps are in UTC."""
+        return Term(Call("at_time_zone", (self.expression, literal(zone))))
 
     def plus(self, count: int, unit: str) -> Term:
         """So many units of time later; earlier if negative."""

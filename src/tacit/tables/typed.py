@@ -10,6 +10,7 @@ from tacit.tables.kinds import Kind
 from tacit.tables.literals import kind_of_value, read_date, read_timestamp
 from tacit.tables.operators import OPERATORS, TIME_UNITS, Operator, common_kind
 from tacit.tables.sql.printing import expression_sql
+from tacit.tables.zones import zone_problem
 
 __all__ = ["Typing", "Words", "quoted"]
 
@@ -154,6 +155,9 @@ def _check_literals(operator: Operator, call: Call) -> None:
         wanted = wanted or (operator.name == "date_add" and place == 1)
         if wanted and not isinstance(part, Literal):
             raise InvalidParameter(quoted(call), given=Words(quoted(part)), allowed=operator.takes)
+    if operator.name == "at_time_zone" and _is_local(call.arguments[0]):
+        allowed = "a timestamp in UTC: what has been converted is local time, and is not converted again"
+        raise InvalidParameter(quoted(call), given=Words(quoted(call.arguments[0])), allowed=allowed)
     values = [part.value if isinstance(part, Literal) else None for part in call.arguments]
     check = _CHECKS.get(operator.name)
     if operator.literal_first and (not values or values[0] not in TIME_UNITS):
@@ -162,6 +166,10 @@ def _check_literals(operator: Operator, call: Call) -> None:
     problem = check(values) if check is not None else ""
     if problem:
         raise InvalidParameter(quoted(call), given=Words("other constants"), allowed=problem)
+
+
+def _is_local(expression: Expression) -> bool:
+    return any(isinstance(node, Call) and node.operator == "at_time_zone" for node in expression.walk())
 
 
 def _is_whole(value: object, least: int, most: int) -> bool:
@@ -202,4 +210,5 @@ _CHECKS: dict[str, Callable[[Sequence[object]], str]] = {
     "like": _check_pattern,
     "ilike": _check_pattern,
     "date_add": _check_step,
+    "at_time_zone": lambda values: zone_problem(values[1]) if len(values) == 2 else "a timestamp and a time zone",
 }

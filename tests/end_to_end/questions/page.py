@@ -6,7 +6,6 @@ from pathlib import Path
 
 from tests.end_to_end.questions import adult, visits
 from tests.end_to_end.questions.asking import Question
-from tests.end_to_end.questions.pending import PENDING
 
 __all__ = ["PAGE", "QUESTIONS", "page"]
 
@@ -16,20 +15,18 @@ _HEAD = """\
 # A hundred questions
 
 Written as an analyst would, and asked end to end: {adult} of Adult (each row is a person) and {visits} of the table of
-`tacit demo` (people with many visits each). {works} are answered, {refused} are refused for good, {pending} wait for a
-feature that is being built. `tests/end_to_end/questions` asks them all and fails if one of these words is not true:
-what is answered, what is refused and for which reason, and what has begun to work. The page is made by
-`python -m tests.end_to_end.questions.page`.
+`tacit demo` (people with many visits each). {works} are answered, {refused} are refused for good.
+`tests/end_to_end/questions` asks them all and fails if one of these words is not true: what is answered, what is refused
+and for which reason. The page is made by `python -m tests.end_to_end.questions.page`.
 """
 
 
 def page() -> str:
     """The page."""
     every = [question for questions in QUESTIONS.values() for question in questions]
-    refused, pending = sum(bool(one.refused) for one in every), sum(one.words in PENDING for one in every)
-    works = len(every) - refused - pending
+    refused = sum(bool(one.refused) for one in every)
     sizes = {"adult": len(adult.QUESTIONS), "visits": len(visits.QUESTIONS)}
-    parts = [_HEAD.format(**sizes, works=works, refused=refused, pending=pending)]
+    parts = [_HEAD.format(**sizes, works=len(every) - refused, refused=refused)]
     for name, questions in QUESTIONS.items():
         rows = [f"| {one.words} | `{_cell(one.sql)}` | {_outcome(one)} |" for one in questions]
         parts.append("\n".join([f"## {name}\n", "| question | SQL | |", "|---|---|---|", *rows, ""]))
@@ -37,9 +34,7 @@ def page() -> str:
 
 
 def _outcome(question: Question) -> str:
-    if question.refused:
-        return f"refused: … {question.refused} …"
-    return "not yet" if question.words in PENDING else "answered"
+    return f"refused: … {question.refused} …" if question.refused else "answered"
 
 
 def _cell(text: str) -> str:

@@ -12,7 +12,6 @@ from tacit.tables.session import Table
 from tests.end_to_end.questions import adult, visits
 from tests.end_to_end.questions.asking import Question, ask
 from tests.end_to_end.questions.page import PAGE, QUESTIONS, page
-from tests.end_to_end.questions.pending import PENDING
 from tests.end_to_end.questions.tables import ADULT, open_adult, open_visits
 
 EVERY = [question for questions in QUESTIONS.values() for question in questions]
@@ -31,12 +30,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
 
 
 def holds(table: Table, question: Question) -> None:
-    """What comes of a question is what should; a question that is pending must still be refused."""
+    """What comes of a question is what should."""
     told = ask(table, question)
-    if question.words in PENDING:
-        assert told, "It is answered now: take it out of pending.py and make the page anew."
-        assert told.startswith(("NotUnderstood", "NotPrivate")), told
-    elif question.refused:
+    if question.refused:
         assert question.refused in told, told or "It was answered."
     else:
         assert not told, told
@@ -53,12 +49,11 @@ def test_visits(shop: Table, question: Question) -> None:
     holds(shop, question)
 
 
-def test_there_are_a_hundred_and_ninety_will_be_answered() -> None:
+def test_there_are_a_hundred_and_ninety_are_answered() -> None:
     assert len(EVERY) == 100
     assert max(Counter(one.words for one in EVERY).values()) == 1
     assert max(Counter(one.sql for one in EVERY).values()) == 1
     assert sum(not one.refused for one in EVERY) >= 90
-    assert {one.words for one in EVERY if not one.refused} >= PENDING
 
 
 def test_the_page_says_what_the_questions_say() -> None:
@@ -72,7 +67,6 @@ def test_a_wrong_expectation_is_seen(shop: Table) -> None:
         Question("My own rows", "SELECT * FROM visits", refused="the moon is full"),
         Question("All visits", count, refused="rows are never shown"),
         Question("No such thing", "SELECT COUNT(*) FROM visits WHERE nothing = 1"),
-        Question(min(PENDING), count),
     ]
     for question in wrong:
         with pytest.raises((AssertionError, InvalidParameter)):

@@ -69,6 +69,13 @@ STATEMENTS = tuple(
     SELECT COALESCE(city, 'none') AS c, COUNT(*) FROM visits GROUP BY 1
     SELECT active, COUNT(*) FROM visits GROUP BY active
     SELECT NULLIF(plan, 'pro') AS p, COUNT(*) FROM visits GROUP BY 1
+    SELECT plan, COUNT(*) AS n, GROUPING(plan) AS g FROM visits GROUP BY ROLLUP (plan) HAVING n > 1 OR g = 1
+    SELECT plan, age > 40 AS old, SUM(spend) AS s, AVG(age) AS a FROM visits GROUP BY CUBE (plan, old) ORDER BY s LIMIT 9
+    SELECT city, plan, COUNT(DISTINCT user_id) AS u FROM visits GROUP BY GROUPING SETS ((city, plan), (city), ())
+    SELECT EXTRACT(HOUR FROM moment AT TIME ZONE 'Asia/Kolkata') AS h, COUNT(*) FROM visits GROUP BY 1
+    SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('day', moment AT TIME ZONE 'Pacific/Apia') > DATE '9999-12-30'
+    SELECT TOP_K(plan, 2) AS top, APPROX_TOP_COUNT(age > 40, 1)[OFFSET(0)] AS old FROM visits
+    SELECT plan, APPROX_QUANTILES(spend, 2) AS q FROM visits GROUP BY plan HAVING q_1 > 3
     SELECT "select", COUNT(*) FROM visits GROUP BY "select"
     SELECT SUM("select") AS "from", AVG("select") AS "a b" FROM visits AS v WHERE v.age > 3
     SELECT city || '-' || plan AS both_, COUNT(*) FROM visits GROUP BY 1

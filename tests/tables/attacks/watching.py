@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import zoneinfo
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ _installed = False
 
 
 class Watch:
-    """Events seen while it was on: (event, path), without what Python itself reads to import modules."""
+    """Events seen while it was on: (event, path), without what Python reads itself: modules, tables of time zones."""
 
     def __init__(self) -> None:
         self.events: list[tuple[str, str]] = []
@@ -29,7 +30,8 @@ class Watch:
 
 def _importing(path: str) -> bool:
     roots = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[3] / "src"))
-    return path.endswith((".py", ".pyc", ".so")) or path.startswith(roots)
+    zones = tuple(f"{folder}{os.sep}" for folder in zoneinfo.TZPATH)
+    return path.endswith((".py", ".pyc", ".so")) or path.startswith(roots) or os.path.normpath(path).startswith(zones)
 
 
 def _hook(event: str, arguments: tuple[object, ...]) -> None:

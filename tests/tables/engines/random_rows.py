@@ -31,6 +31,16 @@ TYPES = {
     Kind.DATE: "DATE",
     Kind.TIMESTAMP: "TIMESTAMP",
 }
+ZONES = (
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kathmandu",
+    "Australia/Lord_Howe",
+    "Etc/GMT-14",
+    "Pacific/Apia",
+)
+"""Of which the engine and Python know the same, from the year 1 on."""
 DAY, MOMENT = datetime.date, datetime.datetime
 BIG = 2**63 - 1
 ODD: dict[Kind, list[Any]] = {
@@ -288,6 +298,8 @@ class Expressions:
     def _timestamp(self, depth: int) -> Expression:
         rng = self.rng
         unit = Literal(rng.choice(TIME_UNITS))
+        if rng.random() < 0.25:
+            return Call("at_time_zone", (self.make(Kind.TIMESTAMP, depth), Literal(rng.choice(ZONES))))
         if rng.random() < 0.5:
             return Call("date_trunc", (unit, self.make(Kind.TIMESTAMP, depth)))
         count = Literal(rng.choice([0, 1, -1, 13, 10_000, -(10**6), 10**12, -(2**62), 25]))

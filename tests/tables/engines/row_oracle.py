@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+import zoneinfo
 from fractions import Fraction
 from typing import Any
 
@@ -234,6 +235,15 @@ def date_trunc(unit: str, moment: Any) -> Any:
     return MOMENT(day.year, day.month, day.day) if isinstance(moment, MOMENT) else day
 
 
+def at_time_zone(moment: Any, zone: str) -> Any:
+    """By the offset that holds at the moment, added up here."""
+    utc = moment.replace(tzinfo=datetime.UTC)
+    try:
+        return moment + utc.astimezone(zoneinfo.ZoneInfo(zone)).utcoffset()
+    except OverflowError:
+        return None
+
+
 def date_add(unit: str, count: int, moment: Any) -> Any:
     if type(moment) is DAY:
         moment = MOMENT(moment.year, moment.month, moment.day)
@@ -354,6 +364,7 @@ SIMPLE = {
     "weekday": lambda x: x.isoweekday(),
     "hour": lambda x: x.hour,
     "minute": lambda x: x.minute,
+    "at_time_zone": at_time_zone,
     "date_trunc": date_trunc,
     "date_add": date_add,
     "date_diff": lambda unit, start, end: index(unit, end) - index(unit, start),

@@ -12,10 +12,11 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb_casts import cast
 from tacit.tables.engines.duckdb_terms import Term, as_kind, finite, identifier, in_calendar, literal, once
-from tacit.tables.engines.duckdb_times import date_add, date_diff, date_trunc, part
+from tacit.tables.engines.duckdb_times import at_time_zone, date_add, date_diff, date_trunc, part
 from tacit.tables.expressions import Call, Case, Column, Expression, Literal, Value
 from tacit.tables.kinds import Kind
 from tacit.tables.operators import CASTS, OPERATORS, TIME_UNITS, common_kind
+from tacit.tables.zones import is_zone
 
 __all__ = ["render"]
 
@@ -284,10 +285,17 @@ def _on_times(name: str, unit: Value, terms: Terms) -> str:
     return date_diff(unit, terms[1], terms[2])
 
 
+def _at_time_zone(term: Term, constants: Sequence[Value]) -> str:
+    """Local time, in a zone by its public name; null if that is no name."""
+    (zone,) = constants
+    return at_time_zone(term, zone) if isinstance(zone, str) and is_zone(zone) else "CAST(NULL AS TIMESTAMP)"
+
+
 _WITH_CONSTANTS: dict[str, Callable[[Term, Sequence[Value]], str]] = {
     "round": _round_to,
     "substring": _substring,
     "width_bucket": _width_bucket,
+    "at_time_zone": _at_time_zone,
 }
 
 _PLAIN: dict[str, Callable[[Terms, Kind], str]] = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tacit.tables.engines.duckdb_terms import Term, as_kind, in_calendar, once
+from tacit.tables.engines.duckdb_terms import Term, as_kind, in_calendar, once, text_literal
 from tacit.tables.kinds import Kind
 
-__all__ = ["date_add", "date_diff", "date_trunc", "part"]
+__all__ = ["at_time_zone", "date_add", "date_diff", "date_trunc", "part"]
 
 _STEPS = {
     "year": ("to_months", 12, 10_000),
@@ -39,6 +39,13 @@ def date_trunc(unit: str, moment: Term) -> str:
     kind = moment.kind or Kind.TIMESTAMP
     type_name = "DATE" if kind is Kind.DATE else "TIMESTAMP"
     return f"CAST(date_trunc('{unit}', {as_kind(moment, kind)}) AS {type_name})"
+
+
+def at_time_zone(moment: Term, zone: str) -> str:
+    """What clocks show in a time zone at a moment of UTC: null at the ends of time, and where the engine does not know
+    the zone."""
+    utc = f"timezone('UTC', {as_kind(moment, Kind.TIMESTAMP)})"
+    return in_calendar(f"TRY(timezone({text_literal(zone)}, {utc}))", Kind.TIMESTAMP)
 
 
 def date_add(unit: str, count: str, moment: Term) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -19,7 +20,7 @@ from tacit.tables.noises import Noise
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Categories, Estimate
 
-__all__ = ["Chooser", "Estimator", "Noisy", "Part", "Setting"]
+__all__ = ["Chooser", "Estimator", "Fitted", "Noisy", "Part", "Setting"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,9 +57,30 @@ class Noisy:
     mechanism: AdditiveMechanism
     noise: Noise
 
+    @property
+    def whole(self) -> bool:
+        """Whether the values are whole numbers."""
+        return True
+
     def interval(self, beta: Fraction) -> tuple[Floats, Floats]:
         """Where the integer without noise lies, all but β of the time."""
         off = float(self.mechanism.accuracy(beta))
+        return self.values - off, self.values + off
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted(Noisy):
+    """A measure after it was made to add up with others: no whole number any more, and with an error of its own."""
+
+    error: Callable[[Fraction], float]
+    """How far it is off at most, all but β of the time."""
+
+    @property
+    def whole(self) -> bool:
+        return False
+
+    def interval(self, beta: Fraction) -> tuple[Floats, Floats]:
+        off = self.error(beta)
         return self.values - off, self.values + off
 
 

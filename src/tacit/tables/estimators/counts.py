@@ -25,7 +25,7 @@ class OneCount:
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (count,) = noisy
         low, high = count.interval(beta)
-        return Estimate(count.values, low, high, whole=True)
+        return Estimate(count.values, low, high, whole=count.whole)
 
     def error(
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None

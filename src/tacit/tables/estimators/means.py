@@ -90,10 +90,6 @@ def _ratio_interval(total: Noisy, count: Noisy, row: Quantised, beta: Fraction) 
 
 
 def _implausible(total: Noisy, count: Noisy, m: Floats, beta: float) -> npt.NDArray[np.bool_]:
-    """Whether, if m were the mean, the noise would have to be larger than it is but β of the time.
-
-    Integer noise is at most half a step further out than the continuous law of its scale.
-    """
-    gap = np.maximum(np.abs(total.values - m * count.values) - (1 + np.abs(m)) / 2, 0.0)
-    first = np.full_like(m, total.mechanism.scale)
-    return total.noise.unlikely(gap, first, np.abs(m) * count.mechanism.scale, beta)
+    """Whether, if m were the mean, the noise would have to be larger than it is but β of the time."""
+    gap = np.abs(total.values - m * count.values)
+    return total.noise.unlikely(gap, (total.mechanism.scale, count.mechanism.scale), m, beta)

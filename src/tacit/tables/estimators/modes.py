@@ -32,13 +32,13 @@ class Mode(Chooser):
 MODE = Mode()
 
 
-def candidates(setting: Setting) -> tuple[Value, ...]:
+def candidates(setting: Setting, name: str = "MODE") -> tuple[Value, ...]:
     """The public values, without null: what can be the answer."""
     listed = tuple(one for one in setting.candidates or () if one is not None)
     if not listed:
         raise NotPrivate(
-            "MODE(…): its candidates must be public, because a value that only one person has would give that person "
-            "away. List the column's keys as public in the policy, or group by it: SELECT x, COUNT(*) … GROUP BY x "
-            "ORDER BY 2 DESC LIMIT 1, which pays for the names of its groups. Nothing was spent."
+            f"{name}(…): its candidates must be public, because a value that only one person has would give that "
+            "person away. List the column's keys as public in the policy, or group by it: SELECT x, COUNT(*) … "
+            "GROUP BY x ORDER BY 2 DESC LIMIT 1, which pays for the names of its groups. Nothing was spent."
         )
     return listed

@@ -10,6 +10,7 @@ from tacit.tables.estimators.means import MEAN
 from tacit.tables.estimators.modes import MODE
 from tacit.tables.estimators.quantiles import QUANTILE
 from tacit.tables.estimators.sums import SUM
+from tacit.tables.estimators.tops import TOP
 from tacit.tables.estimators.variances import STDDEV, STDDEV_POP, VARIANCE, VARIANCE_POP
 
 __all__ = ["ESTIMATORS"]
@@ -30,4 +31,5 @@ ESTIMATORS: dict[str, Estimator | Chooser] = {
     "count_distinct": COUNT_DISTINCT,
     "quantile": QUANTILE,
     "mode": MODE,
+    "top": TOP,
 }

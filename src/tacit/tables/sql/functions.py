@@ -10,6 +10,7 @@ from tacit.tables.kinds import Kind
 from tacit.tables.operators import CASTS, TIME_UNITS
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.refusals import NotUnderstood, not_yet, words
+from tacit.tables.zones import UTC
 
 __all__ = [
     "AGGREGATES",
@@ -22,6 +23,7 @@ __all__ = [
     "QUANTILES",
     "TYPES",
     "aggregate",
+    "at_time_zone",
     "call",
     "geometric_mean",
     "quantile",
@@ -118,7 +120,6 @@ _OTHER_NAMES = {
     "dayofmonth": "day",
     "datetrunc": "date_trunc",
     "datediff": "date_diff",
-    "date": "to_date",
     "timestamp": "to_timestamp",
     "startswith": "starts_with",
 }
@@ -179,7 +180,44 @@ def part(name: str, value: Expression) -> Expression:
     raise not_yet(f"EXTRACT({name.upper()} FROM …)", instead)
 
 
-_SPECIAL: Mapping[str, Callable[[Arguments], Expression]] = {"left": _left, "date_part": _date_part}
+def at_time_zone(value: Expression, zone: Expression) -> Expression:
+    """Local time; a timestamp is in UTC, so that saying so first changes nothing."""
+    if isinstance(value, Call) and value.operator == "at_time_zone" and value.arguments[1] in _UTC:
+        value = value.arguments[0]
+    return Call("at_time_zone", (value, zone))
+
+
+_UTC = tuple(Literal(name) for name in UTC)
+
+
+def _zoned(arguments: Arguments) -> Expression:
+    """TIMEZONE('Europe/Copenhagen', t)."""
+    if len(arguments) != 2:
+        raise not_yet("TIMEZONE(…)", "Write t AT TIME ZONE 'Europe/Copenhagen'.")
+    return at_time_zone(arguments[1], arguments[0])
+
+
+def _local(name: str, cast_to: str | None) -> Callable[[Arguments], Expression]:
+    """DATE(t), DATE(t, 'Europe/Copenhagen'); DATETIME likewise."""
+
+    def read(arguments: Arguments) -> Expression:
+        named = len(arguments) == 2 and isinstance(arguments[1], Literal) and isinstance(arguments[1].value, str)
+        if len(arguments) != 1 and not named:
+            allowed = "takes one value, and perhaps the name of a time zone"
+            raise NotUnderstood(f"{name}(…)", allowed, f"Write {name}(column).")
+        value = arguments[0] if len(arguments) == 1 else at_time_zone(*arguments)
+        return value if cast_to is None and len(arguments) == 2 else Call(cast_to or "to_timestamp", (value,))
+
+    return read
+
+
+_SPECIAL: Mapping[str, Callable[[Arguments], Expression]] = {
+    "left": _left,
+    "date_part": _date_part,
+    "timezone": _zoned,
+    "date": _local("DATE", "to_date"),
+    "datetime": _local("DATETIME", None),
+}
 
 
 def moved(unit: str, count: int, value: Expression) -> Expression:

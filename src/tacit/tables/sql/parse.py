@@ -18,7 +18,7 @@ from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.size import Sizes
 from tacit.tables.sql.google_lists import Lists
 from tacit.tables.sql.printing import to_sql
-from tacit.tables.sql.refusals import CLAUSES, GROUPINGS, NotUnderstood, not_yet, shortened
+from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened
 
 if TYPE_CHECKING:
     from tacit.tables.sql.rows import Rows
@@ -113,13 +113,21 @@ class _Reading:
         names = source.names if lists is None else source.names | lists.aliases
         self.rows: Scope = translate.scope(names, "WHERE", aggregates=False, naming=source.naming)
         self.released: Scope = replace(self.rows, place="SELECT", aggregates=True)
-        self.outputs = [self._output(node) for node in tree.expressions]
+        self.arrays = translate
+        self.written: list[Expression | None] = []
+        self.outputs: list[tuple[str | None, Expression]] = []
+        for node in tree.expressions:
+            several = self._array(node)
+            found = [self._output(node)] if several is None else several
+            self.outputs += found
+            self.written.append(found[0][1] if several is None else None)
         for _, expression in self.outputs:
             self.rows.sizes.admit(expression)
         self.aliases = {name.lower(): expression for name, expression in self.outputs if name is not None}
 
     def query(self, table: str, options: Options = NO_OPTIONS) -> Query:
-        keys = self._keys()
+        sets = self._sets()
+        keys = list(dict.fromkeys(key for one in sets for key in one))
         where = self._one("where", self.rows)
         having = self._one("having", self._aliasing(self.released))
         return make_query(
@@ -133,17 +141,31 @@ class _Reading:
             offset=self._count("offset") or 0,
             source=self.source.relation,
             options=options,
+            sets=[[keys.index(key) for key in one] for one in sets],
         )
 
     def _output(self, node: Any) -> tuple[str | None, Expression]:
         if not isinstance(node, self.exp.Alias):
             expression = self.released.expression(node)
             return (node.this.this if isinstance(node, self.exp.Column) else None), expression
+        return self._alias(node), self.released.expression(node.this)
+
+    def _alias(self, node: Any) -> str:
         self.only(node, "this", "alias")
         alias = node.args["alias"]
         if not isinstance(alias, self.exp.Identifier) or not str(alias.this).strip() or len(str(alias.this)) > 200:
             raise NotUnderstood("AS …", "takes a name of at most 200 characters")
-        return str(alias.this), self.released.expression(node.this)
+        return str(alias.this)
+
+    def _array(self, node: Any) -> list[tuple[str | None, Expression]] | None:
+        """The columns of an output that is an array; None for any other."""
+        named = isinstance(node, self.exp.Alias)
+        inner = node.this if named else node
+        if not self.arrays.array_name(inner):
+            return None
+        base, made = self.arrays.array(self.released, inner)
+        base = self._alias(node) if named else base
+        return [(f"{base}_{ending}", one) for ending, one in made]
 
     def _one(self, clause: str, scope: Scope) -> Expression | None:
         node = self.tree.args.get(clause)
@@ -187,18 +209,24 @@ class _Reading:
             return meant
         return expression.with_parts(tuple(self._aliased(part) for part in expression.parts()))
 
-    def _keys(self) -> Sequence[Expression]:
+    def _sets(self) -> Sequence[Sequence[Expression]]:
+        """The keys of each grouping: one list, or those of GROUPING SETS, ROLLUP and CUBE."""
         group = self.tree.args.get("group")
         if group is None:
-            return ()
+            return [()]
         for what in ("grouping_sets", "rollup", "cube", "totals"):
             if group.args.get(what):
-                raise not_yet(what.replace("_", " ").upper(), GROUPINGS)
+                written = f"WITH {what.upper()}"
+                raise not_yet(written, "Write GROUP BY ROLLUP (a, b), CUBE (a, b) or GROUPING SETS ((a), (b), ()).")
         self.only(group, "expressions", "all")
         if group.args.get("all"):
-            return [self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]
+            return [[self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]]
         scope = self._aliasing(self.rows.placed("GROUP BY"))
-        return [self._plain(self._key(scope, node)) for node in group.expressions]
+        read = import_module("tacit.tables.sql.read_groupings")
+        found: list[tuple[Expression, ...]] = read.groupings(
+            group.expressions, lambda node: self._plain(self._key(scope, node))
+        )
+        return found
 
     def _key(self, scope: Scope, node: Any) -> Expression:
         found = self._position(node, "GROUP BY")
@@ -234,9 +262,12 @@ class _Reading:
         if not isinstance(node, self.exp.Literal) or node.is_string:
             return None
         text = str(node.this)
-        if not text.isascii() or not text.isdecimal() or len(text) > 6 or not 1 <= int(text) <= len(self.outputs):
-            raise NotUnderstood(f"{clause} {text[:20]}", f"the places are 1 to {len(self.outputs)}")
-        return self.outputs[int(text) - 1][1]
+        if not text.isascii() or not text.isdecimal() or len(text) > 6 or not 1 <= int(text) <= len(self.written):
+            raise NotUnderstood(f"{clause} {text[:20]}", f"the places are 1 to {len(self.written)}")
+        found = self.written[int(text) - 1]
+        if found is None:
+            raise NotUnderstood(f"{clause} {text}", "is a list of several columns", "Name one of them.")
+        return found
 
     def _order(self) -> list[Order]:
         order = self.tree.args.get("order")

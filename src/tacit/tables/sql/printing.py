@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from tacit.privacy.prices import text
-from tacit.tables.expressions import Call, Case, Column, Expression, Key, Literal
+from tacit.tables.expressions import Call, Case, Column, Expression, Grouping, Key, Literal
 from tacit.tables.grouping import tidy
 from tacit.tables.operators import CASTS
 from tacit.tables.options import ListedGroups, Options
@@ -29,7 +29,7 @@ _JOINED = {"and": "AND", "or": "OR", "concat": "||"}
 _NAMES = {"weekday": "ISODOW"}
 _TESTS = ("in", "like", "ilike", "is_null")
 _ZERO = Fraction(0)
-_OWN_GRAMMAR = ("substring", "trim")
+_OWN_GRAMMAR = ("substring", "trim", "at_time_zone")
 
 
 def to_sql(query: Query) -> str:
@@ -41,7 +41,7 @@ def to_sql(query: Query) -> str:
     if query.where is not None:
         parts += ["WHERE", written.row(query.where)]
     if query.keys:
-        parts += ["GROUP BY", ", ".join(written.released(Key(index)) for index in range(len(query.keys)))]
+        parts += ["GROUP BY", written.grouping()]
     if query.having is not None:
         parts += ["HAVING", written.released(query.having)]
     if query.order:
@@ -207,6 +207,14 @@ class _Printer:
 
         return _expression(expression, leaf)
 
+    def grouping(self) -> str:
+        """The keys, or the sets of them."""
+        names = [self.released(Key(index)) for index in range(len(self._query.keys))]
+        if not self._query.sets:
+            return ", ".join(names)
+        sets = (", ".join(names[at] for at in one) for one in self._query.sets)
+        return f"GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
+
     def _told_apart(self, node: Expression) -> str | None:
         if not isinstance(node, Column):
             return None
@@ -246,6 +254,8 @@ def _expression(node: Expression, leaf: Leaf) -> str:
         return _aggregate(node)
     if isinstance(node, Case):
         return _case(node, leaf)
+    if isinstance(node, Grouping):
+        return f"GROUPING({_expression(node.key, leaf)})"
     assert isinstance(node, Call)
     return _call(node, leaf)
 
@@ -253,7 +263,9 @@ def _expression(node: Expression, leaf: Leaf) -> str:
 def _inner(node: Expression, leaf: Leaf) -> str:
     """An expression as a part of another: in brackets unless it cannot be torn apart."""
     text = _expression(node, leaf)
-    closed = isinstance(node, Column | Key | Aggregate | Case) and not (isinstance(node, Key) and not _is_name(text))
+    closed = isinstance(node, Column | Key | Aggregate | Case | Grouping) and not (
+        isinstance(node, Key) and not _is_name(text)
+    )
     closed = closed or (isinstance(node, Call) and _is_function(node))
     return text if closed or (isinstance(node, Literal) and _is_positive(node)) else f"({text})"
 
@@ -268,7 +280,7 @@ def _is_positive(node: Literal) -> bool:
 
 def _is_function(node: Call) -> bool:
     infix = node.operator in _INFIX or node.operator in _JOINED
-    return not infix and node.operator not in ("not", "negative", "date_add", *_TESTS)
+    return not infix and node.operator not in ("not", "negative", "date_add", "at_time_zone", *_TESTS)
 
 
 def _literal(node: Literal) -> str:
@@ -307,6 +319,8 @@ def _aggregate(node: Aggregate) -> str:
     inner = ", ".join(_expression(one, _column) for one in node.arguments())
     if node.estimator == "count_distinct":
         return f"COUNT(DISTINCT {inner})"
+    if node.estimator == "top" and node.rank is not None:
+        return f"TOP_K({inner}, {node.rank[1]})[ORDINAL({node.rank[0]})]"
     if node.estimator == "quantile":
         name = next((name for name, level in LEVELS.items() if level == node.level), "")
         return f"{name.upper()}({inner}{named})" if name else f"QUANTILE({inner}, {_bound(node.level or _ZERO)}{named})"
@@ -367,6 +381,8 @@ def _grown(node: Call, leaf: Leaf) -> str:
     parts = [_inner(part, leaf) for part in node.arguments]
     if name in CASTS:
         return f"TRY_CAST({parts[0]} AS {TYPES[CASTS[name]]})"
+    if name == "at_time_zone":
+        return " AT TIME ZONE ".join(parts)
     if name in _OWN_GRAMMAR:
         return f"{name.upper()}({', '.join(parts)})"
     return f" {_JOINED.get(name, name)} ".join(parts)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from tacit.tables.expressions import Call, Case, Expression, Literal
+from dataclasses import replace
+
+from tacit.tables.expressions import Call, Case, Expression, Grouping, Literal
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import literal, read_date, read_timestamp
-from tacit.tables.sql.functions import AGGREGATES, LEVELS, PAIRS, QUANTILES, call, cast, moved, part
+from tacit.tables.sql.functions import AGGREGATES, LEVELS, PAIRS, QUANTILES, at_time_zone, call, cast, moved, part
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read_aggregates import aggregate_node
+from tacit.tables.sql.read_arrays import ARRAYS
 from tacit.tables.sql.read_operators import interval
 from tacit.tables.sql.read_quantiles import GEOMETRIC, geometric_node, quantile_node
 from tacit.tables.sql.refusals import AGGREGATES_TO_COME, FUNCTIONS, NotUnderstood, not_yet, void
 from tacit.tables.sql.scope import Scope, only, written
 
-__all__ = ["case", "cast_node", "either", "extract", "function", "substring", "trim"]
+_MOST_BITS = 30
+
+__all__ = ["case", "cast_node", "either", "extract", "function", "local", "substring", "trim"]
 
 
 def case(scope: Scope, node: exp.Case) -> Expression:
@@ -79,6 +84,27 @@ def extract(scope: Scope, node: exp.Extract) -> Expression:
     return part(str(node.this.this), scope.expression(node.expression))
 
 
+def local(scope: Scope, node: exp.AtTimeZone) -> Expression:
+    """t AT TIME ZONE 'Europe/Copenhagen'."""
+    only(node, "this", "zone")
+    zone = node.args["zone"]
+    if not isinstance(zone, exp.Literal) or not zone.is_string:
+        raise not_yet("AT TIME ZONE …", "Write the name in quotes: t AT TIME ZONE 'Europe/Copenhagen'.")
+    return at_time_zone(scope.expression(node.this), Literal(str(zone.this)))
+
+
+def _truncated(scope: Scope, name: str, given: list[exp.Expression]) -> Expression:
+    """TIMESTAMP_TRUNC(t, HOUR) and TIMESTAMP_TRUNC(t, HOUR, 'Europe/Copenhagen'), as BigQuery writes them."""
+    unit = given[1].this if 2 <= len(given) <= 3 and isinstance(given[1], exp.Column | exp.Var) else None
+    unit = unit.this if isinstance(unit, exp.Identifier) else unit
+    if not isinstance(unit, str):
+        raise NotUnderstood(f"{name.upper()}(…)", "takes a time and a unit", f"Write {name.upper()}(t, HOUR).")
+    value = scope.expression(given[0])
+    if len(given) == 3:
+        value = at_time_zone(value, scope.expression(given[2]))
+    return Call("date_trunc", (Literal(unit.lower()), value))
+
+
 def substring(scope: Scope, node: exp.Substring) -> Expression:
     only(node, "this", "start", "length")
     given = (node.this, node.args.get("start"), node.args.get("length"))
@@ -92,6 +118,20 @@ def trim(scope: Scope, node: exp.Trim) -> Expression:
     return call("trim", (scope.expression(node.this),))
 
 
+def _grouping(scope: Scope, node: exp.Anonymous) -> Expression:
+    """GROUPING(a, b) is 2·GROUPING(a) + GROUPING(b)."""
+    if not scope.aggregates:
+        raise not_yet(f"GROUPING(…) in {scope.place}", "It is about rows of the answer: write it in SELECT or HAVING.")
+    if not 1 <= len(node.expressions) <= _MOST_BITS:
+        raise NotUnderstood("GROUPING(…)", f"takes 1 to {_MOST_BITS} keys of GROUP BY", "Write GROUPING(city).")
+    inside = replace(scope, aggregates=False, place="GROUPING(…)")
+    found, *others = (Grouping(inside.expression(one)) for one in node.expressions)
+    total: Expression = found
+    for one in others:
+        total = Call("+", (Call("*", (total, Literal(2))), one))
+    return total
+
+
 def function(scope: Scope, node: exp.Anonymous) -> Expression:
     only(node, "this", "expressions")
     name = str(node.this).lower()
@@ -101,6 +141,10 @@ def function(scope: Scope, node: exp.Anonymous) -> Expression:
             raise not_yet(f"{name.upper()}(…)", "Write date + INTERVAL 3 DAY.")
         unit, count = interval(step)
         return moved(unit, count if name == "date_add" else -count, scope.expression(when))
+    if name in ("timestamp_trunc", "datetime_trunc"):
+        return _truncated(scope, name, node.expressions)
+    if name in ("grouping", "grouping_id"):
+        return _grouping(scope, node)
     if name == "count_units" and not node.expressions:
         return aggregate_node(scope, name, [])
     if name == "count" or name in AGGREGATES or name in PAIRS or name in LEVELS:
@@ -109,8 +153,10 @@ def function(scope: Scope, node: exp.Anonymous) -> Expression:
         return quantile_node(scope, name, node.expressions)
     if name in GEOMETRIC:
         return geometric_node(scope, name, node.expressions)
-    if name == "approx_quantiles":
-        raise not_yet("APPROX_QUANTILES(…) as a list", "Write APPROX_QUANTILES(x, 4)[OFFSET(1)], one output for each.")
+    if name in ARRAYS:
+        raise not_yet(
+            f"{name.upper()}(…) as a list", f"Alone it makes several columns; here write {name.upper()}(…)[OFFSET(1)]."
+        )
     if name in FUNCTIONS:
         raise void(f"{name.upper()}(…)", FUNCTIONS[name], "Leave it out.")
     if name in AGGREGATES_TO_COME:

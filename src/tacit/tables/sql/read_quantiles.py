@@ -13,11 +13,10 @@ from tacit.tables.sql.read_aggregates import exact, inside_aggregate
 from tacit.tables.sql.refusals import NotUnderstood, not_yet
 from tacit.tables.sql.scope import Scope, only, written
 
-__all__ = ["GEOMETRIC", "geometric_node", "indexed", "quantile_node", "within_group"]
+__all__ = ["GEOMETRIC", "geometric_node", "quantile_node", "within_group"]
 
 GEOMETRIC = ("geomean", "geometric_mean")
 _WITHIN = ("percentile_cont", "percentile_disc")
-_MOST_TILES = 10**6
 _EXAMPLE = "Write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)."
 
 
@@ -52,23 +51,6 @@ def within_group(scope: Scope, node: exp.WithinGroup) -> Aggregate:
     return quantile(value, 1 - level if ordered and term.args.get("desc") else level, bounds)
 
 
-def indexed(scope: Scope, node: exp.Bracket) -> Aggregate:
-    """APPROX_QUANTILES(x, 100)[OFFSET(90)], as BigQuery writes it."""
-    only(node, "this", "expressions", "offset")
-    call, places = node.this, node.expressions
-    name = str(call.this).lower() if isinstance(call, exp.Anonymous) else ""
-    if name != "approx_quantiles" or len(places) != 1:
-        raise not_yet("[…]", "Lists are not values here: write IN (a, b).")
-    only(call, "this", "expressions")
-    inside, plain, bounds = inside_aggregate(scope, name, call.expressions)
-    if len(plain) != 2:
-        raise NotUnderstood("APPROX_QUANTILES(…)", "takes a value and a number of parts", _EXAMPLE)
-    parts, place = exact(plain[1]), _place(places[0])
-    if parts.denominator != 1 or not 1 <= parts <= _MOST_TILES or not 0 <= place <= parts:
-        raise NotUnderstood("APPROX_QUANTILES(…)", "takes a whole number of parts, and a place up to it", _EXAMPLE)
-    return quantile(inside.expression(plain[0]), place / parts, bounds)
-
-
 def geometric_node(scope: Scope, name: str, given: list[exp.Expression]) -> Expression:
     """GEOMEAN(x) is EXP(AVG(LN(x))); its bounds are those of x, and above 0."""
     inside, plain, bounds = inside_aggregate(scope, name, given)
@@ -87,11 +69,3 @@ def _level(node: exp.Expression) -> Fraction:
     if not 0 <= level <= 1:
         raise NotUnderstood(written(node)[:40], "is not a share of the rows", "Write a number from 0 to 1.")
     return level
-
-
-def _place(node: exp.Expression) -> Fraction:
-    """OFFSET(k) counts from 0, ORDINAL(k) from 1."""
-    name = str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
-    if name not in ("offset", "ordinal") or len(node.expressions) != 1:
-        raise not_yet("[…]", "Write APPROX_QUANTILES(x, 100)[OFFSET(90)].")
-    return exact(node.expressions[0]) - (name == "ordinal")

@@ -102,11 +102,8 @@ CLAUSES = {
 }
 """Clauses of SELECT that are refused, by their name in the parsed statement."""
 
-GROUPINGS = (
-    "Ask for all of them as one plan: table.batch([…]), one statement for each way of grouping; or, for counts that "
-    'add up, table.margins([], ["city"], ["city", "plan"]).'
-)
-"""What to do instead of GROUPING SETS, ROLLUP and CUBE."""
+GROUPINGS = "Several groupings at once are those of the whole statement: write them in its GROUP BY, outside."
+"""What to do instead of GROUPING SETS, ROLLUP and CUBE in a subquery."""
 
 _WHOLE = "Inside of a subquery it makes a row depend on other people's rows:"
 SUBQUERY_CLAUSES = {

@@ -9,7 +9,8 @@ from __future__ import annotations
 from tacit.tables.size import Sizes
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read_aggregates import filtered
-from tacit.tables.sql.read_functions import case, cast_node, either, extract, function, substring, trim
+from tacit.tables.sql.read_arrays import array, array_name, indexed
+from tacit.tables.sql.read_functions import case, cast_node, either, extract, function, local, substring, trim
 from tacit.tables.sql.read_leaves import Qualified, boolean, column, constant, null
 from tacit.tables.sql.read_operators import (
     added,
@@ -23,10 +24,10 @@ from tacit.tables.sql.read_operators import (
     negative,
     tested,
 )
-from tacit.tables.sql.read_quantiles import indexed, within_group
+from tacit.tables.sql.read_quantiles import within_group
 from tacit.tables.sql.scope import Naming, Reader, Scope, only
 
-__all__ = ["Qualified", "only", "scope"]
+__all__ = ["Qualified", "array", "array_name", "only", "scope"]
 
 
 def scope(
@@ -74,6 +75,7 @@ _READERS: dict[type[exp.Expression], Reader] = {
     exp.Cast: cast_node,
     exp.TryCast: cast_node,
     exp.Extract: extract,
+    exp.AtTimeZone: local,
     exp.Substring: substring,
     exp.Trim: trim,
     exp.Anonymous: function,
