@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 import visits
 from accuracy_worker import Task
 from bounding import FOLDER
@@ -79,7 +80,9 @@ def adult(folder: Path) -> list[Task]:
         replace(base, name="Adult: mean age", kind="mean", column="age", **age),
         replace(base, name="Adult: variance of age", kind="variance", column="age", **age),
         replace(base, name="Adult: distinct ages", kind="distinct", column="age", **age),
-        replace(base, name="Adult: mean hours by education", kind="mean", column="hours", by="education", keys=keys, **hours),
+        replace(
+            base, name="Adult: mean hours by education", kind="mean", column="hours", by="education", keys=keys, **hours
+        ),
     ]
 
 
@@ -228,9 +231,7 @@ def main() -> None:
     if not ADULT.exists():
         print(f"Adult is skipped: there is no {ADULT}")
     chosen = [task for task in tasks if not arguments.task or any(part in task.name for part in arguments.task)]
-    tables = [
-        compared(replace(task, epsilon=epsilon), arguments.quick) for epsilon in PRICES for task in chosen
-    ]
+    tables = [compared(replace(task, epsilon=epsilon), arguments.quick) for epsilon in PRICES for task in chosen]
     publish("accuracy", tables, quick=arguments.quick or bool(arguments.task))
 
 

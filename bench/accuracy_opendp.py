@@ -1,13 +1,15 @@
 """What OpenDP answers: run in its own environment by `accuracy.py`, one task per line of the job.
 
 A statement takes seconds, so that repetitions are groups of one statement: the table is repeated, and the people of
-each copy are others. A person is in one copy only, and each copy gets the noise it would get by itself. A mean is a sum over a count, a variance three sums: OpenDP's own mean and variance want a public number of rows.
+each copy are others. A person is in one copy only, and each copy gets the noise it would get by itself. A mean is a
+sum over a count, a variance three sums: OpenDP's own mean and variance want a public number of rows.
 """
 
 from typing import Any
 
 import opendp.prelude as dp
 import polars as pl
+
 from accuracy_worker import Task, serve
 
 dp.enable_features("contrib")

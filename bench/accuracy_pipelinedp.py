@@ -3,6 +3,7 @@
 import csv
 
 import pipeline_dp
+
 from accuracy_worker import Task, serve
 
 

@@ -7,8 +7,9 @@ task's.
 from typing import Any
 
 import pandas as pd
-from accuracy_worker import Task, serve
 from snsql import Privacy, from_df
+
+from accuracy_worker import Task, serve
 
 
 def answers(task: Task) -> list[list[float]]:

@@ -17,7 +17,6 @@ os.environ["PYSPARK_SUBMIT_ARGS"] = (
 )
 
 import pandas as pd
-from accuracy_worker import Task, serve
 from pyspark.sql import SparkSession
 from tmlt.analytics import (
     AddOneRow,
@@ -29,6 +28,8 @@ from tmlt.analytics import (
     QueryBuilder,
     Session,
 )
+
+from accuracy_worker import Task, serve
 
 COPIES = 25
 
