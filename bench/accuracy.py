@@ -31,7 +31,7 @@ ADULT_COLUMNS += ("relationship", "race", "sex", "capital_gain", "capital_loss",
 USERS, CITIES, GROUPS, ROWS = 5000, 20, 3, 2
 DELTA = 1e-6
 PRICES = (1.0, 0.1)
-REPETITIONS, SLOW, QUICK = 400, 200, 20
+REPETITIONS, THEIRS, SLOW, QUICK = 400, 100, 50, 20
 ALLOWANCE = 3.0
 """Standard errors of the difference: within so many of them two errors are the same as far as this run can tell."""
 LIMIT = 3000
@@ -74,7 +74,7 @@ def adult(folder: Path) -> list[Task]:
     written(path, ADULT_COLUMNS, rows)
     keys = sorted({row[ADULT_COLUMNS.index("education")] for row in rows})
     base = Task("", str(path), "", "", None, 1, 1, None, [], 0, 0, 1, 1, DELTA, REPETITIONS)
-    age, hours, weight = {"low": 17, "high": 90}, {"low": 1, "high": 99}, {"low": 0, "high": 1_500_000, "step": 100}
+    age, hours, weight = {"low": 17, "high": 90}, {"low": 1, "high": 99}, {"low": 0, "high": 1_500_000, "step": 50}
     return [
         replace(base, name="Adult: median weight", kind="median", column="fnlwgt", **weight),
         replace(base, name="Adult: mean age", kind="mean", column="age", **age),
@@ -189,7 +189,7 @@ def measured(who: str, task: Task, released: list[list[float]]) -> Measured:
 def contestants(task: Task, quick: bool) -> Iterator[Measured]:
     yield measured("tacit", task, ours(replace(task, repetitions=QUICK if quick else REPETITIONS)))
     for peer in PEERS:
-        times = QUICK if quick else SLOW if peer == "Tumult" else REPETITIONS
+        times = QUICK if quick else SLOW if peer == "Tumult" else THEIRS
         try:
             yield measured(peer, task, theirs(peer, replace(task, repetitions=times)))
         except (Unavailable, subprocess.TimeoutExpired) as failure:
