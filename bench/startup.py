@@ -1,10 +1,14 @@
-"""What it takes to begin: CPU time of the import and of the command, and megabytes on disk.
+"""What it takes to begin: CPU time of the import, of the command and of a question, and megabytes on disk.
 
 Import time is measured inside fresh interpreters, which take turns: CPU from just before the `import`
-statement to just after it, so that the start of Python itself does not flatter the ratio.
+statement to just after it, so that the start of Python itself does not flatter the ratio. A question is asked of a
+small CSV by the command, next to a script that imports the same packages and runs one DuckDB query; whole processes,
+in turns, with the bytecode of both compiled by a run that is not timed.
 """
 
 import argparse
+import os
+import random
 import resource
 import subprocess
 import sys
@@ -20,14 +24,39 @@ from peers import ENVIRONMENT, ROOT
 from tables import Column, Table, comparison, publish, seconds, verdict
 
 IMPORT_LIMIT = AtMost(1.6)
+ASK_LIMIT = AtMost(1.6)
 SIZE_LIMIT = 225.0  # MB over an empty environment, DuckDB and sqlglot included
 ENGINES = ("duckdb", "sqlglot")
+TACIT = (str(Path(sys.executable).parent / "tacit"),)
 
 TIMED = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
 LOADED = (
     "import sys; before = set(sys.modules); import tacit; "
     "print(*sorted({m.partition('.')[0] for m in sys.modules.keys() - before} - sys.stdlib_module_names))"
 )
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+BY_CITY = "SELECT city, COUNT(*) AS visits, AVG(spend) AS spend FROM visits GROUP BY city"
+POLICY = """
+version = 1
+source = "visits.csv"
+table = "visits"
+unit = "user_id"
+[budget]
+epsilon = 1000
+delta = 1e-6
+[limits]
+groups = 2
+rows = 3
+[columns]
+user_id = { type = "text", role = "identifier" }
+city = { type = "text", role = "private" }
+spend = { type = "real", role = "private", bounds = [0, 100] }
+"""
+SCRIPT = """
+import click, cryptography.hazmat.primitives.ciphers, duckdb, flint, numpy, rich.console, rich.table, sqlglot, sqlite3
+print(duckdb.connect().execute({sql!r}).fetchall())
+"""
 
 VERDICT = (Column("target", "target"), Column("met", "met", verdict), Column("note", "note"))
 TIMES = (Column("who", ""), Column("best", "CPU", seconds), Column("tacit", "tacit"), *VERDICT)
@@ -44,10 +73,11 @@ def import_seconds(module: str) -> float:
     return float(python("-c", TIMED.format(module)))
 
 
-def child_seconds(command: list[str]) -> float:
-    """CPU of a whole process, from start to end."""
+def child_seconds(command: list[str], folder: str | None = None) -> float:
+    """CPU of a whole process, from start to end; it may write the bytecode of what it imports."""
+    surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, capture_output=True, check=True)
+    subprocess.run(command, capture_output=True, check=True, cwd=folder, env=surroundings)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -67,13 +97,39 @@ def imports(rounds: int) -> Table:
 def commands(rounds: int) -> Table:
     """The whole process, the start of Python included."""
     subjects: dict[str, list[str]] = {
-        "tacit --help": [str(Path(sys.executable).parent / "tacit"), "--help"],
+        "tacit --help": [*TACIT, "--help"],
         "python -c 'import tacit'": [sys.executable, "-c", "import tacit"],
         "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
         "python -c pass": [sys.executable, "-c", "pass"],
     }
     rows = [timed(name, partial(child_seconds, command), rounds) for name, command in subjects.items()]
     return Table("whole commands, from start to end", TIMES, rows)
+
+
+def questions(rounds: int) -> Table:
+    """`tacit ask` and the plain script, in turns; each question is paid for anew."""
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        furnish(Path(folder))
+        for name, sql in (("a count", COUNT), ("count and mean by city", BY_CITY)):
+            plain = sql.replace("FROM visits", "FROM 'visits.csv'")
+            ask = [*TACIT, "ask", "visits.toml", sql, "--epsilon", "0.5", "--delta", "1e-9", "--fresh"]
+            subjects = (ask, [sys.executable, "-c", SCRIPT.format(sql=plain)])
+            laps = [[child_seconds(subject, folder) for subject in subjects] for _ in range(rounds + 1)][1:]
+            ours, floor = (
+                Timing(who, f"best of {rounds} processes", min(lap[i] for lap in laps), laps[0][i], rounds)
+                for i, who in enumerate((f"tacit ask: {name}", "a script with one DuckDB query"))
+            )
+            rows += [comparison(ours, ours, None), comparison(ours, floor, ASK_LIMIT)]
+    return Table("a question to a CSV of a thousand rows, from start to end", TIMES, rows)
+
+
+def furnish(folder: Path) -> None:
+    """visits.csv, of 300 people in eight cities, and visits.toml."""
+    chance = random.Random(1)
+    rows = [f"u{i % 300},city_{chance.randrange(8)},{chance.uniform(0, 100):.2f}" for i in range(1000)]
+    (folder / "visits.csv").write_text("\n".join(["user_id,city,spend", *rows, ""]), encoding="utf-8")
+    (folder / "visits.toml").write_text(POLICY, encoding="utf-8")
 
 
 def timed(name: str, action: Callable[[], float], rounds: int) -> dict[str, Any]:
@@ -127,7 +183,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     quick = parser.parse_args().quick
     rounds = 8 if quick else 40
-    publish("startup", [imports(rounds), commands(max(3, rounds // 4)), installed_size()], quick=quick)
+    few = max(3, rounds // 4)
+    publish("startup", [imports(rounds), commands(few), questions(few), installed_size()], quick=quick)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,12 @@ def test_the_check_sees_a_loaded_package() -> None:
     assert "numpy" in loaded_by("import numpy")
 
 
+def test_a_question_loads_no_accountant() -> None:
+    script = "import sys, tacit.cli.ask; print(*(m for m in sys.modules if m.startswith('tacit.privacy.loss')))"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []
+
+
 def test_import_costs_at_most_one_point_six_times_numpy() -> None:
     """CPU time, the least of several runs each, interleaved: a ratio within one run."""
     timer = "import resource; r = resource.getrusage(resource.RUSAGE_SELF); print(r.ru_utime + r.ru_stime)"

@@ -120,7 +120,7 @@ def test_too_much_is_exit_code_three_and_nothing_is_spent(folder: Path) -> None:
     assert ran.returncode == 3
     assert ran.stdout == ""
     assert "nothing was spent" in ran.stderr
-    assert charged(folder) == "ApproxDP(0, 0)"
+    assert not (folder / "visits.ledger").exists()
 
 
 def test_a_lost_answer_is_exit_code_four(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,8 +178,7 @@ def test_refusals_are_readable_and_free(folder: Path, words: list[str], code: in
     assert ran.stdout == ""
     assert said in ran.stderr
     assert "Traceback" not in ran.stderr
-    if (folder / "visits.ledger").exists():
-        assert charged(folder) == "ApproxDP(0, 0)"
+    assert not (folder / "visits.ledger").exists()
 
 
 def test_explain_is_free(folder: Path) -> None:
@@ -232,4 +231,30 @@ def test_a_clause_without_a_price_or_with_a_slip(folder: Path) -> None:
     assert "takes a number above 0" in ran.printed
     ran = tacit(folder, "ask", "visits.toml", GOOGLE.replace("0.5", "1e20"))
     assert ran.returncode == 3
-    assert charged(folder) == "ApproxDP(0, 0)"
+    assert not (folder / "visits.ledger").exists()
+
+
+def test_the_shell_speaks_of_options_and_files(folder: Path) -> None:
+    (folder / "visits.toml").unlink()
+    ran = tacit(folder, "ask", "visits.csv", COUNT, "--epsilon", "1")
+    assert "--unit user_id" in ran.stderr
+    assert tacit(folder, "ask", "visits.csv", COUNT, "--epsilon", "1", "--unit", "user_id").returncode == 0
+    told = ran.stderr
+    for words in (["--unit", "city"], ["--unit", "user_id", "--budget", "5"], ["--unit", "user_id", "--rho", "1"]):
+        ran = tacit(folder, "ask", "visits.csv", COUNT, *([] if "--rho" in words else ["--epsilon", "1"]), *words)
+        assert ran.returncode == 1
+        told += ran.stderr
+    assert not [code for code in ("SqliteLedger", "unit=", "tacit.ROW", "epsilon=") if code in told]
+    assert str(folder / "visits.ledger") in told
+
+
+@pytest.mark.parametrize("command", ["budget", "log", "verify"])
+@pytest.mark.parametrize("named", ["visits.csv", "visits.toml", "visits.ledger", "kept.db"])
+def test_the_ledger_is_found_from_the_data_the_policy_or_itself(folder: Path, command: str, named: str) -> None:
+    if named != "kept.db" and not named.endswith(".ledger"):
+        ran = tacit(folder, command, named)
+        assert (ran.returncode, "tacit ask" in ran.stderr) == (1, True)
+    assert tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "1").returncode == 0
+    (folder / "kept.db").write_bytes((folder / "visits.ledger").read_bytes())
+    ran = tacit(folder, command, named)
+    assert ran.returncode == 0, ran.printed

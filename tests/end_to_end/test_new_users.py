@@ -147,6 +147,6 @@ def test_interrupted_from_the_keyboard(folder: Path) -> None:
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=60)
         assert b"Traceback" not in err, err.decode()
-        assert running.returncode in (0, 1)
-    if (folder / "semi.ledger").exists():
-        assert tacit(folder, "verify", "semi.ledger")[0] == 0
+        assert running.returncode in (0, 1, -signal.SIGINT)  # the last: while Python was ending
+    assert tacit(folder, "ask", "bom.toml", _COUNT, "--epsilon", "0.01")[0] == 0  # a ledger half begun is begun again
+    assert tacit(folder, "verify", "semi.ledger")[0] == 0

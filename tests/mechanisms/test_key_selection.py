@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
@@ -66,6 +67,16 @@ def test_no_rule_shows_more(epsilon: str, delta: str, groups: int) -> None:
         rest = min(chances[n], 1 - chances[n])
         bolder = [*chances[:n], chances[n] + rest / 1000, *chances[n + 1 :]]
         assert violations(bolder, each, slip), n
+
+
+@pytest.mark.parametrize("epsilon", ["0.02", "0.05", "1", "7", "900"])
+@pytest.mark.parametrize("delta", ["1e-12", "1e-6", "0.1", "0.9"])
+@pytest.mark.parametrize(("groups", "least"), [(1, 1), (3, 7), (20, 1)])
+def test_the_threshold_is_bounded_without_its_table(epsilon: str, delta: str, groups: int, least: int) -> None:
+    bound = OptimalKeySelection.threshold_at_least(epsilon, delta, groups, least)
+    threshold = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups, least=least).threshold
+    assert threshold - 2 < bound < threshold + 1e-6
+    assert OptimalKeySelection.threshold_at_least("1e-400", "1e-400") == math.inf
 
 
 def test_a_planted_fault_is_seen() -> None:

@@ -78,6 +78,34 @@ def test_names_that_sql_cannot_tell_apart_are_left_out(tmp_path: Path) -> None:
     assert list(policy.columns) == ["c"]
 
 
+def test_a_wide_table(tmp_path: Path) -> None:
+    """More columns than one look takes, each of its own kind; counts of different values are then approximate."""
+    samples = {
+        Kind.INTEGER: ("7", " -12 "),
+        Kind.REAL: ("1e3", "2.5"),
+        Kind.BOOLEAN: ("yes", "F"),
+        Kind.DATE: ("2026-01-31", " 2026-2-1"),
+        Kind.TIMESTAMP: ("2026-01-31T10:00Z", "2026-01-31 10:00:00"),
+        Kind.TEXT: ("x-y", "2026-01-31 is a day"),
+    }
+    kinds = [*([Kind.INTEGER] * 250), *samples, *samples]
+    lines = [
+        ",".join(f"c{i}" for i in range(len(kinds))),
+        *(",".join(samples[kind][row] for kind in kinds) for row in (0, 1)),
+    ]
+    drafted = draft(written(tmp_path, "\n".join([*lines, ""]).encode(), "wide.csv"), unit="row")
+    assert [one.kind for one in parse(drafted.text).columns.values()] == kinds
+    assert drafted.hints[1] == "c0: integer, about 2 different values, 0 empty, 98% of them between -11.81 and 6.81"
+
+
+def test_infinite_values_have_no_range(tmp_path: Path) -> None:
+    hints = draft(written(tmp_path, b"x,y\ninf,1.5\n-inf,2.5\n1,\n", "odd.csv"), unit="row").hints
+    assert hints[1:] == (
+        "x: real, 3 different values, 0 empty",
+        "y: real, 2 different values, 1 empty, 98% of them between 1.51 and 2.49",
+    )
+
+
 def test_an_empty_table(tmp_path: Path) -> None:
     policy = parse(draft(written(tmp_path, b"a,b\n"), unit="a").text)
     assert {one.kind for one in policy.columns.values()} == {Kind.TEXT}

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.ledger import Terms
+from tacit.mechanisms import key_selection
 from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection, _chances
 from tacit.privacy import L1, L2, REPLACE, ZCDP, ApproxDP, GaussianDP, PureDP, Unit
 from tacit.tables.bounded import Measure, One, Present
 from tacit.tables.expressions import Column
@@ -103,6 +105,28 @@ def test_many_groups_get_gaussian_noise_and_one_group_laplace() -> None:
     assert isinstance(many.mechanisms[COUNT], DiscreteGaussian)
     assert many.cost == ApproxDP(1, "1e-9")
     assert many.mechanisms[COUNT].scale < DiscreteLaplace(epsilon=1, sensitivity=L1(600)).scale
+
+
+@pytest.mark.parametrize("groups", [1, 2, 5, 20, 100])
+@pytest.mark.parametrize("epsilon", ["0.03", "0.5", "20"])
+def test_keys_pass_by_the_lower_threshold_and_no_table_is_made_in_vain(
+    groups: int, epsilon: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def noted(each: Fraction, slip: Fraction, bits: int) -> list[int]:
+        table = _chances(each, slip, bits)
+        made.append(len(table))
+        return table
+
+    price = ApproxDP(epsilon, "1e-9")
+    gaussian = GaussianKeySelection(promise=price, groups=groups).threshold
+    optimal = OptimalKeySelection(epsilon=epsilon, delta="1e-9", groups=groups).threshold
+    monkeypatch.setattr(key_selection, "_chances", noted)
+    keys = split(price, Shares(Fraction(1), {}), groups).keys
+    assert keys is not None
+    assert keys.threshold == min(gaussian, optimal)
+    assert sum(made) <= 3 * gaussian
 
 
 def test_private_keys_need_a_delta() -> None:

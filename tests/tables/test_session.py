@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import logging
+import statistics
 import threading
 from pathlib import Path
 
 import pytest
 
 import tacit
-from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, NotPrivate, PolicyError, UnknownColumn
+from tacit.errors import (
+    AnswerLost,
+    BudgetExceeded,
+    InvalidParameter,
+    LedgerError,
+    NotPrivate,
+    PolicyError,
+    UnknownColumn,
+)
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 from tacit.report.disclosure import PICKED
 from tacit.tables.session import Table
@@ -81,6 +90,36 @@ def test_the_budget_cannot_be_overspent(table: Table) -> None:
     with pytest.raises(BudgetExceeded, match="nothing was spent"):
         table.sql(f"{question}99", epsilon="1e-9")
     assert charged(table) == ApproxDP(3, 0)
+
+
+def test_a_refused_question_leaves_no_ledger_behind(policy: Path, table: Table) -> None:
+    book = policy.with_suffix(".ledger")
+    for text, price in (("SELECT COUNT(nothing) FROM visits", 1), ("SELECT COUNT(*) FROM visits", 99)):
+        with pytest.raises((UnknownColumn, BudgetExceeded)):
+            table.sql(text, epsilon=price)
+    table.query(BY_CITY).plan(epsilon=1)
+    assert (table.entries, table.remaining) == (0, ApproxDP(3, "1e-6"))
+    assert repr(table)
+    assert not book.exists()
+    table.sql(BY_CITY, epsilon=1)
+    assert book.exists()
+    assert table.entries == 3  # opened, paid, released
+
+
+def test_a_ledger_begun_by_others_in_the_meantime_is_kept_to(policy: Path, table: Table) -> None:
+    with tacit.open(policy, analyst="bob") as other:
+        other.sql(BY_CITY, epsilon=2)
+    with pytest.raises(BudgetExceeded):
+        table.sql(BY_CITY, epsilon="1.5")
+
+
+def test_a_ledger_that_vanishes_is_missed_and_not_begun_anew(policy: Path, table: Table) -> None:
+    table.sql(BY_CITY, epsilon=1)
+    for file in policy.parent.glob("visits.ledger*"):
+        file.unlink()
+    with pytest.raises(LedgerError):
+        table.sql(BY_CITY, epsilon=2)
+    assert not policy.with_suffix(".ledger").exists()
 
 
 def test_averaging_does_not_get_past_the_budget(policy: Path) -> None:
@@ -309,19 +348,22 @@ def test_an_error_to_stay_within_is_for_every_number_or_refused(table: Table) ->
     assert table.query(BY_CITY).plan(within=5, expected_rows=100).price
 
 
-def test_bounds_that_no_engine_can_add_up_are_refused_before_the_payment(table: Table) -> None:
+def test_bounds_that_no_engine_can_add_up_are_refused_before_the_payment(policy: Path, table: Table) -> None:
     for bounds in ("0.2, 0.8", "-0.8, -0.2"):
         with pytest.raises(InvalidParameter, match="multiple of the granule"):
             table.sql(f"SELECT SUM(age, contribution_bounds_per_group => ({bounds})) FROM visits", epsilon=1)
-    with pytest.raises(InvalidParameter, match="steps"):
-        table.sql("SELECT VARIANCE(age, contribution_bounds_per_row => (0, 4000000000)) FROM visits", epsilon=1)
     assert charged(table) == ApproxDP(0, 0)
+    policy.write_text(POLICY.replace("[0, 120]", "[0, 120], granule = 1"), encoding="utf-8")
+    wide = "SELECT VARIANCE(age, contribution_bounds_per_row => (0, 4000000000)) FROM visits"
+    with pytest.raises(InvalidParameter, match="a larger granule in the policy"):
+        tacit.open(policy).sql(wide, epsilon=1)
 
 
 def test_what_is_no_question_no_bounds_or_no_keys_is_said_to_be_none(policy: Path, table: Table) -> None:
     with pytest.raises(InvalidParameter, match="question"):
         table.sql(None, epsilon=1)  # type: ignore[arg-type]
     data = policy.with_suffix(".csv")
+    charged(table)  # begins the ledger, which says the budget
     for bounds in (5, (0, 1, 2), (1, 0), "01"):
         with pytest.raises(InvalidParameter, match="bounds of age"):
             tacit.open(data, unit="user_id", bounds={"age": bounds})  # type: ignore[dict-item]
@@ -364,3 +406,30 @@ def test_the_name_of_a_frame_is_no_path() -> None:
     pandas = pytest.importorskip("pandas")
     with pytest.raises(InvalidParameter, match="without /"):
         tacit.open(pandas.DataFrame({"a": [1]}), name="../people", unit="a", budget=PureDP(1))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 10**12), (0, 4 * 10**9), (-(2**31), 2**31), (0, 2**62), (7, 10**18)])
+def test_variances_over_wide_bounds_are_right(tmp_path: Path, low: int, high: int) -> None:
+    """The squares of a unit's rows must fit 62 bits: a granule that is not told grows until they do."""
+    values = [low + (high - low) * i // 199 for i in range(200)]
+    lines = [f"u{i},{value},{value}" for i, value in enumerate(values)]
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(["user_id,x,y", *lines, ""]))
+    wide = {"x": (low, high), "y": (low, high)}
+    kinds = {"x": "integer", "y": "integer"}
+    budget, book = ApproxDP(10**6, 0), tacit.InMemory()
+    with tacit.open(path, unit="user_id", bounds=wide, types=kinds, rows=5, budget=budget, ledger=book) as table:
+        answer = table.sql("SELECT STDDEV_POP(x) AS s, CORR(x, y) AS r FROM wide", epsilon=10**6)
+    assert abs(answer["s"].value / statistics.pstdev(values) - 1) < 1e-3
+    assert answer["s"].low <= statistics.pstdev(values) <= answer["s"].high
+    assert answer["r"].value > 0.999
+
+
+def test_the_kinds_of_an_answer_do_not_depend_on_which_groups_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "k.csv"
+    path.write_text("u,y\n" + "".join(f"u{i},{i}.5\n" for i in range(20)))
+    budget, book = ApproxDP(100, "1e-6"), tacit.InMemory()
+    with tacit.open(path, unit="u", types={"y": "real"}, budget=budget, delta="1e-9", ledger=book) as table:
+        answer = table.sql("SELECT y + y AS d, COUNT(*) AS n FROM k GROUP BY y", epsilon=1)
+    assert len(answer) == 0
+    assert [column.whole for column in answer.disclosure().columns] == [False, True]

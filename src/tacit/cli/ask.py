@@ -9,8 +9,16 @@ from shlex import quote
 
 import click
 
-from tacit.cli.questions import WithoutPolicy, open_for_asking, open_for_planning, policy_options, price_options
+from tacit.cli.questions import (
+    WithoutPolicy,
+    begins_by_default,
+    open_for_asking,
+    open_for_planning,
+    policy_options,
+    price_options,
+)
 from tacit.errors import InvalidParameter, MissingPackage
+from tacit.ledger import beside
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.tables.answer import Answer
@@ -76,10 +84,15 @@ def ask(
         with open_for_planning(where, without, ledger) as table:
             click.echo(str(table.explain(sql, epsilon=epsilon, delta=delta, rho=rho)))
         return
+    begins = begins_by_default(where, without, ledger)
     with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
-        before = table.ledger.budget().head.number
+        before = table.entries
         answer = table.query(sql).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
-    again = answer.receipt.number <= before
+    again = answer.receipt.number < before
+    if begins:
+        book = (ledger or beside(where)).name
+        said = f"There is no policy yet: {book} was opened with a total of ε 3, δ 1e-8"
+        click.echo(f"{said} (--budget sets another, once).", err=True)
     if as_json:
         click.echo(answer.to_json())
     else:

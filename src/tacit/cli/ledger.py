@@ -17,6 +17,7 @@ from typing import Any
 
 import click
 
+from tacit.cli.ledgers import LEDGER, ledger_of
 from tacit.errors import InvalidParameter
 from tacit.ledger import Entry, SqliteLedger
 from tacit.ledger.amounts import NOTHING, Amount
@@ -28,7 +29,6 @@ from tacit.report.printable import printable
 
 __all__ = ["budget", "log", "verify"]
 
-_FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
 _MOST_ROWS = 20
 _WIDE = 1_000_000
@@ -89,14 +89,14 @@ class _Row:
 
 
 @click.command()
-@_FILE
+@LEDGER
 @_JSON
 def budget(file: Path, as_json: bool) -> None:
-    """What the ledger FILE has charged, to whom, and what is left.
+    """What a ledger has charged, to whom, and what is left; a policy or data stand for their ledger.
 
     Exit codes: 0 done, 1 the ledger cannot be read, 2 wrong usage.
     """
-    with SqliteLedger(file).open() as ledger:
+    with SqliteLedger(ledger_of(file)).open() as ledger:
         state = ledger.budget()
     if as_json:
         click.echo(json.dumps(state.to_dict(), ensure_ascii=False))
@@ -106,7 +106,7 @@ def budget(file: Path, as_json: bool) -> None:
     rows = [["everybody", words(state.head.charged), words(terms.cap), words(state.head.charged.up_to(terms.cap))]]
     shown = sorted(state.accounts, key=lambda one: -one.charged.main)[:_MOST_ROWS]
     rows += [[one.analyst, words(one.charged), words(one.cap) if one.cap else "–", words(one.left)] for one in shown]
-    click.echo(f"{file}: the ledger of {printable(state.head.source)}")
+    click.echo(f"{ledger.path.name}: the ledger of {printable(state.head.source)}")
     _table(["", "charged so far", "cap", "left"], rows)
     if len(state.accounts) > len(shown):
         click.echo(f"and {len(state.accounts) - len(shown)} more analysts; --json lists all.")
@@ -119,7 +119,7 @@ def budget(file: Path, as_json: bool) -> None:
 
 
 @click.command()
-@_FILE
+@LEDGER
 @click.option("--analyst", callback=_checked(analyst_name), help="Only what this analyst paid for.")
 @click.option(
     "--since", metavar="TIME", callback=_moment(time.min), help="Only from this time on (UTC unless it says otherwise)."
@@ -132,11 +132,11 @@ def budget(file: Path, as_json: bool) -> None:
 def log(
     file: Path, analyst: str | None, since: str | None, until: str | None, plot: Path | None, as_json: bool
 ) -> None:
-    """Every payment and every owner's act in the ledger FILE, oldest first.
+    """Every payment and every owner's act in a ledger, oldest first; a policy or data stand for their ledger.
 
     Exit codes: 0 done, 1 the ledger cannot be read, 2 wrong usage.
     """
-    with SqliteLedger(file).open() as ledger:
+    with SqliteLedger(ledger_of(file)).open() as ledger:
         rows = [
             row
             for row in _rows(list(ledger.history()))
@@ -145,7 +145,7 @@ def log(
             and (until is None or row.entry.time <= until)
         ]
     if plot is not None:
-        _plot(plot, file, rows)
+        _plot(plot, ledger.path.name, rows)
     if as_json:
         click.echo(json.dumps({"version": 1, "entries": [row.to_dict() for row in rows]}, ensure_ascii=False))
         return
@@ -156,7 +156,7 @@ def log(
 
 
 @click.command()
-@_FILE
+@LEDGER
 @click.option(
     "--head",
     metavar="H",
@@ -166,11 +166,11 @@ def log(
 @_JSON
 @click.pass_context
 def verify(ctx: click.Context, file: Path, head: str | None, as_json: bool) -> None:
-    """Recompute the hash chain, every total and every stored answer of the ledger FILE.
+    """Recompute the hash chain, every total and every stored answer of a ledger, or of that of a policy or data.
 
     Exit codes: 0 sound (the tail only if --head was given), 1 a problem was found, 2 wrong usage.
     """
-    with SqliteLedger(file) as ledger:
+    with SqliteLedger(ledger_of(file)) as ledger:
         found = ledger.verify(head)
     click.echo(json.dumps(found.to_dict(), ensure_ascii=False) if as_json else str(found))
     ctx.exit(0 if found.sound else 1)
@@ -209,7 +209,7 @@ def _cells(row: _Row) -> list[str]:
     ]
 
 
-def _plot(target: Path, file: Path, rows: list[_Row]) -> None:
+def _plot(target: Path, ledger: str, rows: list[_Row]) -> None:
     try:
         from tacit.plots.spending import spending_over_time
     except ModuleNotFoundError:
@@ -225,9 +225,7 @@ def _plot(target: Path, file: Path, rows: list[_Row]) -> None:
             times, values = sums.setdefault(name, ([], []))
             times.append(moment)
             values.append(float(amount.main))
-    figure = spending_over_time(
-        sums, cap=caps, symbol=rows[-1].terms.flavour.symbol, title=f"{file.name}: charged so far"
-    )
+    figure = spending_over_time(sums, cap=caps, symbol=rows[-1].terms.flavour.symbol, title=f"{ledger}: charged so far")
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in a script that the font does not have

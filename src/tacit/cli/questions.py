@@ -14,7 +14,15 @@ from tacit.privacy import ApproxDP, Guarantee
 from tacit.tables.opening import open as open_table
 from tacit.tables.session import Table
 
-__all__ = ["DEFAULT_BUDGET", "WithoutPolicy", "open_for_asking", "open_for_planning", "policy_options", "price_options"]
+__all__ = [
+    "DEFAULT_BUDGET",
+    "WithoutPolicy",
+    "begins_by_default",
+    "open_for_asking",
+    "open_for_planning",
+    "policy_options",
+    "price_options",
+]
 
 DEFAULT_BUDGET = ApproxDP(3, "1e-8")
 """What a data file without a policy and without a ledger may give away in all, unless --budget says otherwise."""
@@ -34,15 +42,18 @@ class WithoutPolicy:
         for option, given in (("--groups", self.groups), ("--rows", self.rows)):
             if given is not None and not _has_no_policy(where, self):
                 raise InvalidParameter(option, given="beside a policy file", allowed="nothing: the policy file says it")
-        return open_table(
-            where,
-            unit=self.unit,
-            budget=budget,
-            groups=self.groups or 1,
-            rows=self.rows or 1,
-            analyst=analyst,
-            ledger=ledger,
-        )
+        try:
+            return open_table(
+                where,
+                unit=self.unit,
+                budget=budget,
+                groups=self.groups or 1,
+                rows=self.rows or 1,
+                analyst=analyst,
+                ledger=ledger,
+            )
+        except InvalidParameter as error:
+            raise _as_typed(error, where) from None
 
 
 def price_options(command: Any) -> Any:
@@ -70,14 +81,14 @@ def policy_options(command: Any) -> Any:
 
 
 def open_for_asking(where: Path, without: WithoutPolicy, *, analyst: str | None, ledger: Path | None) -> Table:
-    """The table, with its durable ledger; a data file without policy and ledger gets one, and it is said."""
-    total, book = _total(without.budget), ledger or beside(where)
-    begins = total is None and _has_no_policy(where, without) and not book.exists()
-    table = without.open(where, DEFAULT_BUDGET if begins else total, analyst, ledger)
-    if begins:
-        said = f"There is no policy yet: {book.name} was opened with a total of ε 3, δ 1e-8"
-        click.echo(f"{said} (--budget sets another, once).", err=True)
-    return table
+    """The table, with its durable ledger."""
+    total = DEFAULT_BUDGET if begins_by_default(where, without, ledger) else _total(without.budget)
+    return without.open(where, total, analyst, ledger)
+
+
+def begins_by_default(where: Path, without: WithoutPolicy, ledger: Path | None) -> bool:
+    """Whether a payment would begin a ledger with a total that nobody named: no policy, no ledger, no --budget."""
+    return without.budget is None and _has_no_policy(where, without) and not (ledger or beside(where)).exists()
 
 
 def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | None) -> Table:
@@ -88,6 +99,17 @@ def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | None) 
     if without.budget is None and book.exists():
         return without.open(where, None, None, book)
     return without.open(where, _total(without.budget) or DEFAULT_BUDGET, None, InMemory())
+
+
+def _as_typed(error: InvalidParameter, where: Path) -> InvalidParameter:
+    """The same, in the words of the shell."""
+    if error.name not in ("unit", "budget"):
+        return error
+    allowed = error.allowed.replace("tacit.ROW", "row")
+    if error.given is not None:
+        return InvalidParameter(f"--{error.name}", given=error.given, allowed=allowed, hint="Leave it out.")
+    hint = f"For example --unit user_id; or draft a policy that says it once: tacit init {where}"
+    return InvalidParameter("--unit", given="nothing", allowed=allowed, hint=hint)
 
 
 def _has_no_policy(where: Path, without: WithoutPolicy) -> bool:

@@ -7,12 +7,12 @@ from shlex import quote
 
 import click
 
+from tacit.cli.ledgers import ledger_of
 from tacit.errors import LedgerError
-from tacit.ledger import SqliteLedger, beside
+from tacit.ledger import SqliteLedger
 from tacit.ledger.names import analyst_name
 from tacit.report.disclosure import Disclosure
 from tacit.tables.batch_answers import Answers
-from tacit.tables.policy_file import address, read
 
 __all__ = ["report"]
 
@@ -37,7 +37,7 @@ def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: s
 
     Exit codes: 0 done, 1 there is no such answer, 2 wrong usage, 4 it was paid for but no answer was stored.
     """
-    with SqliteLedger(_ledger_of(where)).open() as ledger:
+    with SqliteLedger(ledger_of(where)).open() as ledger:
         claim = ledger.recall(number)
     if analyst is not None and claim.receipt.analyst != analyst_name(analyst):
         raise LedgerError(f"Answer #{number} was not given to {analyst}. `tacit log --analyst` lists theirs.")
@@ -66,9 +66,3 @@ def _show(disclosure: Disclosure, where: Path, number: int, out: Path | None, as
         parts = [*words.spent(disclosure), f"tacit report {quote(str(where))} {number} --out answer.html"]
         click.echo(f" {disclosure.question}")
         show(disclosure.columns, words.footnote(disclosure), parts, everything="--json has all")
-
-
-def _ledger_of(where: Path) -> Path:
-    if where.suffix == ".toml":
-        return beside(address(read(where), where))
-    return where if where.suffix == ".ledger" else beside(where)

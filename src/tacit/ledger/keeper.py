@@ -102,7 +102,8 @@ class Keeper(ABC):
         if terms is not None and terms != head.terms:
             raise PolicyError(
                 f"{self._where()} was opened with other terms. On record: {head.terms}. Given: {terms}. "
-                "Give those on record, or let the owner change the caps: ledger.amend(terms, owner=..., reason=...)."
+                "Give those on record, or let the owner change the caps, in Python: ledger.amend(terms, owner=..., "
+                "reason=...)."
             )
 
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:

@@ -89,7 +89,7 @@ class SqliteLedger(Keeper):
         return super().verify(head)
 
     def _missing(self) -> LedgerError:
-        return LedgerError(f"There is no ledger at {self.path}. It is made when the data are first opened.")
+        return LedgerError(f"There is no ledger at {self.path}. It is made when the first question is paid for.")
 
     def backup(self, path: str | os.PathLike[str]) -> str:
         """Copy the ledger, while it is in use, to a file that does not exist yet; returns the head of the copy."""
@@ -109,6 +109,9 @@ class SqliteLedger(Keeper):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _where(self) -> str:
+        return self._file.where
 
     def __repr__(self) -> str:
         return f"SqliteLedger({str(self.path)!r})"

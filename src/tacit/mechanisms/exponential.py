@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.line import line_lattice
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_base, read_scores
@@ -29,8 +30,10 @@ from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, Weights, draw, draws
 from tacit.noise.race import ScoreArray, exact_score, relative_scores
 from tacit.privacy import ZCDP, Guarantee, PureDP
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["Exponential"]
 
@@ -89,7 +92,7 @@ class Exponential(SelectionMechanism):
     @property
     def loss(self) -> LossDistribution:
         """That of any mechanism whose loss has this range."""
-        return LossDistribution.bounded_range(float_above(self.loss_range), self._guarantee.neighbours)
+        return loss_distribution().bounded_range(float_above(self.loss_range), self._guarantee.neighbours)
 
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int:
         return draw(Tickets(scores, self._factor, self._weights(len(scores))), entropy)

@@ -78,7 +78,7 @@ class OptimalKeySelection:
         self.least = times(least, "least", least=1)
         self._guarantee = ApproxDP(eps, leak)
         each, slip = eps / self.groups, leak / self.groups
-        nines = math.log(slip.denominator) - math.log(slip.numerator)
+        nines = _nines(slip)
         expected = (2 * nines + 4) / min(float(each), 1.0)
         if expected > _LONGEST_TABLE:
             allowed = f"at least {expected / _LONGEST_TABLE * float(eps):.2g} for {self.groups} keys per unit"
@@ -88,6 +88,19 @@ class OptimalKeySelection:
         shift = self._bits - _WORD
         top = [min(chance >> shift, (1 << _WORD) - 1) for chance in self._table]
         self._first = np.array(top, dtype=np.uint64)
+
+    @staticmethod
+    def threshold_at_least(epsilon: Price, delta: Price, groups: int = 1, least: int = 1) -> float:
+        """What the threshold cannot be below, without the table: π(n) ≤ δ'·(e^(nε') - 1)/(e^ε' - 1).
+
+        >>> round(OptimalKeySelection.threshold_at_least(epsilon=1, delta=1e-6, groups=2), 2)
+        26.77
+        """
+        each = float(min(positive(epsilon, "epsilon") / groups, _LARGEST_EPSILON))
+        if not math.expm1(each) / 2:
+            return math.inf  # below what floats hold
+        aim = math.log(math.expm1(each) / 2) + _nines(failure_probability(delta) / groups)
+        return (max(aim, 0.0) + math.log1p(math.exp(-abs(aim)))) / each + least - 1
 
     @property
     def guarantee(self) -> ApproxDP:
@@ -218,6 +231,11 @@ def _above(units: Units, least: int) -> Units:
 
 def _least(least: int) -> str:
     return "" if least == 1 else f", least={least}"
+
+
+def _nines(delta: Fraction) -> float:
+    """ln(1/δ), of numbers too small for floats as well."""
+    return math.log(delta.denominator) - math.log(delta.numerator)
 
 
 def _chances(epsilon: Fraction, delta: Fraction, bits: int) -> list[int]:

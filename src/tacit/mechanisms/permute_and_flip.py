@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_scores
 from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, read_field, regret, stated
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import EXPONENTIAL, ScoreArray, race, races, relative_scores
 from tacit.privacy import Guarantee, PureDP
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["PermuteAndFlip", "flip_probabilities"]
 
@@ -64,7 +67,9 @@ class PermuteAndFlip(SelectionMechanism):
     @property
     def loss(self) -> LossDistribution:
         """That of any ε-DP mechanism: no more is proved of this one."""
-        return LossDistribution.pure(float_above(self._guarantee.as_pure() or Fraction(0)), self._guarantee.neighbours)
+        return loss_distribution().pure(
+            float_above(self._guarantee.as_pure() or Fraction(0)), self._guarantee.neighbours
+        )
 
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int:
         return race(scores, self._factor, EXPONENTIAL, entropy)

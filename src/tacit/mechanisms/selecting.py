@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,11 @@ from tacit.mechanisms.tails import read_beta, read_error
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import ScoreArray
 from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, LInf, Neighbours, PureDP, Sensitivity
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, round_up
 from tacit.privacy.rounding import UP, ZERO, decimal_up, ln_up
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = [
     "SelectionMechanism",

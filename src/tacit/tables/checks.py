@@ -10,7 +10,7 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
 from tacit.tables.domains import MOST_KEYS
 from tacit.tables.expressions import Case, Column, Expression, Key, Literal
-from tacit.tables.grouping import make_query
+from tacit.tables.grouping import tidy
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import bounds_of
 from tacit.tables.names import Names
@@ -55,7 +55,7 @@ def check(query: Query, policy: Policy) -> Checked:
     query = replace(query, options=query.options.within(policy))
     if query.source is None:
         return _check(query, policy, None)
-    view = view_of(_tidy(query).source or query.source, policy)
+    view = view_of(tidy(query).source or query.source, policy)
     return _check(replace(query, source=view.relation), view.over(policy), view)
 
 
@@ -91,8 +91,8 @@ def _check(query: Query, policy: Policy, view: View | None) -> Checked:
 def _resolved(query: Query, policy: Policy) -> Query:
     """In its one form, within the limits of size, with the policy's names; roles obeyed."""
     names = Names(policy)
-    keys = tuple(names.in_rows(key, "GROUP BY") for key in _tidy(query).keys)
-    query = _tidy(query)
+    keys = tuple(names.in_rows(key, "GROUP BY") for key in tidy(query).keys)
+    query = tidy(query)
     known = {one: names.in_aggregate(one) for one in query.aggregates()}
     return replace(
         query,
@@ -103,21 +103,6 @@ def _resolved(query: Query, policy: Policy) -> Query:
         having=None if query.having is None else _replaced(query.having, known),
         order=tuple(replace(term, expression=_replaced(term.expression, known)) for term in query.order),
         options=named_lists(query.options, names),
-    )
-
-
-def _tidy(query: Query) -> Query:
-    return make_query(
-        query.table,
-        [(output.name, output.expression) for output in query.outputs],
-        where=query.where,
-        keys=query.keys,
-        having=query.having,
-        order=query.order,
-        limit=query.limit,
-        offset=query.offset,
-        options=query.options,
-        source=query.source,
     )
 
 

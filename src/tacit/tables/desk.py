@@ -10,6 +10,7 @@ from tacit.errors import AnswerLost
 from tacit.ledger import Ledger, Receipt, Request
 from tacit.ledger.claims import Claim
 from tacit.privacy import Guarantee
+from tacit.tables.book import Book
 from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.policy import Policy
 
@@ -20,15 +21,15 @@ _log = logging.getLogger("tacit.tables")
 _LOST = (
     "The question was paid for, but no answer could be drawn: the engine failed, for lack of memory or disk perhaps. "
     "The payment stands and there is no refund, because a refund could tell something about the data. "
-    "Asking again with fresh=True pays again."
+    "Asking again with fresh=True (--fresh) pays again."
 )
 
 
 class Engines(Protocol):
     """Where a table's engine comes from."""
 
-    def open(self) -> Engine:
-        """Connect to the data; called once, after the first payment."""
+    def open(self, key: str) -> Engine:
+        """Connect to the data; called once, after the first payment. Rows are chosen by the ledger's ``key``."""
 
     def explain(self, query: BoundedQuery) -> str:
         """The statement an engine would run; touches no data."""
@@ -37,17 +38,22 @@ class Engines(Protocol):
 class Desk:
     """A policy, a ledger, an analyst and the way to the data."""
 
-    def __init__(self, policy: Policy, ledger: Ledger, analyst: str, engines: Engines) -> None:
+    def __init__(self, policy: Policy, book: Book, analyst: str, engines: Engines) -> None:
         self.policy = policy
-        self.ledger = ledger
+        self.book = book
         self.analyst = analyst
         self.engines = engines
         self._engine: Engine | None = None
 
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, begun if need be."""
+        return self.book.opened()
+
     def engine(self) -> Engine:
-        """The engine, connected when it is first needed."""
+        """The engine, connected when it is first needed: after the first payment, so that there is a ledger."""
         if self._engine is None:
-            self._engine = self.engines.open()
+            self._engine = self.engines.open(self.ledger.budget().head.ledger)
         return self._engine
 
     def paid(self, question: str, cost: Guarantee, draw: Callable[[Receipt], bytes], *, fresh: bool = False) -> Claim:
@@ -55,14 +61,14 @@ class Desk:
         request = Request(self.analyst, question, self.policy.fingerprint())
         if fresh:
             request = request.fresh()
-        return self.ledger.answered(request, cost, lambda receipt: _drawn(draw, receipt))
+        return self.book.for_spending(request, cost).answered(request, cost, lambda receipt: _drawn(draw, receipt))
 
     def close(self) -> None:
         """Let go of the data and the ledger."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None
-        self.ledger.close()
+        self.book.close()
 
 
 def _drawn(draw: Callable[[Receipt], bytes], receipt: Receipt) -> bytes:

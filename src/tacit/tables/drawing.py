@@ -51,7 +51,7 @@ def draw(plan: Plan, integers: Integers) -> Columns:
             continue
         own = tuple(noisy[part.measure] for part in line.parts)
         estimates[line.aggregate] = estimator.finish(line.aggregate, line.setting, own, level)
-    return finish(plan.checked.query, keys, estimates)
+    return finish(plan.checked.query, keys, estimates, plan.checked.kinds)
 
 
 def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found]]:

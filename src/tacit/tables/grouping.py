@@ -16,7 +16,7 @@ from tacit.tables.per_unit import PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.size import Sizes
 
-__all__ = ["default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "unkeyed"]
+__all__ = ["default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "tidy", "unkeyed"]
 
 
 def folded(expression: Expression) -> Expression:
@@ -135,6 +135,22 @@ def make_query(
     if not keys and not query.aggregates():
         raise NotPrivate("Nothing is computed of the rows: write COUNT(*), SUM(column), AVG(column) or GROUP BY.")
     return query
+
+
+def tidy(query: Query) -> Query:
+    """The same query in its one form; one that was built by hand may be in another."""
+    return make_query(
+        query.table,
+        [(output.name, output.expression) for output in query.outputs],
+        where=query.where,
+        keys=query.keys,
+        having=query.having,
+        order=query.order,
+        limit=query.limit,
+        offset=query.offset,
+        options=query.options,
+        source=query.source,
+    )
 
 
 def _of_rows(query: Query) -> Iterator[Expression]:

@@ -15,6 +15,7 @@ from tacit.ledger import Ledger, SqliteLedger, Terms, beside
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
+from tacit.tables.book import Book
 from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
@@ -51,7 +52,8 @@ def open(
     policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns
     that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
     with how many ``rows`` each a unit counts, and the ``delta`` one question may use. The ledger lies beside the data,
-    whatever policy led there (a frame's in the working folder); ``ledger=tacit.InMemory()`` forgets, and says so.
+    whatever policy led there (a frame's in the working folder), and begins with the first payment;
+    ``ledger=tacit.InMemory()`` forgets, and says so.
     """
     described = {"unit": unit, "budget": budget, "bounds": bounds, "types": types, "keys": keys, "delta": delta}
     given = [label for label, value in described.items() if value is not None]
@@ -63,11 +65,9 @@ def open(
         policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
         policy = _without(policy, _withheld(where, policy))
     source.check(tuple(policy.columns.values()))
-    book.open(_source_name(source), policy.terms)
     who = getpass.getuser() if analyst is None else analyst
-    policy = replace(policy, terms=book.budget().terms)
-    key = book.budget().head.ledger
-    return Table(policy, book, who, _DuckDB(source, policy, key, memory_limit))
+    kept = Book(book, _source_name(source), policy.terms)
+    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit))
 
 
 def _policy_of(where: Any, given: list[str]) -> tuple[Policy | None, Source | None]:
@@ -231,14 +231,13 @@ class _DuckDB:
 
     source: Source
     policy: Policy
-    key: str
     memory_limit: str
 
-    def open(self) -> Engine:
+    def open(self, key: str) -> Engine:
         from tacit.tables.engines.duckdb import DuckDBEngine
         from tacit.tables.engines.duckdb_connection import LockedDuckDB
 
-        return DuckDBEngine(LockedDuckDB(self.source, self.policy, self.memory_limit), self.key)
+        return DuckDBEngine(LockedDuckDB(self.source, self.policy, self.memory_limit), key)
 
     def explain(self, query: BoundedQuery) -> str:
         from tacit.tables.engines.duckdb_bounding import statement

@@ -269,7 +269,7 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
 def _check_steps(measure: Measure | Distinct) -> None:
     """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
     if measure.reach >= LARGEST:
-        allowed = "ends that are fewer steps from 0: a larger granule, or for VAR and STDDEV narrower bounds"
+        allowed = f"bounds of fewer than {LARGEST:.2g} steps: a larger granule in the policy, or narrower bounds"
         raise InvalidParameter("bounds", given=Words(f"{measure.reach:.2g} steps"), allowed=allowed)
     if isinstance(measure, Measure) and measure.low > measure.high and isinstance(measure.value, Quantised):
         step = text(measure.value.granule)

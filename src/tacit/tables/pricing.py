@@ -28,7 +28,7 @@ def read_price(policy: Policy, *, epsilon: object, delta: object, rho: object, p
     given = [name for name, value in (("epsilon", epsilon), ("rho", rho), ("price", price)) if value is not None]
     wanted = "epsilon" if flavour == "epsilon" else "rho"
     if len(given) != 1:
-        allowed = f"one price: {wanted}=0.5" + (" (and delta= if another δ than the policy's is to be used)")
+        allowed = f"one price, such as {wanted} 0.5 (and delta, if another δ than the policy's is to be used)"
         raise InvalidParameter("price", given=" and ".join(given) or None, allowed=allowed)
     if price is not None:
         return _of_guarantee(price, flavour)
@@ -36,7 +36,7 @@ def read_price(policy: Policy, *, epsilon: object, delta: object, rho: object, p
         words = "sums of ε and δ" if flavour == "epsilon" else "sums of ρ and δ"
         hint = "The flavour was fixed when the data set was first opened. Nothing was spent."
         raise InvalidParameter(
-            given[0], given=epsilon or rho, allowed=f"{wanted}=: this ledger keeps {words}", hint=hint
+            given[0], given=epsilon or rho, allowed=f"a price in {wanted}: this ledger keeps {words}", hint=hint
         )
     leak = policy.delta if delta is None else failure_probability(delta)
     if flavour == "rho":
@@ -141,6 +141,8 @@ def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
     if isinstance(price, ZCDP):
         return GaussianKeySelection(promise=price, groups=groups, least=least)
     gaussian = GaussianKeySelection(promise=price, groups=groups, least=least)
+    if OptimalKeySelection.threshold_at_least(price.eps, price.dlt, groups, least) > gaussian.threshold + 1:
+        return gaussian  # no need for a table that would be long
     try:
         optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups, least=least)
     except InvalidParameter:  # its table would be too long

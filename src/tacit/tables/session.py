@@ -18,6 +18,7 @@ from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.answer import Answer
 from tacit.tables.batch import Batch, check_number
+from tacit.tables.book import Book
 from tacit.tables.bounded import Engine
 from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
@@ -47,8 +48,8 @@ class Table:
     ``remaining`` is what the budget leaves the analyst; ``policy`` is what the owner wrote down.
     """
 
-    def __init__(self, policy: Policy, ledger: Ledger, analyst: str, engines: Engines) -> None:
-        self._desk = Desk(policy, ledger, analyst, engines)
+    def __init__(self, policy: Policy, book: Book, analyst: str, engines: Engines) -> None:
+        self._desk = Desk(policy, book, analyst, engines)
 
     @property
     def policy(self) -> Policy:
@@ -57,13 +58,18 @@ class Table:
 
     @property
     def ledger(self) -> Ledger:
-        """The book that the budget is kept in."""
+        """The book that the budget is kept in; begun by the first payment, or here."""
         return self._desk.ledger
+
+    @property
+    def entries(self) -> int:
+        """How many entries the ledger has; none before the first payment."""
+        return self._desk.book.entries()
 
     @property
     def remaining(self) -> Promise:
         """What the analyst can still spend."""
-        return self._desk.ledger.remaining(self._desk.analyst)
+        return self._desk.book.remaining(self._desk.analyst)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -182,7 +188,7 @@ class Table:
 
     def __repr__(self) -> str:
         unit = "each row" if self.policy.unit.is_row else f"one {self.policy.unit.column}"
-        return f"Table({self.policy.table!r}, protects {unit}, {self.ledger!r})"
+        return f"Table({self.policy.table!r}, protects {unit}, {self._desk.book!r})"
 
 
 class Question:

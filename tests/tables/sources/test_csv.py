@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -260,6 +261,21 @@ def test_a_name_that_the_header_has_twice_cannot_be_asked_about(tmp_path: Path) 
     assert rows(path, columns(b="integer")) == [(3,)]
     with pytest.raises(PolicyError, match="2 columns named 'a'"):
         rows(path, columns(a="integer"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("x.csv.zst", "zstd -d"),
+        ("x.csv.bz2", "bunzip2"),
+        ("x.xlsx", "as CSV"),
+        ("x.json", ".jsonl"),
+        ("x.y", "format ="),
+    ],
+)
+def test_a_name_that_is_not_read_says_what_to_do(name: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameter, match=re.escape(words)):
+        open_source(written(tmp_path, b"?", name))
 
 
 @pytest.mark.parametrize(

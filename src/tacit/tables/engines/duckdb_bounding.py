@@ -9,10 +9,12 @@
     cuts       for units in too many groups: the last place that counts
     kept       the pairs that count
     overfull   the pairs with too many rows
-    contents   their rows: one per distinct content, and how many times
+    reread     their rows, with the integers they add
+    contents   one per distinct content, and how many times
     copies     one per row, numbered among rows of equal content
     first_rows the rows of those pairs that count
     chosen     the sums over the rows that count
+    counted    what each pair adds, over all its rows or over the chosen ones
     left_out   the pairs whose rows do not all count
     tally0     per group the cells of measure 0, and how many rows each has
     held1      the values that a unit holds in a group, for measure 1; at most so many
@@ -116,11 +118,6 @@ class _Writer:
             return False
         return self.listed is None or len(self.listed) > self.query.groups
 
-    @property
-    def ranks_rows(self) -> bool:
-        """Whether a row's group is written as its place in the unit's order: then g is the rest by 2³²."""
-        return self.limits_groups and self.listed is not None
-
     def column(self, value: RowValue) -> str:
         """The name of a row value."""
         return f"v{self.values.index(value)}"
@@ -157,21 +154,23 @@ class _Writer:
 
     def pick(self) -> None:
         """The integers that a row adds; of rows with a listed key, if keys are listed."""
-        inputs = self.inputs()
         columns = ["unit"] if self.query.unit is not None else []
-        columns += [f"{group_rank('listed')} AS g"] if self.ranks_rows else self.group
-        for value in self.values:
-            names = [inputs[sql] for sql in read(value, self.kinds)]
-            columns.append(f"{row_value(value, *names)} AS {self.column(value)}")
-        columns += self.held.values()
-        joined = "found"
+        columns += [*self.group, *map(self.integer, self.values), *self.held.values()]
         if self.listed is not None:
             self.list_keys(self.listed)
-            found = "found"
-            if self.ranks_rows:
-                found = f"(SELECT *, {unit_number(self.key, self.unit_term('found'))} AS x FROM found) AS found"
-            joined = f"{found} JOIN listed ON {same('found', 'listed', self.key_names)}"
-        self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {joined}")
+        self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {self.grouped()}")
+
+    def integer(self, value: RowValue) -> str:
+        """What a row adds, computed from the inputs."""
+        inputs = self.inputs()
+        names = [inputs[sql] for sql in read(value, self.kinds)]
+        return f"{row_value(value, *names)} AS {self.column(value)}"
+
+    def grouped(self) -> str:
+        """The rows that were found, with their group."""
+        if self.listed is None:
+            return "found"
+        return f"found JOIN listed ON {same('found', 'listed', self.key_names)}"
 
     def list_keys(self, listed: Sequence[Sequence[Value]]) -> None:
         body = listing(listed, self.key_kinds)
@@ -186,7 +185,8 @@ class _Writer:
         by = ", ".join(["unit", *self.group])
         sums = ["count(*) AS n"]
         sums += [f"{summed(value, self.column(value))} AS {self.column(value)}" for value in self.added()]
-        self.step("pairs", f"SELECT {by}, {', '.join(sums)}\nFROM picked\nGROUP BY {by}", stored=self.limits_groups)
+        stored = self.limits_groups and self.listed is None
+        self.step("pairs", f"SELECT {by}, {', '.join(sums)}\nFROM picked\nGROUP BY {by}", stored)
 
     def added(self) -> list[RowValue]:
         """The values that are summed; the number of rows is there anyway."""
@@ -217,15 +217,15 @@ class _Writer:
 
     def rank(self) -> None:
         """The place of each pair in its unit's order."""
-        if self.ranks_rows:
-            self.step("ranked", "SELECT *, g AS place FROM pairs")
-            return
-        self.name_groups()
+        names = "listed" if self.listed is not None else "names"
+        if self.listed is None:
+            self.name_groups()
         numbered = f"SELECT *, {unit_number(self.key, self.unit_term('pairs'))} AS x FROM pairs"
         self.step(
             "ranked",
-            f"SELECT numbered.*, {group_rank('names')} AS place\n"
-            f"FROM ({numbered}) AS numbered JOIN names ON {same('numbered', 'names', self.group)}",
+            f"SELECT numbered.*, {group_rank(names)} AS place\n"
+            f"FROM ({numbered}) AS numbered JOIN {names} ON {same('numbered', names, self.group)}",
+            stored=True,
         )
 
     def name_groups(self) -> None:
@@ -244,14 +244,19 @@ class _Writer:
         by, limit = ["unit", *self.group], self.query.rows
         names, contents = ", ".join(by), ", ".join(self.contents)
         self.step("overfull", f"SELECT {names} FROM kept WHERE n > {limit}")
+        read_again = f"SELECT {', '.join([*by, *self.inputs().values()])} FROM {self.grouped()}"
+        integers = [self.integer(value) for value in self.values if self.column(value) in self.contents]
         self.step(
-            "contents",
-            f"SELECT {names}, {contents}, count(*) AS times\n"
-            f"FROM picked SEMI JOIN overfull ON {same('picked', 'overfull', by)}\nGROUP BY {names}, {contents}",
+            "reread",
+            f"SELECT {_lines([*by, *integers])}\nFROM ({read_again}) AS again\n"
+            f"SEMI JOIN overfull ON {same('again', 'overfull', by)}",
+        )
+        self.step(
+            "contents", f"SELECT {names}, {contents}, count(*) AS times\nFROM reread\nGROUP BY {names}, {contents}"
         )
         self.step("copies", f"SELECT {names}, {contents}, unnest(range(1, times + 1)) AS ordinal\nFROM contents")
         content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*self.contents, "ordinal")]
-        group = [Term(self.index("copies"), Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
+        group = [Term("copies.g", Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
         order = ", ".join([row_hash(self.key, self.unit_term("copies"), group, content), contents, "ordinal"])
         self.step(
             "first_rows",
@@ -301,7 +306,7 @@ class _Writer:
             self.step(f"held{i}", held, stored=True)
             kind = render(measure.expression, self.kinds).kind or Kind.TEXT
             where = f"held{i}"
-            terms = [Term(self.index(where), Kind.INTEGER)] if self.listed is not None else self.group_terms(where)
+            terms = [Term(f"{where}.g", Kind.INTEGER)] if self.listed is not None else self.group_terms(where)
             order = value_hash(self.key, self.unit_term(where), terms, Term(f"{where}.{value}", kind))
             many = ", ".join(by)
             self.step(f"many{i}", f"SELECT {many} FROM held{i} GROUP BY {many} HAVING count(*) > {limit}")
@@ -316,7 +321,7 @@ class _Writer:
     def plain(self, table: str) -> list[str]:
         """The columns that name a group, without a unit's order in them."""
         if self.listed is not None:
-            return [f"{self.index(table)} AS g"]
+            return [f"{table}.g AS g"]
         return [f"{table}.{name} AS {name}" for name in self.key_names]
 
     # the last step
@@ -331,31 +336,36 @@ class _Writer:
         return self.per_group(sums, "picked", "picked")
 
     def sum_pairs(self) -> str:
-        sums = [
-            _total(clamped(self.of_pair(one), one), i)
-            for i, one in enumerate(self.query.measures)
-            if isinstance(one, Measure)
-        ]
-        joined = f"kept LEFT JOIN chosen ON {same('kept', 'chosen', ['unit', *self.group])}"
-        chooses = any(isinstance(one, Measure) and one.chosen for one in self.query.measures) and self.contents
-        return self.per_group(sums, "kept", joined if chooses else "kept")
+        measures = {i: one for i, one in enumerate(self.query.measures) if isinstance(one, Measure)}
+        if not (self.contents and any(one.chosen for one in measures.values())):
+            sums = [_total(clamped(self.of_pair(one, "kept"), one), i) for i, one in measures.items()]
+            return self.per_group(sums, "kept", "kept")
+        self.count_pairs(measures)
+        sums = [_total(clamped(f"p{i}", one), i) for i, one in measures.items()]
+        return self.per_group(sums, "counted", "counted")
 
-    def of_pair(self, measure: Measure) -> str:
-        """What one unit adds to one group, before the clamp."""
-        rows, column = self.query.rows, self.column(measure.value)
+    def count_pairs(self, measures: Mapping[int, Measure]) -> None:
+        """What each pair adds: over all its rows if they are few enough, otherwise over the chosen ones."""
+        rows = self.query.rows
+
+        def shown(sums: str) -> str:
+            return _lines([*self.plain("kept"), *(f"{self.of_pair(one, sums)} AS p{i}" for i, one in measures.items())])
+
+        self.step(
+            "counted",
+            f"SELECT {shown('kept')}\nFROM kept\nWHERE n <= {rows}\nUNION ALL\nSELECT {shown('chosen')}\n"
+            f"FROM kept JOIN chosen ON {same('kept', 'chosen', ['unit', *self.group])}\nWHERE kept.n > {rows}",
+        )
+
+    def of_pair(self, measure: Measure, sums: str) -> str:
+        """What one unit adds to one group, before the clamp; ``sums`` has the sums over the rows that count."""
         if isinstance(measure.value, One):
-            return f"least(kept.n, {rows})" if measure.chosen else "kept.n"
-        if not measure.chosen:
-            return f"kept.{column}"
-        return f"CASE WHEN kept.n > {rows} THEN chosen.{column} ELSE kept.{column} END"
-
-    def index(self, table: str) -> str:
-        """The number of a listed group."""
-        return f"({table}.g % {2**32})" if self.ranks_rows else f"{table}.g"
+            return f"least(kept.n, {self.query.rows})" if measure.chosen else "kept.n"
+        return f"{sums if measure.chosen else 'kept'}.{self.column(measure.value)}"
 
     def per_group(self, sums: Sequence[str], table: str, source: str) -> str:
         """One line per group: its name, its units, its sums; and what was tallied."""
-        by = [self.index(table)] if self.listed is not None else [f"{table}.{name}" for name in self.group]
+        by = [f"{table}.{name}" for name in self.group]
         grouping = f"\nGROUP BY {', '.join(by)}" if by else ""
         shown = [*self.plain(table), "count(*) AS units", *sums]
         self.step("totals", f"SELECT {_lines(shown)}\nFROM {source}{grouping}")

@@ -13,18 +13,9 @@ from dataclasses import dataclass
 
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
+from tacit.tables.sources.casts import TYPES
 
 __all__ = ["TYPES", "Term", "as_kind", "finite", "identifier", "in_calendar", "literal", "once", "text_literal"]
-
-TYPES = {
-    Kind.INTEGER: "BIGINT",
-    Kind.REAL: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
-    Kind.BOOLEAN: "BOOLEAN",
-    Kind.DATE: "DATE",
-    Kind.TIMESTAMP: "TIMESTAMP",
-}
-"""What each kind is called in DuckDB."""
 
 _SHORT = 120
 """SQL up to this length may be written more than once; above it, repeating could grow exponentially with depth."""

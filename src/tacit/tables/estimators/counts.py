@@ -14,11 +14,27 @@ from tacit.tables.expressions import Case, Literal
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Estimate
 
-__all__ = ["COUNT", "COUNT_ROWS", "COUNT_UNITS"]
+__all__ = ["COUNT", "COUNT_ROWS", "COUNT_UNITS", "OneCount"]
+
+
+class OneCount:
+    """What estimators of one count share: the noisy count is the answer."""
+
+    __slots__ = ()
+
+    def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
+        (count,) = noisy
+        low, high = count.interval(beta)
+        return Estimate(count.values, low, high, whole=True)
+
+    def error(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
+    ) -> float | None:
+        return float(mechanisms[0].accuracy("0.05"))
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Count(OneCount):
     """A number of rows, at most ``setting.rows`` of one unit in a group; or of units.
 
     Rows need not be chosen: however they are, a unit with k rows counts min(k, limit). Bounds of the group clamp that.
@@ -32,16 +48,6 @@ class Count:
         low, high = (0, most) if aggregate.group_bounds is None else aggregate.group_bounds
         high = min(int(high), most)
         return (Part(Measure(self.value(aggregate), min(int(low), high), high, chosen=False), Fraction(1)),)
-
-    def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
-        (count,) = noisy
-        low, high = count.interval(beta)
-        return Estimate(count.values, low, high, whole=True)
-
-    def error(
-        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
-    ) -> float | None:
-        return float(mechanisms[0].accuracy("0.05"))
 
 
 def _unit(aggregate: Aggregate) -> RowValue:

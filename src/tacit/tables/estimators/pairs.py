@@ -8,7 +8,7 @@ from tacit.errors import InvalidParameter, MissingBounds
 from tacit.tables.bounded import Measure, Product, Quantised, Square
 from tacit.tables.estimators.base import Setting
 from tacit.tables.estimators.blends import chosen_count, chosen_sum
-from tacit.tables.estimators.quantising import argument, centred
+from tacit.tables.estimators.quantising import argument, centred_for_squares
 from tacit.tables.expressions import Call, Case, Column, Expression
 from tacit.tables.query import Aggregate
 
@@ -52,7 +52,7 @@ def paired(aggregate: Aggregate, setting: Setting) -> Pair:
     first = replace(aggregate, argument=_where_known(y, x))
     second = replace(aggregate, argument=_where_known(x, y), bounds=aggregate.second_bounds)
     other = replace(setting, kind=setting.second_kind, granule=setting.second_granule)
-    return Pair(centred(first, setting), centred(second, other), first, setting)
+    return Pair(centred_for_squares(first, setting), centred_for_squares(second, other), first, setting)
 
 
 def furthest(row: Quantised) -> int:

@@ -12,7 +12,7 @@ from tacit.tables.expressions import Column, Expression
 from tacit.tables.kinds import Kind
 from tacit.tables.query import Aggregate
 
-__all__ = ["LARGEST", "argument", "centred", "granule_for", "row_bounds", "uncentred"]
+__all__ = ["LARGEST", "argument", "centred", "centred_for_squares", "granule_for", "row_bounds", "uncentred"]
 
 LARGEST = 1 << 62
 """No measure of one unit may reach this many granules: sums over units then fit 128 bits with room to spare."""
@@ -40,7 +40,25 @@ def granule_for(low: Fraction, high: Fraction, setting: Setting) -> Fraction:
 def centred(aggregate: Aggregate, setting: Setting) -> Quantised:
     """The argument in granules from the middle of its bounds: the smallest reach."""
     low, high = row_bounds(aggregate)
-    granule = granule_for(low, high, setting)
+    return _centred(aggregate, granule_for(low, high, setting))
+
+
+def centred_for_squares(aggregate: Aggregate, setting: Setting) -> Quantised:
+    """As `centred`, in a granule coarse enough for the squares of a unit's rows to be added up, unless it was told.
+
+    >>> from tacit.tables.kinds import Kind
+    >>> wide = Aggregate("variance", Column("x"), bounds=(Fraction(0), Fraction(2**32)))
+    >>> [int(centred_for_squares(wide, Setting(rows, True, Kind.INTEGER)).granule) for rows in (1, 3, 9)]
+    [2, 2, 4]
+    """
+    row = centred(aggregate, setting)
+    while setting.granule is None and setting.rows * max(row.lowest**2, row.highest**2) >= LARGEST:
+        row = _centred(aggregate, 2 * row.granule)
+    return row
+
+
+def _centred(aggregate: Aggregate, granule: Fraction) -> Quantised:
+    low, high = row_bounds(aggregate)
     centre = granule * math.floor((low + high) / 2 / granule + Fraction(1, 2))
     return Quantised(argument(aggregate), low, high, centre, granule)
 

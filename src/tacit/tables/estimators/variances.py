@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.tables.estimators.base import Noisy, Part, Setting
 from tacit.tables.estimators.blends import squares, width
-from tacit.tables.estimators.quantising import centred
+from tacit.tables.estimators.quantising import centred_for_squares
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Estimate
 
@@ -35,11 +35,11 @@ class Variance:
     root: bool
 
     def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
-        return (Part(squares(aggregate, centred(aggregate, setting), setting), Fraction(1)),)
+        return (Part(squares(aggregate, centred_for_squares(aggregate, setting), setting), Fraction(1)),)
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (sums,) = noisy
-        row = centred(aggregate, setting)
+        row = centred_for_squares(aggregate, setting)
         square = float(max(width(row), 1) ** 2)
         largest = width(row) ** 2 / 4
         a, b, c = sums.values / square  # in rows
@@ -79,7 +79,7 @@ class Variance:
         """The variance moves by at most the largest of the three noises, over n."""
         if rows is None:
             return None
-        row = centred(aggregate, setting)
+        row = centred_for_squares(aggregate, setting)
         square = max(width(row), 1) ** 2
         off = float(mechanisms[0].accuracy(Fraction(1, 60)))
         most = off / max(rows - 3 * off / square, 1.0)

@@ -27,6 +27,19 @@ ENDINGS = {
 }
 """The format that an ending of a file's name means; ``.gz`` may follow those of text."""
 
+_OTHER_ENDINGS = {
+    ".zst": "It is packed: unpack it first (zstd -d); .csv.gz is read as it is.",
+    ".bz2": "It is packed: unpack it first (bunzip2); .csv.gz is read as it is.",
+    ".xz": "It is packed: unpack it first (unxz); .csv.gz is read as it is.",
+    ".zip": "It is packed: unpack it first (unzip); .csv.gz is read as it is.",
+    ".xlsx": "Export the sheet as CSV.",
+    ".xls": "Export the sheet as CSV.",
+    ".ods": "Export the sheet as CSV.",
+    ".sqlite": "Export the table as CSV.",
+    ".json": "One object per line is read as .jsonl.",
+}
+"""What to do about files that are not read."""
+
 
 def open_source(where: Any, options: Mapping[str, str] | None = None, name: str | None = None) -> Source:
     """The source at a path, or in a frame that ``name`` names; reads its schema and no rows."""
@@ -76,5 +89,5 @@ def _format(path: Path) -> str:
         endings.pop()
     if endings and endings[-1] in ENDINGS:
         return ENDINGS[endings[-1]]
-    hint = 'Or say which: [reading] format = "csv".'
+    hint = _OTHER_ENDINGS.get(endings[-1] if endings else "", 'Or say which: [reading] format = "csv".')
     raise InvalidParameter("source", given=path.name, allowed=f"a name ending in {', '.join(ENDINGS)}", hint=hint)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from tacit.privacy.prices import text
 from tacit.tables.expressions import Call, Case, Column, Expression, Key, Literal
-from tacit.tables.grouping import make_query
+from tacit.tables.grouping import tidy
 from tacit.tables.operators import CASTS
 from tacit.tables.options import ListedGroups, Options
 from tacit.tables.per_unit import Fact, PerUnit
@@ -33,18 +33,7 @@ _OWN_GRAMMAR = ("substring", "trim")
 
 def to_sql(query: Query) -> str:
     """The statement on one line."""
-    query = make_query(
-        query.table,
-        [(output.name, output.expression) for output in query.outputs],
-        where=query.where,
-        keys=query.keys,
-        having=query.having,
-        order=query.order,
-        limit=query.limit,
-        offset=query.offset,
-        source=query.source,
-        options=query.options,
-    )
+    query = tidy(query)
     written = _Printer(query)
     parts = ["SELECT", *_clause(query.options), ", ".join(written.output(one) for one in query.outputs)]
     parts += ["FROM", _source(query.source, query.table), *(_joined(one) for one in query.options.listed)]
