@@ -21,11 +21,18 @@ class Peer:
     name: str
     module: str
     pins: tuple[str, ...]
+    apart: bool = False
+    """Whether it needs versions that the others cannot live with: it then has an environment of its own."""
 
     @property
     def package(self) -> str:
         """The module that `import` brings in: `opendp` for `opendp.prelude`."""
         return self.module.partition(".")[0]
+
+    @property
+    def environment(self) -> Path:
+        """The folder it is installed into."""
+        return ROOT / f".venv-bench-{self.package}" if self.apart else ENVIRONMENT
 
 
 class Unavailable(Exception):
@@ -42,13 +49,23 @@ def _blocks(text: str) -> Iterator[Peer]:
         if not lines:
             continue
         pins = tuple(line.partition("#")[0].strip() for line in lines)
-        module = lines[0].partition("# import ")[2].strip()
-        yield Peer(name=pins[0].partition("==")[0], module=module, pins=pins)
+        module, _, place = lines[0].partition("# import ")[2].strip().partition(", ")
+        yield Peer(name=pins[0].partition("==")[0], module=module, pins=pins, apart=place == "apart")
 
 
 def failures() -> dict[str, str]:
     """Why a peer is not there, by the name of its package."""
     return json.loads(FAILURES.read_text(encoding="utf-8")) if FAILURES.exists() else {}
+
+
+def environment(package: str) -> Path:
+    """The interpreter that has the peer, or why there is none."""
+    if reason := failures().get(package):
+        raise Unavailable(reason)
+    found = next(peer.environment for peer in peers() if peer.package == package) / "bin" / "python"
+    if not found.exists():
+        raise Unavailable("not installed")
+    return found
 
 
 @cache

@@ -25,6 +25,7 @@ BENCHES = {
     "selection": "choosing, thresholds, randomized response, quantiles",
     "ledger": "durable spends next to SQLite itself, growth, verification",
     "audit": "what the auditor can see, and how fast",
+    "accuracy": "errors at equal ε and δ: median, mean, variance, distinct count, group means",
     "batch": "fifty counts as one plan and one by one: passes over the rows, noise at the same price",
     "bounding": "bounding a table of ten million rows: window functions, OpenDP on Polars, PipelineDP",
     "medians": "the median by city of ten million rows: the exact quantile with the same bounding",
@@ -119,18 +120,21 @@ def locked() -> list[str]:
 
 def install(peer: Peer) -> str:
     """Why the peer cannot be used, or nothing."""
-    if reason := pip(*peer.pins):
+    python = peer.environment / "bin" / "python"
+    if not python.exists():
+        venv.create(peer.environment, with_pip=True)
+    if reason := pip(*peer.pins, python=python):
         return f"failed to install: {reason}"
     trial = subprocess.run(
-        [PYTHON, "-W", "ignore", "-c", f"import {peer.module}"], capture_output=True, text=True, check=False
+        [python, "-W", "ignore", "-c", f"import {peer.module}"], capture_output=True, text=True, check=False
     )
     return f"failed to import: {trial.stderr.strip().splitlines()[-1]}" if trial.returncode else ""
 
 
-def pip(*arguments: str) -> str:
-    """Install, and return the reason if that failed."""
-    command: list[str | Path] = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    command += ["--constraint", CONSTRAINTS, *arguments]
+def pip(*arguments: str, python: Path = PYTHON) -> str:
+    """Install, and return the reason if that failed; beside Tacit only what its own versions allow."""
+    command: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command += [*(["--constraint", CONSTRAINTS] if python == PYTHON else []), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if not done.returncode:
         return ""

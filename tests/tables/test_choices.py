@@ -193,8 +193,8 @@ def test_an_empty_group_gives_a_public_value_and_the_whole_range() -> None:
         (Fraction(1, 2), Fraction(21, 2), Kind.INTEGER, 10, 1),
         (5, 5, Kind.REAL, 1, 5),
         (Fraction(1, 3), Fraction(1, 3), Kind.INTEGER, 1, Fraction(1, 3)),
-        (-3, 7, Kind.REAL, 20481, -3),
-        (0, 10**9, Kind.INTEGER, 30518, 0),
+        (-3, 7, Kind.REAL, 81921, -3),
+        (0, 10**9, Kind.INTEGER, 122071, 0),
     ],
 )
 def test_the_grid_is_public_and_within_the_bounds(

@@ -10,10 +10,11 @@ import pytest
 
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.privacy import ZCDP, ApproxDP, PureDP
-from tacit.tables.bounded import Measure, One, Present, Product, Quantised, Square
+from tacit.tables.bounded import Blend, Counted, Measure, One, Present, Product, Quantised, Square
 from tacit.tables.estimators.base import Noisy, Setting
 from tacit.tables.estimators.quantising import centred, granule_for
 from tacit.tables.estimators.registry import ESTIMATORS
+from tacit.tables.estimators.variances import VARIANCE_POP
 from tacit.tables.expressions import Case, Column, Expression
 from tacit.tables.kinds import Kind
 from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise
@@ -45,6 +46,13 @@ class Group:
         steps = [round((x - float(row.centre)) / float(row.granule)) for x in self.values]
         return sum(step**2 for step in steps) if isinstance(value, Square) else sum(steps)
 
+    def integers(self, measure: Counted) -> list[int]:
+        """What gets noise: one integer, or the combinations of a blend."""
+        if isinstance(measure, Blend):
+            return [line[0] for line in measure.of([[self.integer(one)] for one in measure.measures])]
+        assert isinstance(measure, Measure)
+        return [self.integer(measure)]
+
 
 def estimated(aggregate: Aggregate, setting: Setting, noise: Noise, group: Group, seed: int, lie: int = 1) -> Estimate:
     """DRAWS answers about the same group; ``lie`` divides the scale that the interval believes in."""
@@ -53,7 +61,9 @@ def estimated(aggregate: Aggregate, setting: Setting, noise: Noise, group: Group
     noisy = []
     for part in parts:
         mechanism = noise.mechanism(part.weight, part.measure, 1)
-        drawn = mechanism.release(np.full(DRAWS, group.integer(part.measure)), entropy=bits)
+        drawn = np.squeeze(
+            [mechanism.release(np.full(DRAWS, one), entropy=bits) for one in group.integers(part.measure)]
+        )
         believed: AdditiveMechanism = noise.mechanism(part.weight * lie, part.measure, 1)
         noisy.append(Noisy(np.asarray(drawn, dtype=np.float64), believed, noise))
     return estimator.finish(aggregate, setting, tuple(noisy), BETA)
@@ -150,21 +160,58 @@ def test_rows_stay_within_the_reach_of_their_measure(low: int, high: int, kind: 
     for name in ("sum", "mean", "variance"):
         aggregate = Aggregate(name, Column("x"), bounds=(Fraction(low), Fraction(high)))
         for part in ESTIMATORS[name].parts(aggregate, Setting(3, True, kind)):
-            value = part.measure.value
-            row = value.value if isinstance(value, Square) else value
-            if not isinstance(row, Quantised):
-                continue
-            ends = [abs(row.lowest), abs(row.highest)]
-            assert row.lowest <= row.highest
-            most = 3 * max(ends) ** (2 if isinstance(value, Square) else 1)
-            assert part.measure.reach == most
+            for measure in part.measure.measures if isinstance(part.measure, Blend) else [part.measure]:
+                value = measure.value
+                row = value.value if isinstance(value, Square) else value
+                if not isinstance(row, Quantised):
+                    continue
+                ends = [abs(row.lowest), abs(row.highest)]
+                assert row.lowest <= row.highest
+                most = 3 * max(ends) ** (2 if isinstance(value, Square) else 1)
+                assert measure.reach == most
 
 
-def test_centring_halves_the_reach() -> None:
+BLENDED = [
+    (0, 100, Kind.INTEGER),
+    (0, 7, Kind.INTEGER),
+    (-3, 7, Kind.INTEGER),
+    (-5, -2, Kind.INTEGER),
+    (2, 9, Kind.INTEGER),
+]
+
+
+def moved(blend: Blend, row: Quantised, steps: list[int]) -> list[int]:
+    """By what one unit with these rows moves the combinations."""
+    totals = {Quantised: sum(steps), Square: sum(step**2 for step in steps), Present: len(steps)}
+    return [line[0] for line in blend.of([[totals[type(one.value)]] for one in blend.measures])]
+
+
+@pytest.mark.parametrize(("low", "high", "kind"), BLENDED)
+@pytest.mark.parametrize("estimator", ["mean", "variance"])
+def test_one_unit_moves_a_blend_by_its_reach(estimator: str, low: int, high: int, kind: Kind) -> None:
+    """Every unit of up to two rows, each row any step of the range: the L1 norm is at most the reach, and is so."""
+    aggregate = Aggregate(estimator, Column("x"), bounds=(Fraction(low), Fraction(high)))
+    setting = Setting(2, True, kind)
+    row = centred(aggregate, setting)
+    ((blend),) = (part.measure for part in ESTIMATORS[estimator].parts(aggregate, setting))
+    assert isinstance(blend, Blend)
+    reached = range(row.lowest, row.highest + 1)
+    units = [[], *([q] for q in reached), *([q, r] for q in reached for r in reached if q <= r)]
+    moves = [moved(blend, row, steps) for steps in units]
+    assert min(min(move) for move in moves) >= 0
+    assert max(sum(move) for move in moves) == blend.reach
+    too_far = [*([row.lowest - 1] * 2,), *([row.highest + 1] * 2,), [row.highest] * 3]
+    for steps in too_far:  # the check can fail: rows beyond the range, or one row too many
+        assert sum(map(abs, moved(blend, row, steps))) > blend.reach
+
+
+def test_a_blend_is_as_large_as_its_rows() -> None:
+    """Rows and their sums come back from the combinations."""
     plain = ESTIMATORS["sum"].parts(Aggregate("sum", Column("x"), bounds=(Fraction(0), Fraction(100))), SETTING)
-    middle = ESTIMATORS["mean"].parts(AGE, SETTING)
-    assert plain[0].measure.reach == 100
-    assert middle[0].measure.reach == 50
+    (together,) = ESTIMATORS["mean"].parts(AGE, SETTING)
+    assert plain[0].measure.reach == together.measure.reach == 100
+    above, below = Group((30.0, 41.0, 99.0)).integers(together.measure)
+    assert (above, below) == (30 + 41 + 99, 70 + 59 + 1)
 
 
 def test_a_granule_is_public_and_fine_enough() -> None:
@@ -250,3 +297,30 @@ def test_an_interval_of_a_covariance_that_believes_in_too_little_noise_does_not_
     pairs = PAIRS["large"]
     estimate = estimated_pairs("covariance_pop", NOISES["laplace"], pairs, lie=100)
     assert covered(estimate, pair_truth("covariance_pop", pairs)) < 0.95 - 2 * SPREAD
+
+
+def test_the_variance_moves_by_at_most_the_largest_noise() -> None:
+    """The derivatives of the variance of (A, B, C), per row: their absolute values add up to at most 1."""
+    for i in range(41):
+        for j in range(41 - i):
+            a, b, c = i / 40, j / 40, (40 - i - j) / 40
+            f = a * c - b**2 / 4
+            assert abs(c - 2 * f) + abs(b / 2 + 2 * f) + abs(a - 2 * f) <= 1 + 1e-12
+
+
+def test_the_box_of_a_variance_is_its_range() -> None:
+    """Against a search through boxes of many shapes."""
+    generator = np.random.default_rng(3)
+    for _ in range(300):
+        starts, sides = generator.exponential(50, 3), generator.exponential(30, 3)
+        starts *= generator.random(3) < 0.8
+        ends = [(np.array([start]), np.array([start + side])) for start, side in zip(starts, sides, strict=True)]
+        low, high = VARIANCE_POP._box(*ends)
+        lines = [np.linspace(start, start + side, 25) for start, side in zip(starts, sides, strict=True)]
+        a, b, c = (one.ravel() for one in np.meshgrid(*lines))
+        f = (a * c - b**2 / 4) / np.maximum(a + b + c, 1e-9) ** 2
+        assert low[0] <= max(f.min(), 0) + 1e-12
+        assert high[0] >= f.max() - 1e-12
+        if starts.sum():
+            assert low[0] >= max(f.min(), 0) - 1e-12  # the least is at a corner, which the search visits
+            assert high[0] <= max(f.max(), 0) + 0.01

@@ -23,7 +23,7 @@ from tacit.tables.pricing import Price, read_price
 from tacit.tables.sharing import Joint, Need, share, shares_of
 from tacit.tables.sql.printing import to_sql
 
-__all__ = ["Batch", "BatchPlan"]
+__all__ = ["Batch", "BatchPlan", "check_number"]
 
 MOST = 1000
 """Statements in a batch."""
@@ -76,8 +76,7 @@ class Batch:
         weights: Sequence[object] | None,
         expected_rows: Sequence[int] | None,
     ) -> None:
-        if not 1 <= len(statements) <= MOST:
-            raise InvalidParameter("batch", given=f"{len(statements)} statements", allowed=f"1 to {MOST} statements")
+        check_number(len(statements))
         if any(one.query.options.epsilon is not None or one.query.options.delta is not None for one in statements):
             allowed = "statements without epsilon and delta in their OPTIONS: the price is of the whole batch"
             raise InvalidParameter("batch", given="a statement with a price of its own", allowed=allowed)
@@ -182,6 +181,12 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch({len(self)} statements)"
+
+
+def check_number(statements: int) -> None:
+    """Refuse more than fit into a batch, before any is read."""
+    if not 1 <= statements <= MOST:
+        raise InvalidParameter("batch", given=f"{statements} statements", allowed=f"1 to {MOST} statements")
 
 
 def canonical(statements: Sequence[str], shares: Sequence[Fraction]) -> str:

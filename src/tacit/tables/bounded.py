@@ -35,6 +35,7 @@ from tacit.tables.relations import Relation
 
 __all__ = [
     "Asked",
+    "Blend",
     "BoundedQuery",
     "Category",
     "Cells",
@@ -150,6 +151,35 @@ class Distinct:
 
 
 @dataclass(frozen=True, slots=True)
+class Blend:
+    """Combinations of measures of the same rows that get noise in their place: an engine returns the measures.
+
+    No row takes any combination below 0, and all of them together rise by at most ``reach`` with one unit: so far one
+    unit moves a group's combinations, in L1 as well as in L2. docs/proofs/blends.md.
+    """
+
+    measures: tuple[Measure, ...]
+    combinations: tuple[tuple[int, ...], ...]
+    """One line of whole factors per combination, one factor per measure."""
+    reach: int
+
+    @property
+    def chosen(self) -> bool:
+        """Whether rows are chosen."""
+        return any(measure.chosen for measure in self.measures)
+
+    def of(self, measured: Sequence[Sequence[int]]) -> list[list[int]]:
+        """The combinations, per group, of the measures per group; in whole numbers without end."""
+        return [
+            [
+                sum(factor * value for factor, value in zip(line, group, strict=True))
+                for group in zip(*measured, strict=True)
+            ]
+            for line in self.combinations
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class Cells:
     """How many of a group's rows fall into each cell; 0 is no cell. ``chosen`` as in `Measure`."""
 
@@ -157,8 +187,8 @@ class Cells:
     chosen: bool
 
 
-Counted = Measure | Distinct
-"""What is one integer per group."""
+Counted = Measure | Distinct | Blend
+"""What gets noise: one integer per group, or a few that share it."""
 Asked = Measure | Distinct | Cells
 """What an engine can be asked for."""
 

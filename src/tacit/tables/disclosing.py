@@ -12,7 +12,7 @@ from tacit.ledger.amounts import Amount as Charged
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import PICKED, Amount, Clamp, Disclosure, GroupRule, Noise
-from tacit.tables.bounded import Counted, Distinct, Present, Product, Quantised, RowValue, Square
+from tacit.tables.bounded import Blend, Counted, Distinct, Present, Product, Quantised, RowValue, Square
 from tacit.tables.grouping_sets_plan import SetsPlan
 from tacit.tables.plan import Line, Plan
 from tacit.tables.policy import Policy
@@ -184,6 +184,8 @@ def _outputs(query: Query, aggregate: Aggregate) -> tuple[str, ...]:
 
 
 def _step(measure: Counted) -> Fraction:
+    if isinstance(measure, Blend):
+        return _step(measure.measures[0])
     value = None if isinstance(measure, Distinct) else measure.value
     if isinstance(value, Quantised):
         return value.granule
@@ -196,6 +198,8 @@ def _measure_words(line: Line, measure: Counted) -> str:
     inner = "" if line.aggregate.argument is None else expression_sql(line.aggregate.argument)
     if isinstance(measure, Distinct):
         return f"distinct values of {inner}"
+    if isinstance(measure, Blend):
+        return _blend_words(measure, inner, line)
     value = measure.value
     if line.aggregate.second is not None:
         return _pair_words(value)
@@ -206,6 +210,13 @@ def _measure_words(line: Line, measure: Counted) -> str:
     if isinstance(value, Quantised):
         return f"sum of {inner}" + (f" less {text(value.centre)}" if value.centre else "")
     return "units" if measure.high == 1 and line.aggregate.estimator == "count_units" else "rows"
+
+
+def _blend_words(measure: Blend, inner: str, line: Line) -> str:
+    low, high = (text(bound) for bound in line.aggregate.bounds or (Fraction(0), Fraction(0)))
+    if len(measure.combinations) == 2:
+        return f"sums of {inner} from {low} up and from {high} down, together"
+    return f"sums of the squares and of twice the product of {inner} from {low} up and from {high} down, together"
 
 
 def _pair_words(value: RowValue) -> str:

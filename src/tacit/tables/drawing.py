@@ -5,14 +5,14 @@ Everything here happens after the debit. What comes in is private; what goes out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.tables.bounded import Asked, Integers, Tallies
+from tacit.tables.bounded import Asked, Blend, Counted, Integers, Measure, Tallies
 from tacit.tables.choices import Choice
 from tacit.tables.estimators.base import Chooser, Noisy
 from tacit.tables.estimators.registry import ESTIMATORS
@@ -42,7 +42,7 @@ def estimated(
     """The keys that are shown, and of each aggregate an estimate with an interval that misses at most that often."""
     keys, measures = _shown(plan, integers)
     found = dict(zip(plan.bounded.measures, measures, strict=True))
-    noisy = {one: noised(plan, one, values) for one, values in found.items() if not isinstance(values, Tallies)}
+    noisy = _noisy(plan, found)
     picked: dict[Choice, npt.NDArray[np.int64]] = {}
     estimates: dict[Aggregate, Estimate | Categories] = {}
     for line in plan.lines:
@@ -114,8 +114,18 @@ def _placed(values: Found, at: npt.NDArray[np.intp], size: int) -> Found:
     return wide
 
 
-def noised(plan: Plan, measure: Asked, values: Counts) -> Noisy:
+def noised(plan: Plan, measure: Measure, values: Counts) -> Noisy:
     """A measure with the noise that the plan has for it."""
+    return _noised(plan, measure, {measure: values})
+
+
+def _noisy(plan: Plan, found: Mapping[Asked, Found]) -> dict[Counted, Noisy]:
+    """Each measure with its noise, drawn once however many aggregates need it."""
+    needed = dict.fromkeys(part.measure for line in plan.lines for part in line.parts)
+    return {measure: _noised(plan, measure, found) for measure in needed}
+
+
+def _noised(plan: Plan, measure: Counted, found: Mapping[Asked, Found]) -> Noisy:
     assert plan.noise is not None
     mechanism = next(
         mechanism
@@ -123,7 +133,24 @@ def noised(plan: Plan, measure: Asked, values: Counts) -> Noisy:
         for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
         if part.measure == measure
     )
-    return Noisy(_released(mechanism, values), mechanism, plan.noise)
+    return Noisy(_drawn(mechanism, measure, found), mechanism, plan.noise)
+
+
+def _drawn(mechanism: AdditiveMechanism, measure: Counted, found: Mapping[Asked, Found]) -> npt.NDArray[np.float64]:
+    if not isinstance(measure, Blend):
+        return _released(mechanism, _counts(found[measure]))
+    combined = measure.of([[int(value) for value in _counts(found[one])] for one in measure.measures])
+    return np.stack([_released(mechanism, _narrow(values)) for values in combined])
+
+
+def _counts(values: Found) -> Counts:
+    assert not isinstance(values, Tallies)
+    return values
+
+
+def _narrow(values: list[int]) -> Counts:
+    """As int64 where all fit with room to spare."""
+    return np.array(values, dtype=np.int64) if all(abs(value) < 1 << 61 for value in values) else values
 
 
 def _released(mechanism: AdditiveMechanism, values: Counts) -> npt.NDArray[np.float64]:

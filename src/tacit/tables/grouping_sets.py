@@ -113,9 +113,11 @@ def _summed(
     shares, groups, bounded = finest
     if is_finest:
         return Part(at, checked, Need(shares, groups), bounded, weight, is_summed=True)
-    moved: dict[Counted, Fraction] = {lumped(one, groups): share for one, share in shares.measures.items()}
-    for measure in moved:
+    moved = dict[Counted, Fraction]()
+    for one, share in shares.measures.items():
+        measure = lumped(one, groups)
         check_steps(measure)
+        moved[measure] = share
     return Part(at, checked, Need(replace(shares, measures=moved), 1, lumped=True), bounded, weight, is_summed=True)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from tacit.tables.bounded import Integers, Tallies
+from tacit.tables.bounded import Integers, Measure, Tallies
 from tacit.tables.consistency_margins import summed
 from tacit.tables.drawing import BETA, estimated, noised, placed
 from tacit.tables.estimators.base import Chooser, Fitted, Noisy
@@ -71,7 +71,9 @@ def _fitted(plan: SetsPlan, found: Sequence[Integers]) -> dict[int, list[Noisy]]
             kept = plan.checked.query.sets[plan.sets.parts[at].at]
             exact = summed(np.asarray(values, dtype=object), plan.sets.sizes, kept)
             counts = exact if exact.dtype == np.int64 else [int(one) for one in exact]
-            noisy.append(noised(plan.plans[at], plan.plans[at].bounded.measures[number], counts))
+            measure = plan.plans[at].bounded.measures[number]
+            assert isinstance(measure, Measure)  # counts and sums
+            noisy.append(noised(plan.plans[at], measure, counts))
         margin = plan.margins[number]
         for order, (values_fitted, one) in enumerate(
             zip(margin.fitted([one.values for one in noisy]), noisy, strict=True)

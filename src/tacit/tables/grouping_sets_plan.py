@@ -203,17 +203,18 @@ def _margins(checked: Checked, sets: Sets, plans: list[Plan]) -> tuple[Margins, 
     summed = [plan for part, plan in zip(sets.parts, plans, strict=True) if part.is_summed]
     made = []
     for at in range(len(summed[0].bounded.measures)):
-        noise = tuple(_mechanisms(plan)[plan.bounded.measures[at]] for plan in summed)
+        noise = tuple(_mechanism(plan, plan.bounded.measures[at]) for plan in summed)
         made.append(Margins(sets.sizes, checked.query.sets, noise))
     return tuple(made)
 
 
-def _mechanisms(plan: Plan) -> dict[Asked, AdditiveMechanism]:
-    return {
-        part.measure: mechanism
+def _mechanism(plan: Plan, measure: Asked) -> AdditiveMechanism:
+    return next(
+        mechanism
         for line in plan.lines
         for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
-    }
+        if part.measure == measure
+    )
 
 
 def _fitted(sets: Sets, plans: list[Plan], margins: tuple[Margins, ...]) -> tuple[Plan, ...]:

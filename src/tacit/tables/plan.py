@@ -14,7 +14,7 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
 from tacit.privacy.prices import text
-from tacit.tables.bounded import Asked, BoundedQuery, Cells, Counted, Distinct, Measure, Quantised
+from tacit.tables.bounded import Asked, Blend, BoundedQuery, Cells, Counted, Distinct, Measure, Quantised
 from tacit.tables.checks import Checked
 from tacit.tables.choices import Choice, ChoiceMechanism
 from tacit.tables.domains import domain
@@ -286,7 +286,8 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
             measures[choice.cells] = None
             continue
         own = parts[aggregate] = estimator.parts(aggregate, setting)
-        measures |= dict.fromkeys(part.measure for part in own)
+        for part in own:
+            measures |= dict.fromkeys(part.measure.measures if isinstance(part.measure, Blend) else [part.measure])
     for measure in measures:
         if not isinstance(measure, Cells):
             check_steps(measure)
@@ -295,7 +296,7 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
     return bounded, settings, parts
 
 
-def check_steps(measure: Counted) -> None:
+def check_steps(measure: Measure | Distinct) -> None:
     """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
     if measure.reach >= LARGEST:
         allowed = f"bounds of fewer than {LARGEST:.2g} steps: a larger granule in the policy, or narrower bounds"
@@ -351,6 +352,14 @@ def measure_words(measure: Counted) -> str:
     """A measure for people."""
     if isinstance(measure, Distinct):
         return f"distinct values, one unit moves a group by at most {measure.reach}, values chosen"
+    if isinstance(measure, Blend):
+        what = {
+            2: "sums of the distances to both bounds",
+            3: "sums of squares and products of the distances to both bounds",
+        }
+        how = ", rows chosen" if measure.chosen else ""
+        which = what[len(measure.combinations)]
+        return f"{which}, one unit moves a group's by at most {measure.reach} steps together{how}"
     words = {
         "One": "rows",
         "Present": "known values",

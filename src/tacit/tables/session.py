@@ -17,7 +17,7 @@ from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.affording import price_within, what_fits
 from tacit.tables.answer import Answer
-from tacit.tables.batch import Batch
+from tacit.tables.batch import Batch, check_number
 from tacit.tables.book import Book
 from tacit.tables.bounded import Engine
 from tacit.tables.builder import Selection
@@ -106,6 +106,7 @@ class Table:
         move; or relative to the rows that you expect in a group of each statement.
         """
         listed = [statements] if isinstance(statements, str | Query | Question) else list(statements)
+        check_number(len(listed))
         checked = [self.query(one.tree if isinstance(one, Question) else one)._checked for one in listed]
         return Batch(self._desk, checked, weights, expected_rows)
 

@@ -15,7 +15,7 @@ from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.privacy import ApproxDP, GaussianDP, PureDP
 from tacit.privacy.conversion import largest_gaussian
 from tacit.privacy.prices import float_down
-from tacit.tables.bounded import Counted
+from tacit.tables.bounded import Blend, Counted
 from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise
 from tacit.tables.pricing import Shares, Split
 
@@ -132,7 +132,7 @@ class Mixture:
         for at, (_, made) in enumerate(self._measures(scale, squares)):
             shares, groups, weight = self.parts[at]
             found += [
-                groups * _laplace_loss(mechanism, max(measure.reach, 1), groups)
+                groups * _laplace_loss(mechanism, measure, groups)
                 for measure, mechanism in made.items()
                 if isinstance(mechanism, DiscreteLaplace)
             ]
@@ -171,10 +171,15 @@ class Mixture:
         return None
 
 
-def _laplace_loss(mechanism: DiscreteLaplace, reach: int, groups: int) -> LossDistribution:
-    """Of one coordinate, which one unit moves by at most ``reach`` steps; it moves at most ``groups`` of them."""
-    promise = mechanism.guarantee
+def _laplace_loss(mechanism: DiscreteLaplace, measure: Counted, groups: int) -> LossDistribution:
+    """Of one group, where one unit moves a coordinate by at most ``reach`` steps; it is in at most ``groups`` of them.
+
+    A blend has several coordinates to a group, which share ``reach``: of it only the ε is used.
+    """
+    promise, reach = mechanism.guarantee, max(measure.reach, 1)
     assert isinstance(promise, PureDP)
+    if isinstance(measure, Blend):
+        return loss_distribution().approximate(_float_up(promise.eps / groups), 0)
     return loss_distribution().discrete_laplace(float_down(groups * reach / promise.eps), reach)
 
 

@@ -16,8 +16,8 @@ _HEAD = """\
 
 Written as an analyst would, and asked end to end: {adult} of Adult (each row is a person) and {visits} of the table of
 `tacit demo` (people with many visits each). {works} are answered, {refused} are refused for good.
-`tests/end_to_end/questions` asks them all and fails if one of these words is not true: what is answered, what is refused
-and for which reason. The page is made by `python -m tests.end_to_end.questions.page`.
+`tests/end_to_end/questions` asks them all and fails if one of these words is not true: what is answered, what is
+refused and for which reason. The page is made by `python -m tests.end_to_end.questions.page`.
 """
 
 

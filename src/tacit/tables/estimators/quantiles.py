@@ -19,8 +19,8 @@ from tacit.tables.released import Estimate
 
 __all__ = ["QUANTILE", "grid"]
 
-_POINTS = 15
-"""The grid of reals has between half and all of 2¹⁵ steps."""
+_POINTS = 17
+"""The grid of reals has between half and all of 2¹⁷ steps."""
 
 
 class Quantile(Chooser):

@@ -1,4 +1,4 @@
-"""VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP: centred sums of x and x² and a count, noised jointly."""
+"""VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP: squares and products of distances to both ends, noised together."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.tables.bounded import Measure, Square
 from tacit.tables.estimators.base import Noisy, Part, Setting
-from tacit.tables.estimators.means import chosen_count, chosen_sum
+from tacit.tables.estimators.blends import squares, width
 from tacit.tables.estimators.quantising import centred_for_squares
 from tacit.tables.query import Aggregate
 from tacit.tables.released import Estimate
@@ -20,56 +19,49 @@ from tacit.tables.released import Estimate
 __all__ = ["STDDEV", "STDDEV_POP", "VARIANCE", "VARIANCE_POP"]
 
 Floats = npt.NDArray[np.float64]
-
-_WEIGHTS = (Fraction(1, 4), Fraction(1, 2), Fraction(1, 4))
+Ends = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class Variance:
-    """Σ(x-c)²/n - (Σ(x-c)/n)², over the rows that count and where x is known; ``lost`` is 1 for the sample's n-1.
+    """Of the rows that count and where x is known; ``lost`` is 1 for the sample's n-1.
 
-    The interval takes all three sums within their errors at once: it covers at least as often as it says.
+    With a = Σ(h - q)², b = 2Σ(h - q)(q - l), c = Σ(q - l)² and w = h - l the rows are (a + b + c)/w², and the variance
+    is w²(ac - b²/4)/(a + b + c)². The interval takes all three within their errors at once: it covers at least as often
+    as it says.
     """
 
     lost: int
     root: bool
 
     def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
-        row = centred_for_squares(aggregate, setting)
-        most = setting.rows * max(row.lowest**2, row.highest**2)
-        measures = (
-            chosen_sum(row, setting),
-            Measure(Square(row), 0, most, chosen=setting.chosen),
-            chosen_count(aggregate, setting),
-        )
-        return tuple(Part(measure, weight) for measure, weight in zip(measures, _WEIGHTS, strict=True))
+        return (Part(squares(aggregate, centred_for_squares(aggregate, setting), setting), Fraction(1)),)
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
-        total, squares, count = noisy
+        (sums,) = noisy
         row = centred_for_squares(aggregate, setting)
-        largest = float(max(row.lowest**2, row.highest**2))
-        third = beta / 3
-        low, high = self._box(total.interval(third), squares.interval(third), count.interval(third), largest)
-        n = np.maximum(count.values, 1.0)
-        value = self._corrected(np.clip(squares.values / n - (total.values / n) ** 2, 0.0, largest), n)
-        value, low, high = (self._in_units(part, row.granule) for part in (value, low, high))
+        square = float(max(width(row), 1) ** 2)
+        largest = width(row) ** 2 / 4
+        a, b, c = sums.values / square  # in rows
+        n = np.maximum(a + b + c, 1.0)
+        value = self._corrected(np.clip((a * c - b**2 / 4) / n**2, 0.0, 0.25), n) * square
+        off = float(sums.mechanism.accuracy(beta / 3)) / square
+        low, high = (part * square for part in self._box(*((one - off, one + off) for one in (a, b, c))))
+        value, low, high = (self._in_units(np.minimum(part, 2 * largest), row.granule) for part in (value, low, high))
         return Estimate(value, np.minimum(low, value), np.maximum(high, value), whole=False)
 
-    def _box(
-        self,
-        total: tuple[Floats, Floats],
-        squares: tuple[Floats, Floats],
-        count: tuple[Floats, Floats],
-        largest: float,
-    ) -> tuple[Floats, Floats]:
-        """The least and the most the variance can be with each sum within its interval."""
-        few, many = np.maximum(count[0], 1.0), np.maximum(count[1], 1.0)
-        spans_zero = (total[0] <= 0) & (total[1] >= 0)
-        near = np.where(spans_zero, 0.0, np.minimum(np.abs(total[0]), np.abs(total[1])) / many)
-        far = np.maximum(np.abs(total[0]), np.abs(total[1])) / few
-        low = np.clip(np.maximum(squares[0], 0.0) / many - far**2, 0.0, largest)
-        high = np.clip(np.maximum(squares[1], 0.0) / few - near**2, 0.0, largest)
-        return self._corrected(low, many), self._corrected(high, few)
+    def _box(self, first: Ends, second: Ends, third: Ends) -> Ends:
+        """The least and the most the variance can be, over w², with each sum within its interval and none below 0."""
+        (a, a_most), (b, b_most), (c, c_most) = (
+            (np.maximum(x, 0.0), np.maximum(y, 0.0)) for x, y in (first, second, third)
+        )
+        low = np.minimum.reduce([_variance(x, b_most, z) for x in (a, a_most) for z in (c, c_most)])
+        tried = [_variance(x, b, np.clip(_best(x, b), c, c_most)) for x in (a, a_most)]
+        tried += [_variance(np.clip(_best(z, b), a, a_most), b, z) for z in (c, c_most)]
+        few, many = np.maximum(a + b + c, 1.0), np.maximum(a_most + b_most + c_most, 1.0)
+        blind = a + b + c <= 0  # perhaps of no row
+        low, high = np.where(blind, 0.0, low), np.where(blind, 0.25, np.maximum.reduce(tried))
+        return self._corrected(np.clip(low, 0.0, 0.25), many), self._corrected(np.clip(high, 0.0, 0.25), few)
 
     def _corrected(self, population: Floats, n: Floats) -> Floats:
         """With n/(n-1) for a sample. It falls with n, from 2: a sample of fewer than two has no variance."""
@@ -84,15 +76,27 @@ class Variance:
     def error(
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
     ) -> float | None:
+        """The variance moves by at most the largest of the three noises, over n."""
         if rows is None:
             return None
         row = centred_for_squares(aggregate, setting)
-        largest = float(max(row.lowest**2, row.highest**2))
-        total, squares, count = (float(mechanism.accuracy(Fraction(1, 60))) for mechanism in mechanisms)
-        n = max(rows - count, 1.0)
-        most = (squares + 2 * math.sqrt(largest) * total + 2 * largest * count) / n
-        worst = min(most, largest) * float(row.granule) ** 2
+        square = max(width(row), 1) ** 2
+        off = float(mechanisms[0].accuracy(Fraction(1, 60)))
+        most = off / max(rows - 3 * off / square, 1.0)
+        worst = min(most, square / 4) * float(row.granule) ** 2
         return math.sqrt(worst) if self.root else worst
+
+
+def _variance(a: Floats, b: Floats, c: Floats) -> Floats:
+    total = np.maximum(a + b + c, 1e-300)
+    made: Floats = (a / total) * (c / total) - (b / total) ** 2 / 4
+    return made
+
+
+def _best(c: Floats, b: Floats) -> Floats:
+    """The a for which the variance is largest, given the other two: c + b + b²/2c."""
+    made: Floats = c + b + b**2 / (2 * np.maximum(c, 1e-300))
+    return made
 
 
 VARIANCE = Variance(lost=1, root=False)

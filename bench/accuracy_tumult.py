@@ -1,0 +1,89 @@
+"""What Tumult Analytics answers, on Spark: run in its own environment by `accuracy.py`.
+
+A statement takes seconds here, so that repetitions are groups of one statement: the table is repeated, and the people
+of each copy are others. A person is in one copy only, and each copy gets the noise it would get by itself.
+"""
+
+import os
+import sys
+import tempfile
+
+os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ["PYSPARK_SUBMIT_ARGS"] = (
+    "--driver-memory 3g --conf spark.ui.enabled=false --conf spark.sql.shuffle.partitions=4 "
+    "--driver-java-options --add-opens=java.base/sun.nio.ch=ALL-UNNAMED\\ "
+    "--add-opens=java.base/java.nio=ALL-UNNAMED\\ --add-opens=java.base/java.lang=ALL-UNNAMED\\ "
+    "--add-opens=java.base/java.util=ALL-UNNAMED pyspark-shell"
+)
+
+import pandas as pd
+from pyspark.sql import SparkSession
+from tmlt.analytics import (
+    AddOneRow,
+    AddRowsWithID,
+    KeySet,
+    MaxGroupsPerID,
+    MaxRowsPerGroupPerID,
+    PureDPBudget,
+    QueryBuilder,
+    Session,
+)
+
+from accuracy_worker import Task, serve
+
+COPIES = 25
+
+
+def answers(task: Task) -> list[list[float]]:
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.sql.warehouse.dir", tempfile.mkdtemp())
+        .config("spark.sql.execution.arrow.pyspark.enabled", "true")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    frame = pd.read_csv(task.data)
+    kept = list(dict.fromkeys(name for name in (task.unit, task.by, task.column) if name))
+    frame = frame[kept]
+    if task.kind != "distinct":
+        frame[task.column] = frame[task.column].astype(float)
+    made: list[list[float]] = []
+    while len(made) < task.repetitions:
+        made += released(task, spark, frame, min(COPIES, task.repetitions - len(made)))
+    return made
+
+
+def released(task: Task, spark: SparkSession, frame: pd.DataFrame, copies: int) -> list[list[float]]:
+    keys = task.keys or ["all"]
+    parts = []
+    for copy in range(copies):
+        part = frame.copy()
+        part["place"] = f"{copy}|" + (part[task.by] if task.by else "all")
+        if task.unit:
+            part["person"] = f"{copy}|" + part[task.unit].astype(str)
+        parts.append(part.drop(columns=[name for name in (task.by,) if name]))
+    whole = spark.createDataFrame(pd.concat(parts)).cache()
+    session = Session.from_dataframe(
+        privacy_budget=PureDPBudget(task.epsilon),
+        source_id="rows",
+        dataframe=whole,
+        protected_change=AddRowsWithID("person") if task.unit else AddOneRow(),
+    )
+    places = KeySet.from_dict({"place": [f"{copy}|{key}" for copy in range(copies) for key in keys]})
+    query = QueryBuilder("rows")
+    if task.unit:
+        query = query.enforce(MaxGroupsPerID("place", task.groups)).enforce(MaxRowsPerGroupPerID("place", task.rows))
+    grouped = query.groupby(places)
+    asked = {
+        "median": lambda: grouped.median(task.column, task.low, task.high, name="answer"),
+        "mean": lambda: grouped.average(task.column, task.low, task.high, name="answer"),
+        "variance": lambda: grouped.variance(task.column, task.low, task.high, name="answer"),
+        "distinct": lambda: grouped.count_distinct([task.column if task.column != task.unit else "person"], "answer"),
+    }[task.kind]()
+    found = session.evaluate(asked, PureDPBudget(task.epsilon)).toPandas().set_index("place")["answer"]
+    whole.unpersist()
+    return [[float(found[f"{copy}|{key}"]) for key in keys] for copy in range(copies)]
+
+
+if __name__ == "__main__":
+    serve(answers)
