@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import bits_from, meaning
+from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_candidates, read_count, read_scores
 from tacit.mechanisms.selecting import both_ways, float_above, read_field, regret, root_down, stated
@@ -20,8 +21,10 @@ from tacit.noise.podium import podium, podiums
 from tacit.noise.race import EXPONENTIAL, GUMBEL, RaceNoise, ScoreArray, race, races
 from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP, Sensitivity
 from tacit.privacy.conversion import largest_zcdp
-from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 __all__ = ["TopK"]
 
@@ -110,7 +113,8 @@ class TopK:
     @property
     def loss(self) -> LossDistribution:
         """k choices: of bounded range with Gumbel noise, pure with exponential noise."""
-        kind = LossDistribution.bounded_range if self._noise == GUMBEL else LossDistribution.pure
+        losses = loss_distribution()
+        kind = losses.bounded_range if self._noise == GUMBEL else losses.pure
         return self._k * kind(float_above(self._each), self._guarantee.neighbours)
 
     def select(self, candidates: Sequence[T], scores: object, *, entropy: BitSource | None = None) -> list[T]:
