@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from tacit.tables.bounded import BoundedQuery
+from tacit.tables.bounded import BoundedQuery, Cells
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.kinds import Kind
 from tacit.tables.per_unit import Fact, PerUnit, UnitKey
@@ -70,8 +71,9 @@ def total(cells: list[Any], kind: Kind | None, mean: bool) -> Any:
 def related_query(rng: random.Random, plain: BoundedQuery) -> BoundedQuery:
     """The query asked of a random relation; of a table whose rows are units there is none."""
     unit = plain.unit or rng.choice(list(SCHEMA))
-    return BoundedQuery(
-        plain.where, plain.keys, plain.public_keys, unit, plain.groups, plain.rows, plain.measures, relation(rng, unit)
+    measures = tuple(replace(one, chosen=True) if isinstance(one, Cells) else one for one in plain.measures)
+    return BoundedQuery(  # cells of units are of chosen rows, always: no clamp bounds them
+        plain.where, plain.keys, plain.public_keys, unit, plain.groups, plain.rows, measures, relation(rng, unit)
     )
 
 
