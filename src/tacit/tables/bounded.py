@@ -30,6 +30,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import InvalidParameter
 from tacit.tables.expressions import Expression, Value
 from tacit.tables.relations import Relation
 
@@ -163,10 +164,14 @@ class Blend:
     """One line of whole factors per combination, one factor per measure."""
     reach: int
 
+    def __post_init__(self) -> None:
+        if len({measure.chosen for measure in self.measures}) != 1:
+            raise InvalidParameter("measures", given="sums over different rows", allowed="sums over the same rows")
+
     @property
     def chosen(self) -> bool:
         """Whether rows are chosen."""
-        return any(measure.chosen for measure in self.measures)
+        return self.measures[0].chosen
 
     def of(self, measured: Sequence[Sequence[int]]) -> list[list[int]]:
         """The combinations, per group, of the measures per group; in whole numbers without end."""
@@ -205,6 +210,11 @@ class BoundedQuery:
     rows: int
     measures: tuple[Asked, ...]
     relation: Relation | None = None
+
+    def __post_init__(self) -> None:
+        """Cells have no clamp: only the choice of rows bounds what a unit puts into them."""
+        if self.unit is not None and any(isinstance(one, Cells) and not one.chosen for one in self.measures):
+            raise InvalidParameter("measures", given="cells of all rows of a unit", allowed="cells of chosen rows")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
