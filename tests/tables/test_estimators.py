@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 from tacit.tables.bounded import Blend, Counted, Measure, One, Present, Product, Quantised, Square
@@ -203,6 +204,21 @@ def test_one_unit_moves_a_blend_by_its_reach(estimator: str, low: int, high: int
     too_far = [*([row.lowest - 1] * 2,), *([row.highest + 1] * 2,), [row.highest] * 3]
     for steps in too_far:  # the check can fail: rows beyond the range, or one row too many
         assert sum(map(abs, moved(blend, row, steps))) > blend.reach
+
+
+@pytest.mark.parametrize("estimator", ["mean", "variance"])
+def test_a_range_without_a_step_in_it_is_refused(estimator: str) -> None:
+    """The ends would stand the wrong way round, and the sums move by more than a reach that is below 0."""
+    for low, high in (("20.4", "20.6"), ("-0.9", "-0.1"), ("0.5", "0.75")):
+        aggregate = Aggregate(estimator, Column("x"), bounds=(Fraction(low), Fraction(high)))
+        with pytest.raises(InvalidParameter, match="multiple of the granule"):
+            ESTIMATORS[estimator].parts(aggregate, Setting(5, True, Kind.INTEGER))
+    for low, high in (("20.6", "21.4"), ("20", "20.4"), ("0", "0")):  # one step: nothing is left to move
+        aggregate = Aggregate(estimator, Column("x"), bounds=(Fraction(low), Fraction(high)))
+        (part,) = ESTIMATORS[estimator].parts(aggregate, Setting(5, True, Kind.INTEGER))
+        assert part.measure.reach == 0
+    with pytest.raises(InvalidParameter, match="reach"):
+        Blend((Measure(One(), 0, 1, chosen=True),), ((1,),), -1)
 
 
 def test_a_blend_is_as_large_as_its_rows() -> None:

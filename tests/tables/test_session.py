@@ -353,6 +353,9 @@ def test_bounds_that_no_engine_can_add_up_are_refused_before_the_payment(policy:
     for bounds in ("0.2, 0.8", "-0.8, -0.2"):
         with pytest.raises(InvalidParameter, match="multiple of the granule"):
             table.sql(f"SELECT SUM(age, contribution_bounds_per_group => ({bounds})) FROM visits", epsilon=1)
+    for function in ("AVG", "VAR_POP", "STDDEV"):
+        with pytest.raises(InvalidParameter, match="multiple of the granule"):
+            table.sql(f"SELECT {function}(age, contribution_bounds_per_row => (20.4, 20.6)) FROM visits", epsilon=1)
     assert charged(table) == ApproxDP(0, 0)
     policy.write_text(POLICY.replace("[0, 120]", "[0, 120], granule = 1"), encoding="utf-8")
     wide = "SELECT VARIANCE(age, contribution_bounds_per_row => (0, 4000000000)) FROM visits"

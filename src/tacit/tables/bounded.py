@@ -167,6 +167,8 @@ class Blend:
     def __post_init__(self) -> None:
         if len({measure.chosen for measure in self.measures}) != 1:
             raise InvalidParameter("measures", given="sums over different rows", allowed="sums over the same rows")
+        if self.reach < 0:
+            raise InvalidParameter("reach", given=self.reach, allowed="0 or more")
 
     @property
     def chosen(self) -> bool:

@@ -6,11 +6,13 @@ import math
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, MissingBounds
+from tacit.privacy.prices import text
 from tacit.tables.bounded import Quantised
 from tacit.tables.estimators.base import Setting
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.kinds import Kind
 from tacit.tables.query import Aggregate
+from tacit.tables.typed import Words
 
 __all__ = ["LARGEST", "argument", "centred", "centred_for_squares", "granule_for", "row_bounds", "uncentred"]
 
@@ -60,7 +62,12 @@ def centred_for_squares(aggregate: Aggregate, setting: Setting) -> Quantised:
 def _centred(aggregate: Aggregate, granule: Fraction) -> Quantised:
     low, high = row_bounds(aggregate)
     centre = granule * math.floor((low + high) / 2 / granule + Fraction(1, 2))
-    return Quantised(argument(aggregate), low, high, centre, granule)
+    row = Quantised(argument(aggregate), low, high, centre, granule)
+    if row.lowest > row.highest:  # no step lies in the range, and what one row moves would not be what its ends say
+        step = text(granule)
+        allowed = f"a range with a multiple of the granule, {step}, in it: make it wider, or the granule finer"
+        raise InvalidParameter("bounds", given=Words("a range between two multiples"), allowed=allowed)
+    return row
 
 
 def uncentred(aggregate: Aggregate, setting: Setting) -> Quantised:
