@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import tacit
-from tacit.errors import PolicyError, TacitError
+from tacit.errors import InvalidParameter, LedgerError, PolicyError, TacitError
 from tacit.tables.kinds import Kind
 from tacit.tables.policy import Role
 from tacit.tables.policy_file import parse, read
@@ -88,6 +89,21 @@ def test_a_private_source_is_paid_for_in_one_ledger(tmp_path: Path) -> None:
         assert table.remaining == left
 
 
+def test_a_ledger_that_was_moved_away_is_missed(tmp_path: Path) -> None:
+    """Moving the one table would give the other a new budget."""
+    policy = write_several(tmp_path)
+    with tacit.open(policy, analyst="ada") as table:
+        table.sql("SELECT COUNT(*) FROM purchases", epsilon=3)
+    (tmp_path / "old").mkdir()
+    for found in tmp_path.glob("visits.ledger*"):
+        found.rename(tmp_path / "old" / found.name)
+    with pytest.raises(LedgerError, match="not there"):
+        tacit.open(tmp_path / "purchases.csv", unit="customer", budget=tacit.PureDP(1))
+    with pytest.raises(LedgerError, match="not there"):
+        tacit.open(policy)
+    assert not (tmp_path / "visits.ledger").exists()
+
+
 def test_a_source_with_a_ledger_of_its_own_is_refused(tmp_path: Path) -> None:
     policy = write_several(tmp_path)
     with tacit.open(tmp_path / "purchases.csv", unit="customer", budget=tacit.PureDP(1)) as table:
@@ -132,6 +148,15 @@ def test_a_public_source_that_is_a_private_one_is_refused(tmp_path: Path) -> Non
         (tmp_path / "other.toml").write_text(text, encoding="utf-8")
         with pytest.raises(PolicyError, match="that of a private table"):
             tacit.open(tmp_path / "other.toml", ledger=tacit.InMemory())
+    os.link(tmp_path / "visits.csv", tmp_path / "copy.csv")  # another name of the same file
+    with pytest.raises(PolicyError, match="that of a private table"):
+        tacit.open(policy, ledger=tacit.InMemory(), public={"copy": tmp_path / "copy.csv"})
+    people = pd.DataFrame({"who": ["a", "b"], "city": ["Porto", "Rome"]})
+    with pytest.raises(PolicyError, match="the private table itself"):
+        tacit.open(people, name="people", unit="who", budget=tacit.PureDP(1), public={"copy": people})
+    for odd in ([people], {3: people}, "regions.csv"):
+        with pytest.raises(InvalidParameter, match="public"):
+            tacit.open(policy, ledger=tacit.InMemory(), public=odd)  # type: ignore[arg-type]
 
 
 def test_a_public_table_of_a_file_that_holds_the_private_one_is_another_table(tmp_path: Path) -> None:

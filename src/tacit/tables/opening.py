@@ -20,7 +20,7 @@ from tacit.tables.bounded import BoundedQuery, Engine
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import kind_of_value
-from tacit.tables.opening_others import Claim, known, open_others, with_public
+from tacit.tables.opening_others import Claim, known, open_others, refuse_lost, with_public
 from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.policy_file import address, read
 from tacit.tables.session import Table
@@ -73,7 +73,7 @@ def open(
         policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
         policy = _without(policy, _withheld(where, policy))
     source.check(tuple(policy.columns.values()))
-    policy, others = with_public(policy, others, public or {})
+    policy, others = with_public(policy, others, {} if public is None else public, where)
     claim = Claim.of(book if ledger is None else None, policy, others)
     policy = known(policy, source, others)
     who = getpass.getuser() if analyst is None else analyst
@@ -231,7 +231,9 @@ def _ledger_of(source: Source, given: Ledger | str | Path | None) -> Ledger:
     if given is None:
         if source.identity.startswith("frame:"):
             return SqliteLedger(Path(f"{source.identity.removeprefix('frame:')}.ledger"))
-        return SqliteLedger(beside(source.identity))
+        place = beside(source.identity)
+        refuse_lost(place)
+        return SqliteLedger(place)
     return SqliteLedger(given) if isinstance(given, str | Path) else given
 
 

@@ -16,7 +16,7 @@ from tacit.tables.kinds import Kind
 from tacit.tables.policy import ColumnPolicy, OtherTable, Policy, Role
 from tacit.tables.sources import Source, open_source
 
-__all__ = ["Claim", "known", "open_others", "with_public"]
+__all__ = ["Claim", "known", "open_others", "refuse_lost", "with_public"]
 
 MOST_LISTED = 10_000
 """The most values of a public table's column that make public groups; with more, groups pass a private selection."""
@@ -28,11 +28,15 @@ def open_others(policy: Policy, folder: Path) -> dict[str, Source]:
 
 
 def with_public(
-    policy: Policy, others: Mapping[str, Source], given: Mapping[str, Any]
+    policy: Policy, others: Mapping[str, Source], given: Mapping[str, Any], private: object
 ) -> tuple[Policy, dict[str, Source]]:
     """With the public tables that a call names: files, whose columns are text unless they say, or frames."""
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InvalidParameter("public", given=type(given).__name__, allowed='{"regions": a file or a frame}')
     tables, sources = dict(policy.others), dict(others)
     for name, where in given.items():
+        if where is private:
+            raise PolicyError(f"{name} is declared public, and is the private table itself.")
         if name.casefold() in (one.casefold() for one in (policy.table, *tables)):
             raise InvalidParameter("public", given=name, allowed="a name that no other table has")
         source = open_source(where, {}, name)
@@ -72,8 +76,13 @@ def known(policy: Policy, source: Source, others: Mapping[str, Source]) -> Polic
 
 
 def _rows_of(source: Source) -> tuple[str, str]:
-    """Which rows a source reads: a file, and of one that holds several tables, which."""
-    return source.identity, str(getattr(source, "table", "")).casefold()
+    """Which rows a source reads: a file, by any of its names, and of one that holds several tables, which."""
+    which = str(getattr(source, "table", "")).casefold()
+    try:
+        found = os.stat(source.identity)
+    except (OSError, ValueError):  # a frame
+        return source.identity, which
+    return f"{found.st_dev}:{found.st_ino}", which
 
 
 def _read(policy: Policy, table: OtherTable, source: Source) -> OtherTable:
@@ -125,6 +134,7 @@ class Claim:
             if others[name].identity.startswith("frame:"):
                 continue
             place = beside(others[name].identity)
+            refuse_lost(place)
             if os.path.realpath(place) == str(book.path):
                 continue
             if os.path.lexists(place):
@@ -147,6 +157,15 @@ class Claim:
                     f"{place} cannot be made, which is to say that the budget of this source is kept in {self.book}: "
                     f"{error.strerror}. Nothing was spent."
                 ) from None
+
+
+def refuse_lost(place: Path) -> None:
+    """Refuse a link to a ledger that is not there: what was spent on this source is written in it."""
+    if place.is_symlink() and not place.exists():
+        raise LedgerError(
+            f"{place} says that the budget of this source is kept in {os.path.realpath(place)}, and that is not there. "
+            "Put it back: what was spent is written in it. Nothing was spent."
+        )
 
 
 def _taken(table: OtherTable, place: Path, book: Path) -> PolicyError:
