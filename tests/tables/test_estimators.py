@@ -217,6 +217,11 @@ def test_a_range_without_a_step_in_it_is_refused(estimator: str) -> None:
         aggregate = Aggregate(estimator, Column("x"), bounds=(Fraction(low), Fraction(high)))
         (part,) = ESTIMATORS[estimator].parts(aggregate, Setting(5, True, Kind.INTEGER))
         assert part.measure.reach == 0
+    for low, high in (("0.1", "0.1"), ("-0.1", "-0.1"), ("1000000000", "1000000001"), ("0.1", "0.3")):
+        aggregate = Aggregate(estimator, Column("x"), bounds=(Fraction(low), Fraction(high)))
+        row = centred(aggregate, Setting(5, True, Kind.REAL))  # reals always have steps in their range
+        assert (row.highest - row.lowest > 10**5) == (low != high)
+        assert row.lowest <= 0 <= row.highest
     with pytest.raises(InvalidParameter, match="reach"):
         Blend((Measure(One(), 0, 1, chosen=True),), ((1,),), -1)
 

@@ -40,9 +40,19 @@ def granule_for(low: Fraction, high: Fraction, setting: Setting) -> Fraction:
 
 
 def centred(aggregate: Aggregate, setting: Setting) -> Quantised:
-    """The argument in granules from the middle of its bounds: the smallest reach."""
+    """The argument in granules from the middle of its bounds: the smallest reach.
+
+    The granule is one for the width of the range, however far from 0 that lies.
+
+    >>> from tacit.tables.kinds import Kind
+    >>> far = Aggregate("mean", Column("x"), bounds=(Fraction(10**9), Fraction(10**9 + 200)))
+    >>> centred(far, Setting(1, False, Kind.REAL)).granule
+    Fraction(1, 8192)
+    """
     low, high = row_bounds(aggregate)
-    return _centred(aggregate, granule_for(low, high, setting))
+    if low == high and setting.granule is None:
+        return _centred(aggregate, abs(low) or Fraction(1))
+    return _centred(aggregate, granule_for(Fraction(0), high - low, setting))
 
 
 def centred_for_squares(aggregate: Aggregate, setting: Setting) -> Quantised:
