@@ -63,3 +63,29 @@ def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.
     with SqliteLedger(path).open() as ledger:
         assert ledger.verify().sound
         assert len(list(ledger.history())) == 3
+
+
+class _Racing(sqlite3.Connection):
+    """Between any two statements somebody else tries to make the tables of the same file."""
+
+    other: sqlite3.Connection
+
+    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:  # type: ignore[override]
+        if sql == "PRAGMA user_version":
+            try:
+                self.other.execute("BEGIN")
+                schema.create(self.other)
+                self.other.execute("COMMIT")
+            except sqlite3.OperationalError:  # locked: it must wait
+                self.other.execute("ROLLBACK")
+        return super().execute(sql, *values)
+
+
+def test_a_file_whose_tables_are_just_being_made_is_no_strangers(tmp_path: Path) -> None:
+    path = tmp_path / "people.ledger"
+    racing = sqlite3.connect(path, factory=_Racing, isolation_level=None)
+    racing.other = sqlite3.connect(path, isolation_level=None, timeout=0)
+    assert schema.version_of(racing, "The ledger") == 0
+    assert not racing.in_transaction
+    racing.other.close()
+    racing.close()

@@ -22,6 +22,7 @@ from tacit.errors import (
 )
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 from tacit.report.disclosure import PICKED
+from tacit.tables.book import Book
 from tacit.tables.session import Table
 from tests.tables.visits import POLICY, write_visits
 
@@ -141,6 +142,22 @@ def test_averaging_does_not_get_past_the_budget(policy: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(paid) == 7  # 7 · 0.4 = 2.8 of 3
+
+
+def test_a_ledger_that_somebody_begins_meanwhile_is_charged_once(policy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looked for and not there, and there a moment later: the trial of a first payment must not be a payment."""
+    there = Book._is_there
+    with tacit.open(policy, analyst="ada") as one, tacit.open(policy, analyst="bob") as other:
+
+        def meanwhile(book: Book) -> bool:
+            found = there(book)
+            if book is one._desk.book and not found:
+                other._desk.book.opened()
+            return found
+
+        monkeypatch.setattr(Book, "_is_there", meanwhile)
+        assert one.sql("SELECT COUNT(*) FROM visits", epsilon=1).rows()
+        assert charged(one) == ApproxDP(1, 0)
 
 
 def test_sql_and_python_ask_the_same_question(table: Table) -> None:

@@ -62,9 +62,15 @@ def create(connection: sqlite3.Connection) -> None:
 
 def version_of(connection: sqlite3.Connection, where: str) -> int:
     """The version of the tables, 0 if there are none yet; a stranger's file, or a newer ledger, is refused."""
-    ((application,),) = connection.execute("PRAGMA application_id").fetchall()
-    ((version,),) = connection.execute("PRAGMA user_version").fetchall()
-    ((objects,),) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
+    asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_master")
+    alone = not connection.in_transaction
+    if alone:  # of one moment: somebody may be making the tables
+        connection.execute("BEGIN")
+    try:
+        application, version, objects = (connection.execute(one).fetchall()[0][0] for one in asked)
+    finally:
+        if alone and connection.in_transaction:
+            connection.execute("ROLLBACK")
     if not objects and not application and not version:
         return 0
     if application != APPLICATION or version < 1:

@@ -39,12 +39,15 @@ class Book:
 
     def _seen(self) -> Ledger:
         """The ledger for reading; before the first payment, one like it in memory."""
-        return self.opened() if self._is_there() else InMemory().open(self._source, self._terms)
+        return self.opened() if self._is_there() else self._like_new()
+
+    def _like_new(self) -> Ledger:
+        return InMemory().open(self._source, self._terms)
 
     def for_spending(self, request: Request, cost: Guarantee) -> Ledger:
         """The ledger itself. It is not begun for a request that a new ledger refuses: that raises here."""
         if not self._is_there():
-            self._seen().spend(request, cost).abandon()
+            self._like_new().spend(request, cost).abandon()  # never in the ledger itself, if it has just been begun
         return self.opened()
 
     def remaining(self, analyst: str) -> Promise:
