@@ -112,6 +112,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM visits v JOIN purchases p ON v.user_id = v.user_id", "joined on the unit"),
     ("SELECT COUNT(*) FROM visits v JOIN visits w ON w.user_id = w.user_id", "joined on the unit"),
     ("SELECT COUNT(*) FROM visits v JOIN purchases p USING (city)", "joined on the unit"),
+    ("SELECT COUNT(*) FROM (SELECT city AS user_id FROM visits) a JOIN visits w ON a.user_id = w.user_id", "Let each subquery show"),
     ("SELECT COUNT(*) FROM visits v JOIN purchases p ON v.user_id = p.customer JOIN visits w ON w.city = p.city", "joined on the unit"),
     ("SELECT COUNT(*) FROM visits v JOIN purchases p ON v.user_id = p.customer AND p.customer > 'u3'", "names the people"),
     ("SELECT COUNT(*) FROM visits v JOIN purchases p ON v.user_id = p.customer WHERE p.customer = 'u3'", "names the people"),

@@ -104,6 +104,19 @@ def test_a_ledger_that_was_moved_away_is_missed(tmp_path: Path) -> None:
     assert not (tmp_path / "visits.ledger").exists()
 
 
+def test_the_table_itself_under_another_name_has_the_same_unit(tmp_path: Path) -> None:
+    policy = write_several(tmp_path)
+    head = policy.read_text(encoding="utf-8").split("[tables.purchases]")[0]
+    for unit, is_right in (("user_id", True), ("city", False)):
+        twice = f'[tables.again]\nsource = "visits.csv"\nunit = "{unit}"\n[tables.again.columns]\n'
+        policy.write_text(f'{head}{twice}{unit} = {{ type = "text", role = "identifier" }}\n', encoding="utf-8")
+        if is_right:
+            tacit.open(policy, ledger=tacit.InMemory()).close()
+            continue
+        with pytest.raises(PolicyError, match="somebody else"):
+            tacit.open(policy, ledger=tacit.InMemory())
+
+
 def test_a_source_with_a_ledger_of_its_own_is_refused(tmp_path: Path) -> None:
     policy = write_several(tmp_path)
     with tacit.open(tmp_path / "purchases.csv", unit="customer", budget=tacit.PureDP(1)) as table:

@@ -224,6 +224,10 @@ class _Joining:
         self._policy = policy
         self._sides = [_seen(one.relation, policy) for one in relation.members]
         self._called = called([one.relation for one in relation.members], policy.table)
+        self._hidden = [
+            isinstance(one.relation, Selected) and side.unit not in one.relation.names()
+            for one, side in zip(relation.members, self._sides, strict=True)
+        ]
         self._relation = _with_units(relation, self._sides, self._called)
         taken = self._relation.columns
         self._columns = {one.name: _taken(one, relation.members[one.member], self._sides[one.member]) for one in taken}
@@ -267,10 +271,14 @@ class _Joining:
         return Member(relation, member.join, parts[0] if len(parts) == 1 else Call("and", parts))
 
     def _not_on_the_unit(self, place: int) -> NotPrivate:
-        own, other = (f"{self._called[i]}.{self._sides[i].unit}" for i in (place, min(self._units)))
+        pair = (place, min(self._units))
+        own, other = (f"{self._called[i]}.{self._sides[i].unit}" for i in pair)
+        instead = f"Write ON {other} = {own} AND …"
+        if any(self._hidden[i] for i in pair):
+            instead = "Let each subquery show the column that names the unit, as it is, and join on that."
         return NotPrivate(
             f"JOIN {self._called[place]}: two private tables are joined on the unit, or a row would be of two people "
-            f"at once, and removing one of them would change what the other counts for. Write ON {other} = {own} AND …"
+            f"at once, and removing one of them would change what the other counts for. {instead}"
         )
 
 

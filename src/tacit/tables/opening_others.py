@@ -67,6 +67,11 @@ def known(policy: Policy, source: Source, others: Mapping[str, Source]) -> Polic
     for name, table in policy.others.items():
         others[name].check(tuple(table.columns.values()))
         if not table.is_public:
+            if _rows_of(others[name]) == _rows_of(source) and table.unit != policy.unit.column:
+                raise PolicyError(
+                    f"{name} is the table itself, and its unit is {table.unit}, not {policy.unit.column}: its rows "
+                    "would be of somebody else. Nothing was spent."
+                )
             found[name] = table
             continue
         if _rows_of(others[name]) in private:
