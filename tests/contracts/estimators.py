@@ -52,4 +52,7 @@ EXAMPLES: dict[str, Example] = {
     "correlation": Example("CORR(x, y)", _correlation),
     "quantile": Example("MEDIAN(x)", lambda rows: float(np.median(_x(rows)))),
     "mode": Example("MODE(c)", lambda rows: max(sorted({r[2] for r in rows}), key=[r[2] for r in rows].count)),
+    "top": Example(
+        "TOP_K(c, 2)[OFFSET(0)]", lambda rows: max(sorted({r[2] for r in rows}), key=[r[2] for r in rows].count)
+    ),
 }

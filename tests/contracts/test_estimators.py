@@ -307,14 +307,18 @@ def _twice(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(replace(part, weight=2 * part.weight) for part in parts)
 
 
-@pytest.mark.parametrize("fault", [_half, _other_rows])
-def test_planted_fault_a_wrong_reach_fails_the_suite(
-    fault: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setitem(ESTIMATORS, "mean", _Like("mean", fault))
+def test_planted_fault_a_wrong_reach_fails_the_suite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(ESTIMATORS, "mean", _Like("mean", _half))
     table = opened(tmp_path, neighbours())
     with pytest.raises(AssertionError, match="claimed"):
         sensitivity_holds(table, plan_of(table, "mean"))
+
+
+def test_sums_of_different_rows_cannot_be_blended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(ESTIMATORS, "mean", _Like("mean", _other_rows))
+    table = opened(tmp_path, [OTHERS])
+    with pytest.raises(InvalidParameter, match="the same rows"):
+        plan_of(table, "mean")
 
 
 def test_planted_fault_a_share_that_counts_twice_fails_the_suite(

@@ -11,7 +11,7 @@ import pytest
 
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.tables.bounded import Category, Cells, Quantised, Tallies
-from tacit.tables.choices import FullestCell, Ranked
+from tacit.tables.choices import FullestCell, Ranked, _in_blocks
 from tacit.tables.estimators.base import Setting
 from tacit.tables.estimators.quantiles import QUANTILE, grid
 from tacit.tables.expressions import Column
@@ -84,7 +84,7 @@ def test_the_promise_of_all_three_choices_over_all_small_tables(level: Fraction,
     """Every table of up to three rows and every unit of up to ``rows`` rows: the worst loss of each choice."""
     points, groups, price = 3, 2, Fraction(2)
     mechanism = ranked(level, points, rows).mechanism(PureDP(price), groups)
-    shares = [Fraction(7, 10)] + [Fraction(3, 10) / sum(mechanism.ends)] * sum(mechanism.ends)
+    shares = [Fraction(3, 4)] + [Fraction(1, 4) / sum(mechanism.ends)] * sum(mechanism.ends)
     assert sum(shares) == 1
     inside, margin = int(mechanism.value.off(HALF)), mechanism.end.margin(BETA / 2)
     for values in small_tables(points, 3):
@@ -98,8 +98,8 @@ def test_the_promise_of_all_three_choices_over_all_small_tables(level: Fraction,
 
 def draws(mechanism: object, level: Fraction, margin: int) -> list[tuple[RankDraw, int, Fraction]]:
     ends = mechanism.ends  # type: ignore[attr-defined]
-    each = Fraction(3, 10) / sum(ends)
-    found = [(mechanism.value, 0, Fraction(7, 10))]  # type: ignore[attr-defined]
+    each = Fraction(1, 4) / sum(ends)
+    found = [(mechanism.value, 0, Fraction(3, 4))]  # type: ignore[attr-defined]
     for wanted, by in zip(ends, (-margin, margin), strict=True):
         found += [(mechanism.end, by, each)] if wanted else []  # type: ignore[attr-defined]
     return found
@@ -130,7 +130,7 @@ def test_the_promise_test_sees_planted_faults(fault: str) -> None:
         ]
         for p in before
     )
-    assert worst > Fraction(2) * Fraction(7, 10) / groups + 1e-9, fault
+    assert worst > Fraction(2) * Fraction(3, 4) / groups + 1e-9, fault
 
 
 AGE = Aggregate("quantile", Column("age"), bounds=(Fraction(0), Fraction(100)), level=HALF)
@@ -165,6 +165,34 @@ def test_intervals_cover_the_quantile(name: str, level: Fraction, price: Guarant
     assert bool(((estimate.low <= estimate.value) & (estimate.value <= estimate.high)).all())
     assert float(estimate.low.min()) >= 0
     assert float(estimate.high.max()) <= 100
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_ends_among_blocks_of_cells_cover(level: Fraction) -> None:
+    """On a grid with more cells than an end has places: the ends are those of blocks, and cover like others."""
+    choice = ranked(level, 10_000)
+    mechanism = choice.mechanism(PureDP(1), 1)
+    assert mechanism.block == 5
+    rng = np.random.default_rng(5)
+    values = np.sort(rng.integers(4000, 6000, 500))
+    cells, counts = counted(values.tolist())
+    times = 300
+    places = mechanism.release(Tallies.joined([(cells, counts)] * times), BETA, entropy=seeded(8))
+    truth = np.quantile(values, float(level), method="inverted_cdf")
+    covered = float(((places[:, 1] <= truth) & (truth <= places[:, 2])).mean())
+    assert covered >= 0.95 - 5.5 * math.sqrt(0.05 * 0.95 / times), covered
+    if mechanism.ends[0]:
+        assert set((places[:, 1] % 5).tolist()) <= {0, 1}  # the bound, or the first cell of a block
+    if mechanism.ends[1]:
+        assert set((places[:, 2] % 5).tolist()) <= {0, 1}  # the last cell of a block, or beyond the bound
+
+
+def test_rows_are_counted_in_blocks() -> None:
+    cells, counts = np.array([1, 5, 6, 10, 11, 23]), np.array([1, 2, 3, 4, 5, 6])
+    blocks, rows = _in_blocks(cells, counts, 5)
+    assert dict(zip(blocks.tolist(), rows.tolist(), strict=True)) == {1: 3, 2: 7, 3: 5, 5: 6}
+    nothing = np.zeros(0, dtype=np.int64)
+    assert all(part.size == 0 for part in _in_blocks(nothing, nothing, 5))
 
 
 def test_an_interval_without_its_margin_does_not_cover() -> None:

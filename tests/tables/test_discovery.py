@@ -137,8 +137,9 @@ def test_every_number_lies_in_exactly_one_bin(value: float) -> None:
     assert len(bins) == 2 * 63 + 2
 
 
-@given(st.integers(-(2**63), 2**63 - 1))
+@given(st.integers(-(2**53), 2**53))
 def test_every_whole_number_lies_in_exactly_one_bin(value: int) -> None:
+    """Up to 2⁵³: beyond, `evaluate`, which computes in doubles, is no oracle for the engine's exact comparison."""
     inside = bins_of(Kind.INTEGER)[place(value, Kind.INTEGER)]
     assert inside.low is None or inside.low <= value
     assert inside.high is None or value <= inside.high

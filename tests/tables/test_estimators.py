@@ -345,3 +345,18 @@ def test_the_box_of_a_variance_is_its_range() -> None:
         if starts.sum():
             assert low[0] >= max(f.min(), 0) - 1e-12  # the least is at a corner, which the search visits
             assert high[0] <= max(f.max(), 0) + 0.01
+
+
+@pytest.mark.parametrize("sums", [(0.0, 0.0, 0.0), (1e18, 1e18, -1e18), (1e30, -1e30, 0.0), (-1e18, 1e18, 1e18)])
+def test_variances_of_noise_alone_stay_finite(sums: tuple[float, float, float]) -> None:
+    """Whatever the noise is, there is an answer, without so much as a warning."""
+    for name in ("variance", "variance_pop", "stddev", "stddev_pop"):
+        aggregate = Aggregate(name, Column("x"), bounds=(Fraction(0), Fraction(4)))
+        setting = Setting(2, True, Kind.REAL)
+        (part,) = ESTIMATORS[name].parts(aggregate, setting)
+        for epsilon in ("1e-9", "1e-3", "1"):
+            noise = LaplaceNoise(PureDP(epsilon))
+            released = Noisy(np.array(sums)[:, None], noise.mechanism(Fraction(1), part.measure, 1), noise)
+            made = ESTIMATORS[name].finish(aggregate, setting, (released,), BETA)
+            assert bool(np.isfinite([made.value, made.low, made.high]).all())
+            assert bool((made.low <= made.value).all() and (made.value <= made.high).all())

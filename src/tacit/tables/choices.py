@@ -26,7 +26,9 @@ __all__ = ["Choice", "ChoiceMechanism", "FullestCell", "Ranked", "of_groups"]
 
 Places = npt.NDArray[np.int64]
 
-_FOR_THE_VALUE = Fraction(7, 10)
+_FOR_THE_VALUE = Fraction(3, 4)
+_END_POINTS = 1 << 11
+"""An end has at most so many places to go: the fewer, the fewer ranks it has to be out."""
 _HALF = Fraction(1, 2)
 
 
@@ -120,16 +122,21 @@ class RankedMechanism:
     @property
     def value(self) -> RankDraw:
         """The choice of the value."""
-        return self._draw(_FOR_THE_VALUE)
+        return self._draw(_FOR_THE_VALUE, self.points)
 
     @property
     def end(self) -> RankDraw:
-        """The choice of each end."""
-        return self._draw((1 - _FOR_THE_VALUE) / sum(self.ends))
+        """The choice of each end, among blocks of cells."""
+        return self._draw((1 - _FOR_THE_VALUE) / sum(self.ends), -(-self.points // self.block))
 
-    def _draw(self, share: Fraction) -> RankDraw:
+    @property
+    def block(self) -> int:
+        """How many cells are one place for an end."""
+        return -(-self.points // _END_POINTS)
+
+    def _draw(self, share: Fraction, points: int) -> RankDraw:
         furthest = max(self.choice.level, 1 - self.choice.level) * self.choice.rows
-        return RankDraw.at(of_groups(self.guarantee, share, self.groups), furthest, self.points)
+        return RankDraw.at(of_groups(self.guarantee, share, self.groups), furthest, points)
 
     @property
     def scale(self) -> float:
@@ -154,14 +161,26 @@ class RankedMechanism:
             cells, counts = tallies.of(group)
             rows = int(counts.sum())
             made[group, 0] = value.near(cells, counts, _aim(level, rows, inside), bits)
+            blocks = _in_blocks(cells, counts, self.block)
             if low:
-                made[group, 1] = end.end(cells, counts, level * rows, -margin, bits)
+                first = (end.end(*blocks, level * rows, -margin, bits) - 1) * self.block + 1
+                made[group, 1] = min(max(first, 0), self.points + 1)
             if high:
-                made[group, 2] = end.end(cells, counts, level * rows, margin, bits)
+                place = end.end(*blocks, level * rows, margin, bits)
+                made[group, 2] = min(place * self.block, self.points) if place <= end.points else self.points + 1
         return made
 
     def explain(self) -> str:
         return f"a rank by the exponential mechanism, off by at most {self.accuracy(Fraction(1, 20)):.4g} rows"
+
+
+def _in_blocks(cells: Places, counts: Places, block: int) -> tuple[Places, Places]:
+    """The blocks of so many cells that rows lie in, from 1 on, and how many rows each has."""
+    if block == 1 or not cells.size:
+        return cells, counts
+    blocks = (cells - 1) // block + 1
+    first = np.flatnonzero(np.diff(blocks, prepend=0))
+    return blocks[first], np.add.reduceat(counts, first)
 
 
 def _aim(level: Fraction, rows: int, inside: int) -> Fraction:

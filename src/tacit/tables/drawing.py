@@ -140,7 +140,7 @@ def _drawn(mechanism: AdditiveMechanism, measure: Counted, found: Mapping[Asked,
     if not isinstance(measure, Blend):
         return _released(mechanism, _counts(found[measure]))
     combined = measure.of([[int(value) for value in _counts(found[one])] for one in measure.measures])
-    return np.stack([_released(mechanism, _narrow(values)) for values in combined])
+    return np.stack([_released(mechanism, _narrow(values, mechanism)) for values in combined])
 
 
 def _counts(values: Found) -> Counts:
@@ -148,9 +148,10 @@ def _counts(values: Found) -> Counts:
     return values
 
 
-def _narrow(values: list[int]) -> Counts:
-    """As int64 where all fit with room to spare."""
-    return np.array(values, dtype=np.int64) if all(abs(value) < 1 << 61 for value in values) else values
+def _narrow(values: list[int], mechanism: AdditiveMechanism) -> Counts:
+    """As int64 where all fit with room to spare, and so does the noise."""
+    fit = mechanism.scale < 1 << 55 and all(abs(value) < 1 << 61 for value in values)
+    return np.array(values, dtype=np.int64) if fit else values
 
 
 def _released(mechanism: AdditiveMechanism, values: Counts) -> npt.NDArray[np.float64]:

@@ -95,7 +95,8 @@ def _variance(a: Floats, b: Floats, c: Floats) -> Floats:
 
 def _best(c: Floats, b: Floats) -> Floats:
     """The a for which the variance is largest, given the other two: c + b + b²/2c."""
-    made: Floats = c + b + b**2 / (2 * np.maximum(c, 1e-300))
+    with np.errstate(over="ignore"):
+        made: Floats = c + b + b**2 / (2 * np.maximum(c, 1e-300))
     return made
 
 
