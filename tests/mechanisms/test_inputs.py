@@ -106,7 +106,7 @@ def test_times_and_endless_lists_are_no_numbers(read: object) -> None:
     endless: list[object] = []
     endless.append(endless)
     day = np.timedelta64(5, "D")
-    for value in (day, np.timedelta64(5), np.timedelta64("NaT"), [1, day], np.array([day]), endless):
+    for value in (day, np.timedelta64(5, "s"), np.timedelta64("NaT", "s"), [1, day], np.array([day]), endless):
         with pytest.raises(InvalidParameter, match="value: given"):
             read(value)  # type: ignore[operator]
 
