@@ -6,9 +6,11 @@ A unit is in at most p groups, so each group's choice gets a p-th of the price; 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +24,7 @@ from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.tables.bounded import Category, Cells, Quantised, Tallies
 from tacit.tables.ranks import RankDraw
 
-__all__ = ["Choice", "ChoiceMechanism", "FullestCell", "Ranked", "of_groups"]
+__all__ = ["Choice", "ChoiceMechanism", "FullestCell", "ListedMechanism", "Ranked", "of_groups"]
 
 Places = npt.NDArray[np.int64]
 
@@ -202,20 +204,39 @@ class FullestCell:
         return FullestMechanism(self, price, groups)
 
 
-@dataclass(frozen=True, slots=True)
-class FullestMechanism:
-    """One choice per group among the listed values: permute-and-flip at ε, the exponential mechanism at ρ.
-
-    A unit that comes only adds rows, so that all counts move one way.
-    """
-
-    choice: FullestCell
-    guarantee: Guarantee
-    groups: int
+class ListedChoice(Protocol):
+    """A choice among listed values: their cells, and how many rows of a unit count in one group."""
 
     @property
-    def name(self) -> str:
-        return "exponential mechanism" if isinstance(self.guarantee, ZCDP) else "permute-and-flip"
+    def cells(self) -> Cells:
+        """What the engine counts."""
+
+    @property
+    def rows(self) -> int:
+        """Of one unit in one group."""
+
+
+class Selecting(Protocol):
+    """What chooses in one group."""
+
+    @property
+    def scale(self) -> float:
+        """The spread of the noise on a score."""
+
+    def accuracy(self, beta: Fraction, *, candidates: int) -> float:
+        """How far below its due a choice is, but for a probability β."""
+
+
+ListedT = TypeVar("ListedT", bound=ListedChoice)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMechanism(ABC, Generic[ListedT]):
+    """What choices among listed values share. A unit that comes only adds rows, so that all counts move one way."""
+
+    choice: ListedT
+    guarantee: Guarantee
+    groups: int
 
     @property
     def candidates(self) -> int:
@@ -224,12 +245,14 @@ class FullestMechanism:
         return len(value.listed)
 
     @property
-    def each(self) -> SelectionMechanism:
+    def price(self) -> PureDP | ZCDP:
+        """What one group gets."""
+        return of_groups(self.guarantee, Fraction(1), self.groups)
+
+    @property
+    @abstractmethod
+    def each(self) -> Selecting:
         """The choice in one group."""
-        price = of_groups(self.guarantee, Fraction(1), self.groups)
-        if isinstance(price, ZCDP):
-            return Exponential(promise=price, sensitivity=self.choice.rows, monotone=True)
-        return PermuteAndFlip(promise=price, sensitivity=self.choice.rows, monotone=True)
 
     @property
     def scale(self) -> float:
@@ -242,16 +265,35 @@ class FullestMechanism:
     def accuracy(self, beta: Fraction) -> float:
         return self.each.accuracy(beta, candidates=self.candidates)
 
+    def scores(self, tallies: Tallies) -> Iterator[Places]:
+        """How many rows have each listed value, group by group."""
+        for group in range(len(tallies)):
+            cells, counts = tallies.of(group)
+            made = np.zeros(self.candidates, dtype=np.int64)
+            made[cells - 1] = counts
+            yield made
+
+
+@dataclass(frozen=True, slots=True)
+class FullestMechanism(ListedMechanism[FullestCell]):
+    """One choice per group among the listed values: permute-and-flip at ε, the exponential mechanism at ρ."""
+
+    @property
+    def name(self) -> str:
+        return "exponential mechanism" if isinstance(self.guarantee, ZCDP) else "permute-and-flip"
+
+    @property
+    def each(self) -> SelectionMechanism:
+        price = self.price
+        if isinstance(price, ZCDP):
+            return Exponential(promise=price, sensitivity=self.choice.rows, monotone=True)
+        return PermuteAndFlip(promise=price, sensitivity=self.choice.rows, monotone=True)
+
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """The place of the chosen value, from 1 on."""
         bits, each = bits_from(entropy), self.each
-        made = np.zeros((len(tallies), 1), dtype=np.int64)
-        for group in range(len(tallies)):
-            cells, counts = tallies.of(group)
-            scores = np.zeros(self.candidates, dtype=np.int64)
-            scores[cells - 1] = counts
-            made[group, 0] = each.index(scores, entropy=bits) + 1
-        return made
+        places = [each.index(scores, entropy=bits) + 1 for scores in self.scores(tallies)]
+        return np.array(places, dtype=np.int64).reshape(-1, 1)
 
     def explain(self) -> str:
         off = self.accuracy(Fraction(1, 20))

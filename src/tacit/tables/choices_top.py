@@ -12,8 +12,8 @@ from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.top_k import TopK
 from tacit.noise.entropy import BitSource
 from tacit.privacy import ZCDP, Guarantee
-from tacit.tables.bounded import Category, Cells, Tallies
-from tacit.tables.choices import of_groups
+from tacit.tables.bounded import Cells, Tallies
+from tacit.tables.choices import ListedMechanism
 
 __all__ = ["FullestCells", "FullestCellsMechanism"]
 
@@ -33,15 +33,8 @@ class FullestCells:
 
 
 @dataclass(frozen=True, slots=True)
-class FullestCellsMechanism:
-    """k choices per group without replacement: permute-and-flip at ε, one race of Gumbel noise at ρ.
-
-    A unit that comes only adds rows, so that all counts move one way.
-    """
-
-    choice: FullestCells
-    guarantee: Guarantee
-    groups: int
+class FullestCellsMechanism(ListedMechanism[FullestCells]):
+    """k choices per group without replacement: permute-and-flip at ε, one race of Gumbel noise at ρ."""
 
     @property
     def name(self) -> str:
@@ -49,38 +42,14 @@ class FullestCellsMechanism:
         return f"top {self.choice.k} by {law}"
 
     @property
-    def candidates(self) -> int:
-        value = self.choice.cells.value
-        assert isinstance(value, Category)
-        return len(value.listed)
-
-    @property
     def each(self) -> TopK:
-        """The choice in one group."""
-        price = of_groups(self.guarantee, Fraction(1), self.groups)
-        return TopK(self.choice.k, promise=price, sensitivity=self.choice.rows, monotone=True)
-
-    @property
-    def scale(self) -> float:
-        return self.each.scale
-
-    @property
-    def reach(self) -> str:
-        return f"{self.choice.rows} rows in each of {self.groups} groups, all one way"
-
-    def accuracy(self, beta: Fraction) -> float:
-        return self.each.accuracy(beta, candidates=self.candidates)
+        return TopK(self.choice.k, promise=self.price, sensitivity=self.choice.rows, monotone=True)
 
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """The places of the chosen values, from 1 on, best first; a line per group."""
         bits, each = bits_from(entropy), self.each
-        made = np.zeros((len(tallies), self.choice.k), dtype=np.int64)
-        for group in range(len(tallies)):
-            cells, counts = tallies.of(group)
-            scores = np.zeros(self.candidates, dtype=np.int64)
-            scores[cells - 1] = counts
-            made[group] = np.array(each.indices(scores, entropy=bits), dtype=np.int64) + 1
-        return made
+        places = [each.indices(scores, entropy=bits) for scores in self.scores(tallies)]
+        return np.array(places, dtype=np.int64).reshape(-1, self.choice.k) + 1
 
     def explain(self) -> str:
         off = self.accuracy(Fraction(1, 20))

@@ -127,12 +127,7 @@ def _noisy(plan: Plan, found: Mapping[Asked, Found]) -> dict[Counted, Noisy]:
 
 def _noised(plan: Plan, measure: Counted, found: Mapping[Asked, Found]) -> Noisy:
     assert plan.noise is not None
-    mechanism = next(
-        mechanism
-        for line in plan.lines
-        for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
-        if part.measure == measure
-    )
+    mechanism = plan.mechanism_of(measure)
     return Noisy(_drawn(mechanism, measure, found), mechanism, plan.noise)
 
 

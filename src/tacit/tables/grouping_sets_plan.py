@@ -12,7 +12,7 @@ import numpy as np
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy import Guarantee
-from tacit.tables.bounded import Asked, BoundedQuery, Counted, Measure
+from tacit.tables.bounded import BoundedQuery, Counted, Measure
 from tacit.tables.checks import Checked
 from tacit.tables.consistency_margins import Margins
 from tacit.tables.drawing import BETA
@@ -22,11 +22,11 @@ from tacit.tables.explaining_tree import Branch, Hint
 from tacit.tables.grouping_sets import Part, Sets, about, combinations, divided, lumped
 from tacit.tables.merging import Passes, merged
 from tacit.tables.noises import Noise
-from tacit.tables.plan import Given, Line, Plan, line_of, make_plan, price_words
+from tacit.tables.plan import Given, Line, Plan, line_of, make_plan, price_words, question_of
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import Price, Split
 from tacit.tables.sharing import Joint, Need, share, share_apart
-from tacit.tables.sql.printing import expression_sql, to_sql
+from tacit.tables.sql.printing import expression_sql
 
 __all__ = ["SetsPlan", "make_sets_plan"]
 
@@ -54,8 +54,7 @@ class SetsPlan:
     @property
     def question(self) -> str:
         """The canonical text of the question, without its price."""
-        query = self.checked.query
-        return to_sql(replace(query, options=query.options.question()))
+        return question_of(self.checked)
 
     @property
     def price(self) -> Guarantee:
@@ -203,18 +202,9 @@ def _margins(checked: Checked, sets: Sets, plans: list[Plan]) -> tuple[Margins, 
     summed = [plan for part, plan in zip(sets.parts, plans, strict=True) if part.is_summed]
     made = []
     for at in range(len(summed[0].bounded.measures)):
-        noise = tuple(_mechanism(plan, plan.bounded.measures[at]) for plan in summed)
+        noise = tuple(plan.mechanism_of(plan.bounded.measures[at]) for plan in summed)
         made.append(Margins(sets.sizes, checked.query.sets, noise))
     return tuple(made)
-
-
-def _mechanism(plan: Plan, measure: Asked) -> AdditiveMechanism:
-    return next(
-        mechanism
-        for line in plan.lines
-        for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
-        if part.measure == measure
-    )
 
 
 def _fitted(sets: Sets, plans: list[Plan], margins: tuple[Margins, ...]) -> tuple[Plan, ...]:

@@ -43,6 +43,7 @@ __all__ = [
     "measure_words",
     "needed",
     "price_words",
+    "question_of",
 ]
 
 
@@ -90,8 +91,7 @@ class Plan:
     @property
     def question(self) -> str:
         """The canonical text of the question, without its price."""
-        query = self.checked.query
-        return to_sql(replace(query, options=query.options.question()))
+        return question_of(self.checked)
 
     @property
     def price(self) -> Guarantee:
@@ -101,6 +101,15 @@ class Plan:
     def error(self, output: str) -> float | None:
         """The error to expect for an output that is a plain aggregate; None if it needs expected_rows."""
         return line_of(self, output).error
+
+    def mechanism_of(self, measure: Asked | Counted) -> AdditiveMechanism:
+        """The noise that a measure gets."""
+        return next(
+            mechanism
+            for line in self.lines
+            for part, mechanism in zip(line.parts, line.mechanisms, strict=True)
+            if part.measure == measure
+        )
 
     def remade(
         self,
@@ -201,6 +210,12 @@ class Planned(Protocol):
         expected_rows: int | None = None,
     ) -> Planned:
         """The plan of a changed question, or under a changed policy, or at another price."""
+
+
+def question_of(checked: Checked) -> str:
+    """The canonical text of a question, without its price."""
+    query = checked.query
+    return to_sql(replace(query, options=query.options.question()))
 
 
 def line_of(plan: Planned, output: str) -> Line:
