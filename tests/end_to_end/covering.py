@@ -8,17 +8,23 @@ from collections.abc import Mapping
 from unittest import mock
 
 import numpy as np
+import numpy.typing as npt
+import pytest
 
 from tacit.tables import drawing
 from tacit.tables.bounded import Integers, Tallies
 from tacit.tables.drawing import Found
+from tacit.tables.evaluate import Values
 from tacit.tables.expressions import Value
 from tacit.tables.plan import Plan
+from tacit.tables.ranks import RankDraw
+from tacit.tables.released_intervals import Interval
 from tacit.tables.session import Table
 
-__all__ = ["Key", "hits", "hits_of", "least_hits"]
+__all__ = ["Key", "cover", "hits", "hits_of", "least_hits", "narrowed"]
 
 Key = tuple[Value, ...]
+Floats = npt.NDArray[np.float64]
 
 
 def least_hits(tries: int, level: float, alarm: float = 1e-7) -> int:
@@ -32,6 +38,11 @@ def least_hits(tries: int, level: float, alarm: float = 1e-7) -> int:
     return tries
 
 
+def cover(found: Mapping[Key, int], tries: int) -> bool:
+    """Whether no interval of several missed too often; says no by chance once in a hundred million times."""
+    return min(found.values()) >= least_hits(tries, 0.95, 1e-8 / len(found))
+
+
 def hits(
     table: Table, sql: str, truths: Mapping[Key, float], *, epsilon: object, tries: int, shrink: float = 1.0
 ) -> dict[Key, int]:
@@ -43,11 +54,14 @@ def hits(
 def hits_of(
     plan: Plan, integers: Integers, truths: Mapping[Key, float], tries: int, shrink: float = 1.0, name: str = "x"
 ) -> dict[Key, int]:
-    """The same for integers that an engine found. Every group is drawn ``tries`` times, each with noise of its own."""
+    """The same for integers that an engine found. Every group is drawn ``tries`` times, each with noise of its own.
+
+    Private groups are drawn whether or not they would be shown, which does not depend on the noise of their numbers.
+    """
     shown = drawing._shown
 
     def repeated(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found]]:
-        keys, measures = shown(plan, integers)
+        keys, measures = shown(plan, integers) if plan.keys is None else (integers.keys, list(integers.measures))
         size = len(keys[0]) if keys else 1
         at = np.repeat(np.arange(size, dtype=np.intp), tries)
         return tuple([column[i] for i in at] for column in keys), [_taken(one, at) for one in measures]
@@ -73,7 +87,20 @@ def _holds(truth: float, value: Value, low: float, high: float, shrink: float) -
     return low - slack <= truth <= high + slack
 
 
-def _taken(values: Found, at: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Found:
+def _taken(values: Found, at: npt.NDArray[np.intp]) -> Found:
     if isinstance(values, Tallies):
         return values.taken(at)
     return values[at] if isinstance(values, np.ndarray) else [values[i] for i in at]
+
+
+def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planted faults: ends a sixth as far from the value as they should be; those of medians without a margin."""
+    right = Interval.around
+
+    def around(self: Interval, values: Values) -> tuple[Floats, Floats]:
+        low, high = right(self, values)
+        point = np.asarray(values.data, dtype=np.float64)
+        return point - (point - low) / 6, point + (high - point) / 6
+
+    monkeypatch.setattr(Interval, "around", around)
+    monkeypatch.setattr(RankDraw, "margin", lambda self, beta: 0)

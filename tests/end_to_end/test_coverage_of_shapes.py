@@ -9,15 +9,11 @@ import zoneinfo
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 
-from tacit.tables.evaluate import Values
-from tacit.tables.ranks import RankDraw
-from tacit.tables.released_intervals import Interval
 from tacit.tables.session import Table
 from tests.end_to_end.club import TAGS, Visit, buys, open_club, visits
-from tests.end_to_end.covering import Key, hits, hits_of, least_hits
+from tests.end_to_end.covering import Key, cover, hits, hits_of, narrowed
 
 _TRIES = 300
 Truths = dict[Key, float]
@@ -266,7 +262,7 @@ def _people(plan: str) -> list[list[Visit]]:
 def test_intervals_cover(table: Table, shape: str, number: int, epsilon: object) -> None:
     sql, truths = SHAPES[shape][number]
     covered = hits(table, sql, truths(), epsilon=epsilon, tries=_TRIES)
-    assert min(covered.values()) >= least_hits(_TRIES, 0.95), covered
+    assert cover(covered, _TRIES), covered
 
 
 LEVELS = {"q_0": 0.0, "q_1": 0.25, "q_2": 0.5, "q_3": 0.75, "q_4": 1.0}
@@ -278,7 +274,7 @@ def test_intervals_of_each_of_several_quantiles_cover(table: Table, name: str) -
     plan = table.query("SELECT APPROX_QUANTILES(age, 4) AS q FROM visits").plan(epsilon=5)
     truth = quantile([one.age for one in visits()], LEVELS[name])
     covered = hits_of(plan, table._engine_now().run(plan.bounded), {(): truth}, 120, name=name)
-    assert covered[()] >= least_hits(120, 0.95)
+    assert cover(covered, 120)
 
 
 # the suite can fail
@@ -288,16 +284,7 @@ def test_intervals_of_each_of_several_quantiles_cover(table: Table, name: str) -
 def test_intervals_that_are_too_narrow_are_seen(
     table: Table, shape: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The planted faults: ends a sixth as far from the value as they should be; those of medians aim at the median."""
-    right = Interval.around
-
-    def around(self: Interval, values: Values) -> Any:
-        low, high = right(self, values)
-        point = np.asarray(values.data, dtype=np.float64)
-        return point - (point - low) / 6, point + (high - point) / 6
-
-    monkeypatch.setattr(Interval, "around", around)
-    monkeypatch.setattr(RankDraw, "margin", lambda self, beta: 0)
+    narrowed(monkeypatch)
     sql, truths = SHAPES[shape][number]
     covered = hits(table, sql, truths(), epsilon=1, tries=_TRIES)
-    assert min(covered.values()) < least_hits(_TRIES, 0.95), covered
+    assert not cover(covered, _TRIES), covered
