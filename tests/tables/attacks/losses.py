@@ -1,0 +1,180 @@
+"""How far an answer can tell two tables apart, computed from what is drawn: exact integers and the spread of the noise.
+
+Nothing here reads a claim (a reach, a sensitivity, a share): the loss of each draw follows from how far the integers
+of the two tables are apart and from the scale of its noise. All draws together must stay within what is charged.
+Prices are ε with noise of Laplace, and choices; docs/proofs/statements.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.key_selection import OptimalKeySelection
+from tacit.privacy import ApproxDP, Guarantee
+from tacit.tables.batch import Batch
+from tacit.tables.bounded import Asked, Blend, Counted, Integers, Tallies
+from tacit.tables.choices import ChoiceMechanism, FullestMechanism, RankedMechanism
+from tacit.tables.choices_top import FullestCellsMechanism
+from tacit.tables.consistency_margins import summed
+from tacit.tables.consistency_workloads import Workload
+from tacit.tables.drawing import placed
+from tacit.tables.grouping_sets_plan import SetsPlan
+from tacit.tables.plan import Plan
+from tacit.tables.session import Table
+
+__all__ = ["loss_of_batch", "loss_of_sql", "loss_of_workload"]
+
+Group = tuple[object, ...]
+Pair = tuple[Integers, Integers]
+
+
+def loss_of_sql(tables: tuple[Table, Table], sql: str, epsilon: object = 1) -> float:
+    """The loss of a statement, as a part of what it costs: at most 1."""
+    plan = tables[0].query(sql).plan(**_price(sql, epsilon))
+    if isinstance(plan, SetsPlan):
+        found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
+        return _part(_loss_of_sets(plan, found[0], found[1]), plan.cost)
+    one, other = (_engine(table).run(plan.bounded) for table in tables)
+    return _part(_loss(plan, (one, other)), plan.cost)
+
+
+def loss_of_batch(batches: tuple[Batch, Batch], tables: tuple[Table, Table]) -> float:
+    """The loss of all statements of a batch together."""
+    plan = batches[0].plan(epsilon=1, delta=0)
+    found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
+    losses = [
+        _loss(one, (plan.passes.integers(at, found[0]), plan.passes.integers(at, found[1])))
+        for at, one in enumerate(plan.plans)
+    ]
+    return _part(sum(losses), plan.cost)
+
+
+def loss_of_workload(workloads: tuple[Workload, Workload], tables: tuple[Table, Table]) -> float:
+    """The loss of all levels together."""
+    plan = workloads[0].plan(epsilon=1, delta=0)
+    cells = [
+        workload._cells(_engine(table).run(workload._bounded))
+        for workload, table in zip(workloads, tables, strict=True)
+    ]
+    total = 0.0
+    for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
+        moved = level.sums() @ (cells[0] - cells[1])
+        total += _noised(mechanism, float(np.abs(moved).sum()))
+    return _part(total, plan.cost)
+
+
+def _price(sql: str, epsilon: object) -> dict[str, object]:
+    """Without a δ where it can be: then all noise is Laplace's, of which the loss is known exactly."""
+    return {"epsilon": epsilon, "delta": "1e-9" if "city" in sql.partition("GROUP BY")[2] else 0}
+
+
+def _engine(table: Table) -> Any:
+    engine: Any = table._engine_now()
+    engine._key = "one key"  # the same rows are chosen in both tables
+    return engine
+
+
+def _part(loss: float, cost: Guarantee) -> float:
+    assert isinstance(cost, ApproxDP)
+    return loss / float(cost.eps)
+
+
+def _noised(mechanism: AdditiveMechanism, distance: float) -> float:
+    assert isinstance(mechanism, DiscreteLaplace)
+    return distance / mechanism.scale
+
+
+def _loss(plan: Plan, pair: Pair) -> float:
+    """Of one grouped question: its keys, each noisy number once, each choice once."""
+    keys = [_groups(one, bool(plan.bounded.keys)) for one in pair]
+    every = list(dict.fromkeys([*keys[0], *keys[1]]))
+    total = _loss_of_keys(plan, every, keys, pair)
+    found = [_by_group(plan.bounded.measures, one, own) for one, own in zip(pair, keys, strict=True)]
+    noise = {part.measure: made for line in plan.lines for part, made in zip(line.parts, line.mechanisms, strict=True)}
+    for measure, mechanism in noise.items():
+        total += _noised(mechanism, sum(_apart(measure, found[0], found[1], group) for group in every))
+    for pick in {line.pick[0]: line.pick for line in plan.lines if line.pick is not None}.values():
+        total += _loss_of_choice(pick[1], [_tallied(one[pick[0].cells], every) for one in found])
+    return total
+
+
+def _groups(integers: Integers, grouped: bool) -> list[Group]:
+    return list(zip(*integers.keys, strict=True)) if grouped else [()] * len(integers.units)
+
+
+def _loss_of_keys(plan: Plan, every: Sequence[Group], keys: Sequence[Sequence[Group]], pair: Pair) -> float:
+    """A unit more or less behind a key costs the rule an equal part of its ε."""
+    if plan.keys is None:
+        return 0.0
+    assert isinstance(plan.keys, OptimalKeySelection)
+    units = [Counter(dict(zip(own, one.units.tolist(), strict=True))) for own, one in zip(keys, pair, strict=True)]
+    moved = sum(abs(units[0][group] - units[1][group]) for group in every)
+    return moved * float(plan.keys.guarantee.eps) / plan.keys.groups
+
+
+Found = Mapping[Asked, Mapping[Group, Any]]
+
+
+def _by_group(measures: Iterable[Asked], integers: Integers, keys: Sequence[Group]) -> Found:
+    made: dict[Asked, Mapping[Group, Any]] = {}
+    for measure, values in zip(measures, integers.measures, strict=True):
+        of = [values.of(at) for at in range(len(keys))] if isinstance(values, Tallies) else [int(one) for one in values]
+        made[measure] = dict(zip(keys, of, strict=True))
+    return made
+
+
+def _apart(measure: Counted, one: Found, other: Found, group: Group) -> int:
+    if not isinstance(measure, Blend):
+        return abs(one[measure].get(group, 0) - other[measure].get(group, 0))
+    lines = [measure.of([[found[inner].get(group, 0)] for inner in measure.measures]) for found in (one, other)]
+    return sum(abs(a[0] - b[0]) for a, b in zip(*lines, strict=True))
+
+
+Tally = Counter[int]
+
+
+def _tallied(found: Mapping[Group, Any], every: Sequence[Group]) -> list[Tally]:
+    nothing = np.zeros(0, dtype=np.int64)
+    pairs = [found.get(group, (nothing, nothing)) for group in every]
+    return [Counter(dict(zip(cells.tolist(), counts.tolist(), strict=True))) for cells, counts in pairs]
+
+
+def _loss_of_choice(mechanism: ChoiceMechanism, tallies: Sequence[Sequence[Tally]]) -> float:
+    """Rows that came or went, in all groups, times what one row moves the scores of a choice."""
+    moved = [(one - other) + (other - one) for one, other in zip(*tallies, strict=True)]
+    rows = [change.total() for change in moved]
+    if isinstance(mechanism, FullestCellsMechanism):  # k choices, each of the fullest that is left
+        return sum(mechanism.choice.k * max(change.values(), default=0) / mechanism.each.scale for change in moved)
+    if isinstance(mechanism, FullestMechanism):
+        each, cells = mechanism.each, range(1, mechanism.candidates + 1)
+        laws = [[np.array(each.probabilities([one[c] for c in cells])) for one in of_table] for of_table in tallies]
+        return sum(float(np.abs(np.log(a / b)).max()) for a, b in zip(*laws, strict=True))
+    assert isinstance(mechanism, RankedMechanism)
+    level = float(max(mechanism.choice.level, 1 - mechanism.choice.level))
+    factors = [mechanism.value.factor, *[mechanism.end.factor] * sum(mechanism.ends)]
+    return float(sum(factors, start=Fraction(0))) * sum(2 * level * one for one in rows)
+
+
+def _loss_of_sets(plan: SetsPlan, one: Sequence[Integers], other: Sequence[Integers]) -> float:
+    total = 0.0
+    for at, (part, made) in enumerate(zip(plan.sets.parts, plan.plans, strict=True)):
+        pair = plan.passes.integers(at, one), plan.passes.integers(at, other)
+        if not part.is_summed:
+            total += _loss(made, pair)
+            continue
+        assert part.bounded.public_keys is not None
+        assert plan.sets.sizes is not None
+        kept = plan.checked.query.sets[part.at]
+        cells = [placed(part.bounded.public_keys, found) for found in pair]
+        for measure, *values in zip(made.bounded.measures, *cells, strict=True):
+            sums = [summed(np.asarray(found, dtype=object), plan.sets.sizes, kept) for found in values]
+            distance = sum(abs(int(a) - int(b)) for a, b in zip(*sums, strict=True))
+            total += _noised(made.mechanism_of(measure), distance)
+    return total
