@@ -1,43 +1,49 @@
 """How far an answer can tell two tables apart, computed from what is drawn: exact integers and the spread of the noise.
 
 Nothing here reads a claim (a reach, a sensitivity, a share): the loss of each draw follows from how far the integers
-of the two tables are apart and from the scale of its noise. All draws together must stay within what is charged.
-Prices are ε with noise of Laplace, and choices; docs/proofs/statements.md.
+of the two tables are apart and from the scale of its noise. All draws together must stay within what is charged:
+in ε, where noise is Laplace's, or in ρ, where it is Gaussian. docs/proofs/statements.md.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.key_selection import OptimalKeySelection
-from tacit.privacy import ApproxDP, Guarantee
+from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
+from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.tables import discovery_histogram
 from tacit.tables.batch import Batch
 from tacit.tables.bounded import Asked, Blend, Counted, Integers, Tallies
 from tacit.tables.choices import ChoiceMechanism, FullestMechanism, RankedMechanism
 from tacit.tables.choices_top import FullestCellsMechanism
 from tacit.tables.consistency_margins import summed
 from tacit.tables.consistency_workloads import Workload
+from tacit.tables.discovery import Discovery
+from tacit.tables.discovery_histogram import Histogram
 from tacit.tables.drawing import placed
 from tacit.tables.grouping_sets_plan import SetsPlan
 from tacit.tables.plan import Plan
+from tacit.tables.pricing import Price
 from tacit.tables.session import Table
 
-__all__ = ["loss_of_batch", "loss_of_sql", "loss_of_workload"]
+__all__ = ["loss_of_batch", "loss_of_discovery", "loss_of_sql", "loss_of_workload"]
 
 Group = tuple[object, ...]
 Pair = tuple[Integers, Integers]
 
 
-def loss_of_sql(tables: tuple[Table, Table], sql: str, epsilon: object = 1) -> float:
+def loss_of_sql(tables: tuple[Table, Table], sql: str) -> float:
     """The loss of a statement, as a part of what it costs: at most 1."""
-    plan = tables[0].query(sql).plan(**_price(sql, epsilon))
+    plan = tables[0].query(sql).plan(**_price(tables[0], sql))
     if isinstance(plan, SetsPlan):
         found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
         return _part(_loss_of_sets(plan, found[0], found[1]), plan.cost)
@@ -47,7 +53,7 @@ def loss_of_sql(tables: tuple[Table, Table], sql: str, epsilon: object = 1) -> f
 
 def loss_of_batch(batches: tuple[Batch, Batch], tables: tuple[Table, Table]) -> float:
     """The loss of all statements of a batch together."""
-    plan = batches[0].plan(epsilon=1, delta=0)
+    plan = batches[0].plan(**_price(tables[0], ""))
     found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
     losses = [
         _loss(one, (plan.passes.integers(at, found[0]), plan.passes.integers(at, found[1])))
@@ -58,21 +64,42 @@ def loss_of_batch(batches: tuple[Batch, Batch], tables: tuple[Table, Table]) -> 
 
 def loss_of_workload(workloads: tuple[Workload, Workload], tables: tuple[Table, Table]) -> float:
     """The loss of all levels together."""
-    plan = workloads[0].plan(epsilon=1, delta=0)
+    plan = workloads[0].plan(**_price(tables[0], ""))
     cells = [
         workload._cells(_engine(table).run(workload._bounded))
         for workload, table in zip(workloads, tables, strict=True)
     ]
     total = 0.0
     for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
-        moved = level.sums() @ (cells[0] - cells[1])
-        total += _noised(mechanism, float(np.abs(moved).sum()))
+        total += _noised(mechanism, (level.sums() @ (cells[0] - cells[1])).tolist())
     return _part(total, plan.cost)
 
 
-def _price(sql: str, epsilon: object) -> dict[str, object]:
-    """Without a δ where it can be: then all noise is Laplace's, of which the loss is known exactly."""
-    return {"epsilon": epsilon, "delta": "1e-9" if "city" in sql.partition("GROUP BY")[2] else 0}
+def loss_of_discovery(tables: tuple[Table, Table], discover: Callable[[Discovery], object]) -> float:
+    """The loss of a histogram of units; what would be asked is caught before it is paid for."""
+    caught: list[tuple[Histogram, Price]] = []
+
+    def ask(self: Histogram, desk: object, price: Price, *, fresh: bool) -> None:
+        caught.append((self, price))
+        raise LookupError
+
+    with mock.patch.object(Histogram, "ask", ask):
+        for table in tables:
+            with contextlib.suppress(LookupError):
+                discover(table.discover)
+    counts = [
+        made.counts([_engine(table).run(one) for one in made.passes])
+        for (made, _), table in zip(caught, tables, strict=True)
+    ]
+    cost = discovery_histogram.spent_of(caught[0][1])
+    mechanism, _ = discovery_histogram.noise_of(cost)
+    return _part(_noised(mechanism, (counts[0] - counts[1]).tolist()), cost)
+
+
+def _price(table: Table, sql: str) -> dict[str, object]:
+    """Without a δ where it can be: then all noise at ε is Laplace's, of which the loss is known exactly."""
+    delta = "1e-9" if "city" in sql.rpartition("GROUP BY")[2] else 0
+    return {table.policy.terms.flavour.name: 1, "delta": delta}
 
 
 def _engine(table: Table) -> Any:
@@ -82,13 +109,21 @@ def _engine(table: Table) -> Any:
 
 
 def _part(loss: float, cost: Guarantee) -> float:
-    assert isinstance(cost, ApproxDP)
-    return loss / float(cost.eps)
+    assert isinstance(cost, ApproxDP | ZCDP)
+    return loss / float(cost.eps if isinstance(cost, ApproxDP) else cost.rho)
 
 
-def _noised(mechanism: AdditiveMechanism, distance: float) -> float:
-    assert isinstance(mechanism, DiscreteLaplace)
-    return distance / mechanism.scale
+def _noised(mechanism: AdditiveMechanism, moved: Iterable[float]) -> float:
+    """By Laplace's law |Δ|/b in ε; by the Gaussian Δ²/2σ² in ρ."""
+    if isinstance(mechanism, DiscreteLaplace):
+        return sum(abs(one) for one in moved) / mechanism.scale
+    assert isinstance(mechanism, DiscreteGaussian)
+    return sum(one**2 for one in moved) / (2 * mechanism.scale**2)
+
+
+def _chosen(price: Guarantee, ranges: Iterable[float]) -> float:
+    """A choice whose log-probabilities move within a range r loses r in ε, r²/8 in ρ."""
+    return sum(one**2 / 8 if isinstance(price, ZCDP) else one for one in ranges)
 
 
 def _loss(plan: Plan, pair: Pair) -> float:
@@ -99,7 +134,7 @@ def _loss(plan: Plan, pair: Pair) -> float:
     found = [_by_group(plan.bounded.measures, one, own) for one, own in zip(pair, keys, strict=True)]
     noise = {part.measure: made for line in plan.lines for part, made in zip(line.parts, line.mechanisms, strict=True)}
     for measure, mechanism in noise.items():
-        total += _noised(mechanism, sum(_apart(measure, found[0], found[1], group) for group in every))
+        total += _noised(mechanism, [one for group in every for one in _apart(measure, found[0], found[1], group)])
     for pick in {line.pick[0]: line.pick for line in plan.lines if line.pick is not None}.values():
         total += _loss_of_choice(pick[1], [_tallied(one[pick[0].cells], every) for one in found])
     return total
@@ -110,13 +145,15 @@ def _groups(integers: Integers, grouped: bool) -> list[Group]:
 
 
 def _loss_of_keys(plan: Plan, every: Sequence[Group], keys: Sequence[Sequence[Group]], pair: Pair) -> float:
-    """A unit more or less behind a key costs the rule an equal part of its ε."""
+    """A unit more or less behind a key: noise on the number of units, or an equal part of the rule's ε."""
     if plan.keys is None:
         return 0.0
-    assert isinstance(plan.keys, OptimalKeySelection)
     units = [Counter(dict(zip(own, one.units.tolist(), strict=True))) for own, one in zip(keys, pair, strict=True)]
-    moved = sum(abs(units[0][group] - units[1][group]) for group in every)
-    return moved * float(plan.keys.guarantee.eps) / plan.keys.groups
+    moved = [units[0][group] - units[1][group] for group in every]
+    if isinstance(plan.keys, GaussianKeySelection):
+        return _noised(plan.keys._noise, moved)
+    assert isinstance(plan.keys, OptimalKeySelection)
+    return sum(map(abs, moved)) * float(plan.keys.guarantee.eps) / plan.keys.groups
 
 
 Found = Mapping[Asked, Mapping[Group, Any]]
@@ -130,11 +167,11 @@ def _by_group(measures: Iterable[Asked], integers: Integers, keys: Sequence[Grou
     return made
 
 
-def _apart(measure: Counted, one: Found, other: Found, group: Group) -> int:
+def _apart(measure: Counted, one: Found, other: Found, group: Group) -> list[int]:
     if not isinstance(measure, Blend):
-        return abs(one[measure].get(group, 0) - other[measure].get(group, 0))
+        return [one[measure].get(group, 0) - other[measure].get(group, 0)]
     lines = [measure.of([[found[inner].get(group, 0)] for inner in measure.measures]) for found in (one, other)]
-    return sum(abs(a[0] - b[0]) for a, b in zip(*lines, strict=True))
+    return [a[0] - b[0] for a, b in zip(*lines, strict=True)]
 
 
 Tally = Counter[int]
@@ -149,17 +186,19 @@ def _tallied(found: Mapping[Group, Any], every: Sequence[Group]) -> list[Tally]:
 def _loss_of_choice(mechanism: ChoiceMechanism, tallies: Sequence[Sequence[Tally]]) -> float:
     """Rows that came or went, in all groups, times what one row moves the scores of a choice."""
     moved = [(one - other) + (other - one) for one, other in zip(*tallies, strict=True)]
-    rows = [change.total() for change in moved]
+    price = mechanism.guarantee
     if isinstance(mechanism, FullestCellsMechanism):  # k choices, each of the fullest that is left
-        return sum(mechanism.choice.k * max(change.values(), default=0) / mechanism.each.scale for change in moved)
+        most = [max(change.values(), default=0) / mechanism.each.scale for change in moved]
+        return _chosen(price, most * mechanism.choice.k)
     if isinstance(mechanism, FullestMechanism):
         each, cells = mechanism.each, range(1, mechanism.candidates + 1)
-        laws = [[np.array(each.probabilities([one[c] for c in cells])) for one in of_table] for of_table in tallies]
-        return sum(float(np.abs(np.log(a / b)).max()) for a, b in zip(*laws, strict=True))
+        laws = [[np.log(each.probabilities([one[c] for c in cells])) for one in of_table] for of_table in tallies]
+        ratios = [one - other for one, other in zip(*laws, strict=True)]
+        return _chosen(price, [float(np.ptp(r) if isinstance(price, ZCDP) else np.abs(r).max()) for r in ratios])
     assert isinstance(mechanism, RankedMechanism)
     level = float(max(mechanism.choice.level, 1 - mechanism.choice.level))
     factors = [mechanism.value.factor, *[mechanism.end.factor] * sum(mechanism.ends)]
-    return float(sum(factors, start=Fraction(0))) * sum(2 * level * one for one in rows)
+    return _chosen(price, [float(factor) * 2 * level * change.total() for factor in factors for change in moved])
 
 
 def _loss_of_sets(plan: SetsPlan, one: Sequence[Integers], other: Sequence[Integers]) -> float:
@@ -175,6 +214,5 @@ def _loss_of_sets(plan: SetsPlan, one: Sequence[Integers], other: Sequence[Integ
         cells = [placed(part.bounded.public_keys, found) for found in pair]
         for measure, *values in zip(made.bounded.measures, *cells, strict=True):
             sums = [summed(np.asarray(found, dtype=object), plan.sets.sizes, kept) for found in values]
-            distance = sum(abs(int(a) - int(b)) for a, b in zip(*sums, strict=True))
-            total += _noised(made.mechanism_of(measure), distance)
+            total += _noised(made.mechanism_of(measure), [int(a) - int(b) for a, b in zip(*sums, strict=True)])
     return total

@@ -60,9 +60,9 @@ WORST = {
 """What the one person holds more than everybody else: many rows in every group, with values as far out as they get."""
 
 
-def open_worst(folder: Path, person: str | None) -> Table:
-    """A table without the person, or with."""
-    place = folder / str(person)
+def open_worst(folder: Path, person: str | None, budget: str = "epsilon") -> Table:
+    """A table without the person, or with; its ledger keeps sums of ε or of ρ."""
+    place = folder / f"{person} {budget}"
     place.mkdir()
     rows = [*_OTHERS, *(WORST[person] if person else [])]
     bought = [*_ORDERS, *[f"z,{city},{price}" for city in ("Lund", "Rome") for price in ("1e30", "0")] * 3]
@@ -74,7 +74,7 @@ def open_worst(folder: Path, person: str | None) -> Table:
     }
     for name, lines in texts.items():
         (place / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (place / "visits.toml").write_text(POLICY, encoding="utf-8")
+    (place / "visits.toml").write_text(POLICY.replace("epsilon", budget), encoding="utf-8")
     return tacit.open(place / "visits.toml", ledger=tacit.InMemory(), analyst="eve")
 
 

@@ -9,22 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tacit
-from tacit.tables import batch, choices, choices_top, consistency_workloads, grouping_sets, grouping_sets_plan
+from tacit.tables import (
+    batch,
+    choices,
+    choices_top,
+    consistency_workloads,
+    discovery_histogram,
+    grouping_sets,
+    grouping_sets_plan,
+    pricing,
+)
 from tacit.tables import plan as planning
 from tacit.tables.bounded import Asked, Blend, BoundedQuery, Distinct, Integers, Measure
 from tacit.tables.engines import duckdb_bounding, duckdb_values
 from tacit.tables.engines.duckdb import DuckDBEngine
 from tacit.tables.estimators import covariances
 from tacit.tables.estimators.base import Part
-from tacit.tables.noises import LaplaceNoise
+from tacit.tables.noises import GaussianNoise, LaplaceNoise
 from tacit.tables.pricing import Shares
 from tacit.tables.session import Table
-from tests.tables.attacks.losses import loss_of_batch, loss_of_sql, loss_of_workload
+from tests.tables.attacks.losses import loss_of_batch, loss_of_discovery, loss_of_sql, loss_of_workload
 from tests.tables.attacks.nodes import NODES, WORST, open_worst
 
 Tables = tuple[Table, Table]
@@ -32,11 +42,19 @@ Fault = Callable[[pytest.MonkeyPatch], None]
 SLACK = 1e-9
 
 
+def opened(folder: Path, budget: str = "epsilon") -> list[Tables]:
+    without = open_worst(folder, None, budget)
+    return [(without, open_worst(folder, person, budget)) for person in WORST]
+
+
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[Tables]:
-    folder = tmp_path_factory.mktemp("worst")
-    without = open_worst(folder, None)
-    return [(without, open_worst(folder, person)) for person in WORST]
+    return opened(tmp_path_factory.mktemp("worst"))
+
+
+@pytest.fixture(scope="module")
+def in_rho(tmp_path_factory: pytest.TempPathFactory) -> list[Tables]:
+    return opened(tmp_path_factory.mktemp("worst"), "rho")
 
 
 def statement(sql: str) -> Callable[[Tables], float]:
@@ -60,10 +78,25 @@ def ranges(tables: Tables) -> float:
     return loss_of_workload((one, other), tables)
 
 
+def discovered(discover: Callable[[Any, dict[str, Any]], object]) -> Callable[[Tables], float]:
+    def ask(tables: Tables) -> float:
+        price = {tables[0].policy.terms.flavour.name: 1}
+        return loss_of_discovery(tables, lambda found: discover(found, price))
+
+    return ask
+
+
 ASKED: dict[str, list[Callable[[Tables], float]]] = {
     **{node: [statement(sql) for sql in written] for node, written in NODES.items()},
     "batches": [together],
     "margins and ranges": [margins, ranges],
+    "discovery": [
+        discovered(lambda found, price: found.bounds("spend", **price)),
+        discovered(lambda found, price: found.rows_per_unit(**price)),
+        discovered(lambda found, price: found.rows_per_unit("city", **price)),
+        discovered(lambda found, price: found.groups_per_unit("city", **price)),
+        statement("SELECT city FROM visits GROUP BY city"),
+    ],
 }
 
 
@@ -76,6 +109,12 @@ def test_the_worst_person_costs_what_is_charged_and_no_more(node: str, pairs: li
     found = list(losses(node, pairs))
     assert max(found) <= 1 + SLACK
     assert max(found) > 0.7  # so little room that whatever is half as large as it should be is seen
+
+
+@pytest.mark.parametrize("node", ASKED)
+def test_and_no_more_in_rho(node: str, in_rho: list[Tables]) -> None:
+    found = list(losses(node, in_rho))
+    assert 0.7 < max(found) <= 1 + SLACK
 
 
 # holes that every kind of statement could have
@@ -108,8 +147,9 @@ def every_row(patch: pytest.MonkeyPatch) -> None:
 
 def noise_for_one_group(patch: pytest.MonkeyPatch) -> None:
     """A person is believed to be in one group."""
-    noise, of_groups = LaplaceNoise.mechanism, choices.of_groups
-    patch.setattr(LaplaceNoise, "mechanism", lambda self, share, measure, groups: noise(self, share, measure, 1))
+    laplace, gaussian, of_groups = LaplaceNoise.mechanism, GaussianNoise.mechanism, choices.of_groups
+    patch.setattr(LaplaceNoise, "mechanism", lambda self, share, measure, groups: laplace(self, share, measure, 1))
+    patch.setattr(GaussianNoise, "mechanism", lambda self, share, measure, groups: gaussian(self, share, measure, 1))
     patch.setattr(choices, "of_groups", lambda price, share, groups: of_groups(price, share, 1))
 
 
@@ -200,6 +240,18 @@ def each_the_whole_price(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(batch, "share", share)
 
 
+def keys_of_one_group(patch: pytest.MonkeyPatch) -> None:
+    """The rule for private keys believes that a person has one of them."""
+    right = pricing._best_keys
+    patch.setattr(pricing, "_best_keys", lambda price, groups, least: right(price, 1, least))
+
+
+def half_the_noise(patch: pytest.MonkeyPatch) -> None:
+    """A histogram of units gets the noise of twice its price."""
+    right = discovery_histogram.noise_of
+    patch.setattr(discovery_histogram, "noise_of", lambda cost: right(tacit.ApproxDP(2 * cost.eps, 0)))
+
+
 def levels_like_cells(patch: pytest.MonkeyPatch) -> None:
     """A coarse level is claimed to move like its finest cells, one by one."""
     right = consistency_workloads.Workload._mechanism
@@ -222,9 +274,12 @@ OWN: dict[str, tuple[Fault, ...]] = {
     "sets of keys": (totals_like_groups,),
     "batches": (each_the_whole_price,),
     "margins and ranges": (each_the_whole_price, levels_like_cells),
+    "counts and sums": (keys_of_one_group,),
+    "discovery": (keys_of_one_group, half_the_noise),
 }
 NONE_SUCH: dict[str, tuple[Fault, ...]] = {
     "margins and ranges": (paid_twice,),  # levels have shares of their own
+    "discovery": (every_row, noise_for_one_group, paid_twice),  # each unit counts once, in one bin
 }
 HOLES = [
     (node, fault) for node in ASKED for fault in (*COMMON, *OWN.get(node, ())) if fault not in NONE_SUCH.get(node, ())
@@ -235,6 +290,15 @@ HOLES = [
 def test_a_planted_hole_is_seen(node: str, fault: Fault, pairs: list[Tables], monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch)
     assert any(loss > 1 + SLACK for loss in losses(node, pairs))
+
+
+@pytest.mark.parametrize("fault", [every_group, every_row, noise_for_one_group], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("node", ["quantiles", "MODE and TOP_K", "means and variances", "sets of keys"])
+def test_a_planted_hole_is_seen_in_rho(
+    node: str, fault: Fault, in_rho: list[Tables], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault(monkeypatch)
+    assert any(loss > 1 + SLACK for loss in losses(node, in_rho))
 
 
 def test_every_kind_of_statement_has_three_holes_at_least() -> None:
