@@ -20,6 +20,7 @@ from tacit.tables.bounded import Integers, Tallies
 from tacit.tables.drawing import draw
 from tacit.tables.plan import Plan
 from tacit.tables.session import Question, Table
+from tests.tables.attacks.faults import every_row, half_the_reach, logarithms_not_clamped
 
 CONFIDENCE = 1 - 1e-7
 SAMPLES = 60_000
@@ -113,6 +114,10 @@ CASES = {
     "mean": ("SELECT side, AVG(pay) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 2}),
     "units": ("SELECT side, COUNT(DISTINCT who) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
     "distinct": ("SELECT side, COUNT(DISTINCT pay) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
+    "distinct levels": (
+        "SELECT side, COUNT(DISTINCT level) AS n FROM small WHERE side = 'left' GROUP BY side",
+        {"epsilon": 1},
+    ),
     "covariance": (
         "SELECT side, COVAR_POP(pay, level) AS n FROM small WHERE side = 'left' GROUP BY side",
         {"epsilon": 2},
@@ -130,7 +135,7 @@ CASES = {
     ),
     "sums per unit": (
         "SELECT side, SUM(t, contribution_bounds_per_row => (0, 10)) AS n FROM "
-        "(SELECT who, side, SUM(pay) AS t FROM small WHERE side = 'left' GROUP BY who, side) GROUP BY side",
+        "(SELECT who, side, SUM(LEAST(pay, 9)) AS t FROM small WHERE side = 'left' GROUP BY who, side) GROUP BY side",
         {"epsilon": 1},
     ),
     "count of units with many rows": (
@@ -223,6 +228,32 @@ def test_a_statement_keeps_its_price(case: str, tmp_path: Path) -> None:
     batch = min(BATCH, samples // 2)
     found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=samples, batch=batch, confidence=CONFIDENCE)
     assert not found.violated, found
+    assert found.epsilon_lower > 0, "the two tables look alike: this would see nothing"
+
+
+HOLES: list[tuple[str, Callable[[pytest.MonkeyPatch], None]]] = [
+    ("variance", every_row),
+    ("geometric mean", half_the_reach),
+    ("geometric mean", logarithms_not_clamped),
+    ("ratio of sums", every_row),
+    ("of a subquery", every_row),
+    ("joined on the unit", every_row),
+    ("of two tables", every_row),
+    ("in a time zone", every_row),
+    ("bounded rows", every_row),
+]
+
+
+@pytest.mark.parametrize(("case", "fault"), HOLES, ids=lambda one: one if isinstance(one, str) else one.__name__)
+def test_the_auditor_sees_planted_holes(
+    case: str, fault: Callable[[pytest.MonkeyPatch], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question, price = CASES[case]
+    tables = (table(tmp_path / "with", OTHERS + ONE_MORE * 3), table(tmp_path / "without", OTHERS))
+    fault(monkeypatch)
+    function, cost = answers(question, price, tables)
+    found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=20_000, batch=10_000, confidence=CONFIDENCE)
+    assert found.violated, found
 
 
 @pytest.mark.parametrize("least", [1, 5, 6])

@@ -12,8 +12,8 @@ import tacit
 from tacit.privacy import ApproxDP
 from tacit.tables.consistency_workloads import Workload
 from tacit.tables.session import Table
+from tests.tables.attacks.faults import each_the_whole_price, every_row, levels_like_cells
 from tests.tables.attacks.nodes import open_worst
-from tests.tables.attacks.test_nodes import each_the_whole_price, every_row, levels_like_cells
 from tests.tables.test_statement_audit import CONFIDENCE
 
 SAMPLES = 60_000

@@ -98,8 +98,9 @@ def loss_of_discovery(tables: tuple[Table, Table], discover: Callable[[Discovery
 
 def _price(table: Table, sql: str) -> dict[str, object]:
     """Without a δ where it can be: then all noise at ε is Laplace's, of which the loss is known exactly."""
-    delta = "1e-9" if "city" in sql.rpartition("GROUP BY")[2] else 0
-    return {table.policy.terms.flavour.name: 1, "delta": delta}
+    flavour = table.policy.terms.flavour.name
+    private = flavour == "rho" or "city" in sql.rpartition("GROUP BY")[2]
+    return {flavour: 1, "delta": "1e-9" if private else 0}
 
 
 def _engine(table: Table) -> Any:

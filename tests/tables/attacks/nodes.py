@@ -60,17 +60,25 @@ WORST = {
 """What the one person holds more than everybody else: many rows in every group, with values as far out as they get."""
 
 
-def open_worst(folder: Path, person: str | None, budget: str = "epsilon") -> Table:
+_BOUGHT = [f"z,{city},{price}" for city in ("Lund", "Rome") for price in ("1e30", "0")] * 3
+_REGIONS = ["Lund,south"] * 5 + ["Lund,north", "Oslo,north", "Porto,west", "Porto,south"]
+
+
+def open_worst(
+    folder: Path,
+    person: str | None,
+    budget: str = "epsilon",
+    rows: list[str] | None = None,
+    bought: list[str] = _BOUGHT,
+) -> Table:
     """A table without the person, or with; its ledger keeps sums of ε or of ρ."""
     place = folder / f"{person} {budget}"
     place.mkdir()
-    rows = [*_OTHERS, *(WORST[person] if person else [])]
-    bought = [*_ORDERS, *[f"z,{city},{price}" for city in ("Lund", "Rome") for price in ("1e30", "0")] * 3]
-    regions = ["Lund,south"] * 5 + ["Lund,north", "Oslo,north", "Porto,west", "Porto,south"]
+    own = [] if person is None else WORST[person] if rows is None else rows
     texts = {
-        "visits.csv": ["who,city,plan,spend,age,at", *rows],
-        "orders.csv": ["buyer,city,price", *(bought if person else _ORDERS)],
-        "regions.csv": ["city,region", *regions],
+        "visits.csv": ["who,city,plan,spend,age,at", *_OTHERS, *own],
+        "orders.csv": ["buyer,city,price", *_ORDERS, *(bought if person else [])],
+        "regions.csv": ["city,region", *_REGIONS],
     }
     for name, lines in texts.items():
         (place / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
