@@ -94,6 +94,7 @@ NODES: dict[str, list[str]] = {
         "SELECT plan, COUNT(*) AS n FROM visits GROUP BY plan",
         "SELECT plan, SUM(spend) AS s, COUNT(DISTINCT who) AS u FROM visits GROUP BY plan",
         "SELECT city, COUNT(*) AS n FROM visits GROUP BY city",
+        "SELECT COUNT(spend) AS n FROM visits",
     ],
     "quantiles": [
         "SELECT plan, MEDIAN(spend) AS m FROM visits GROUP BY plan",
@@ -114,6 +115,7 @@ NODES: dict[str, list[str]] = {
     "covariances": [
         "SELECT plan, COVAR_POP(spend, age) AS c FROM visits GROUP BY plan",
         "SELECT plan, CORR(spend, age) AS r FROM visits GROUP BY plan",
+        "SELECT COVAR_SAMP(spend, age) AS c FROM visits",
     ],
     "geometric mean": [
         "SELECT plan, GEOMEAN(age) AS g FROM visits GROUP BY plan",
@@ -126,7 +128,7 @@ NODES: dict[str, list[str]] = {
     "means and variances": [
         "SELECT plan, AVG(spend) AS m FROM visits GROUP BY plan",
         "SELECT plan, VAR_SAMP(age) AS v FROM visits GROUP BY plan",
-        "SELECT STDDEV_POP(spend) AS v FROM visits",
+        "SELECT STDDEV_POP(spend) AS v, VAR_POP(age) AS w, STDDEV_SAMP(age) AS s FROM visits",
     ],
     "subqueries": [
         "WITH grown AS (SELECT plan AS p, spend * 3 AS x, age FROM visits WHERE age > 1) "
@@ -147,6 +149,8 @@ NODES: dict[str, list[str]] = {
         "SELECT r.region, SUM(v.spend) AS s FROM visits v LEFT JOIN regions r ON v.city = r.city OR v.age > 3 "
         "GROUP BY r.region",
         "SELECT plan, MEDIAN(age) AS m FROM visits JOIN regions USING (city) GROUP BY plan",
+        "SELECT c.k, SUM(spend) AS s FROM visits v JOIN (VALUES ('Lund', 1), ('Lund', 2), ('Porto', 3)) AS c(city, k) "
+        "ON v.city = c.city GROUP BY c.k",
     ],
     "joins on the unit": [
         "SELECT plan, SUM(o.price) AS s FROM visits v JOIN orders o ON v.who = o.buyer GROUP BY plan",

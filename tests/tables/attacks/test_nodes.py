@@ -6,20 +6,17 @@ claims too little, limits too little or pays too little shows as a loss above 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import tacit
-from tacit.tables.session import Table
+from tacit.tables.estimators.registry import ESTIMATORS
 from tests.tables.attacks import faults
+from tests.tables.attacks.asking import ASKED, Tables
 from tests.tables.attacks.faults import Fault
-from tests.tables.attacks.losses import loss_of_batch, loss_of_discovery, loss_of_sql, loss_of_workload
 from tests.tables.attacks.nodes import NODES, WORST, open_worst
 
-Tables = tuple[Table, Table]
 SLACK = 1e-9
 
 
@@ -36,49 +33,6 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[Tables]:
 @pytest.fixture(scope="module")
 def in_rho(tmp_path_factory: pytest.TempPathFactory) -> list[Tables]:
     return opened(tmp_path_factory.mktemp("worst"), "rho")
-
-
-def statement(sql: str) -> Callable[[Tables], float]:
-    return lambda tables: loss_of_sql(tables, sql)
-
-
-def together(tables: Tables) -> float:
-    """A batch, of which each table makes its own."""
-    statements = [NODES[node][0] for node in ("counts and sums", "quantiles", "distinct values", "means and variances")]
-    one, other = (table.batch([*statements, *NODES["joins to public tables"][:1]]) for table in tables)
-    return loss_of_batch((one, other), tables)
-
-
-def margins(tables: Tables) -> float:
-    one, other = (table.margins([], ["plan"], ["plan", "old"], old=tacit.col("age") > 3) for table in tables)
-    return loss_of_workload((one, other), tables)
-
-
-def ranges(tables: Tables) -> float:
-    one, other = (table.ranges("hour", hour=tacit.col("at").hour(), branching=3) for table in tables)
-    return loss_of_workload((one, other), tables)
-
-
-def discovered(discover: Callable[[Any, dict[str, Any]], object]) -> Callable[[Tables], float]:
-    def ask(tables: Tables) -> float:
-        price = {tables[0].policy.terms.flavour.name: 1}
-        return loss_of_discovery(tables, lambda found: discover(found, price))
-
-    return ask
-
-
-ASKED: dict[str, list[Callable[[Tables], float]]] = {
-    **{node: [statement(sql) for sql in written] for node, written in NODES.items()},
-    "batches": [together],
-    "margins and ranges": [margins, ranges],
-    "discovery": [
-        discovered(lambda found, price: found.bounds("spend", **price)),
-        discovered(lambda found, price: found.rows_per_unit(**price)),
-        discovered(lambda found, price: found.rows_per_unit("city", **price)),
-        discovered(lambda found, price: found.groups_per_unit("city", **price)),
-        statement("SELECT city FROM visits GROUP BY city"),
-    ],
-}
 
 
 def losses(node: str, pairs: list[Tables]) -> Iterator[float]:
@@ -142,3 +96,9 @@ def test_a_planted_hole_is_seen_in_rho(
 
 def test_every_kind_of_statement_has_three_holes_at_least() -> None:
     assert {node: sum(one == node for one, _ in HOLES) >= 3 for node in ASKED} == dict.fromkeys(ASKED, True)
+
+
+def test_every_estimator_is_asked_for(pairs: list[Tables]) -> None:
+    """One that joins the registry needs a statement in nodes.py."""
+    trees = [pairs[0][0].query(sql).tree for written in NODES.values() for sql in written]
+    assert {one.estimator for tree in trees for one in tree.aggregates()} == set(ESTIMATORS)
