@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import tacit
 from tacit.tables.session import Table
@@ -83,7 +85,11 @@ def open_worst(
     for name, lines in texts.items():
         (place / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     (place / "visits.toml").write_text(POLICY.replace("epsilon", budget), encoding="utf-8")
-    return tacit.open(place / "visits.toml", ledger=tacit.InMemory(), analyst="eve")
+    table = tacit.open(place / "visits.toml", ledger=tacit.InMemory(), analyst="eve")
+    engine: Any = table._engine_now()
+    engine._key = "one key"  # the same rows are chosen in all tables
+    engine._connection.columns = cache(engine._connection.columns)  # the rows stay what they are
+    return table
 
 
 _UNION = "(SELECT plan, spend AS x FROM visits UNION ALL SELECT 'pro', price FROM orders)"
