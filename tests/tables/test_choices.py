@@ -33,18 +33,31 @@ def counted(values: list[int]) -> tuple[np.ndarray, np.ndarray]:
 def ranked(level: Fraction, points: int, rows: int = 1) -> Ranked:
     row = Quantised(Column("x"), Fraction(1), Fraction(points), Fraction(0), Fraction(1))
     assert (row.lowest, row.highest) == (1, points)
-    return Ranked(Cells(row, chosen=True), level, rows)
+    return Ranked(Cells(row, chosen=True), level, rows, Fraction(1, 4))
 
 
-def law(values: list[int], aim: Fraction, factor: Fraction, points: list[int], beyond: int = 0) -> dict[int, float]:
-    """The exponential mechanism by its definition, on one cell after the other; ``beyond`` rows past each bound."""
+def law(values: list[int], aim: Fraction, draw: RankDraw, points: list[int], beyond: int = 0) -> dict[int, float]:
+    """Both mechanisms by their definitions, on one cell after the other; ``beyond`` rows past each bound."""
     padded = [points[0]] * beyond + values + [points[-1]] * beyond
     masses = {}
     for point in points:
         below, upto = sum(v < point for v in padded), sum(v <= point for v in padded)
-        masses[point] = math.exp(-factor * max(below - aim, aim - upto, 0))
+        masses[point] = math.exp(-draw.factor * max(below - aim, aim - upto, 0))
+    if draw.flips:
+        return {point: flipped(masses, point) for point in points}
     total = math.fsum(masses.values())
     return {point: mass / total for point, mass in masses.items()}
+
+
+def flipped(masses: dict[int, float], winner: int) -> float:
+    """The first heads in a random order of coins: those before the winner, any set of the others, all showed tails."""
+    best, others = max(masses.values()), [mass for point, mass in masses.items() if point != winner]
+    products = [0.0] * len(masses)  # of the coins of all sets of so many others
+    products[0] = 1.0
+    for mass in others:
+        for size in range(len(others), 0, -1):
+            products[size] += products[size - 1] * mass / best
+    return masses[winner] / best * math.fsum((-1) ** k * sum_ / (k + 1) for k, sum_ in enumerate(products))
 
 
 def frequencies(draw: object, count: int) -> dict[int, float]:
@@ -52,25 +65,35 @@ def frequencies(draw: object, count: int) -> dict[int, float]:
     return {point: found.count(point) / count for point in set(found)}
 
 
-@pytest.mark.parametrize("values", [[], [3], [2, 2, 2], [1, 1, 4, 5, 5], [5, 5, 1]])
-def test_a_cell_is_drawn_by_the_law_of_the_definition(values: list[int]) -> None:
-    bits, factor, points = seeded(len(values)), Fraction(2, 3), 5
-    draw = RankDraw(factor, points)
+@pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
+@pytest.mark.parametrize("values", [[], [3], [2, 2, 2], [1, 1, 4, 5, 5], [5, 5, 1], [1] * 5])
+def test_a_cell_is_drawn_by_the_law_of_the_definition(values: list[int], flips: bool) -> None:
+    bits, points = seeded(len(values)), 5
+    draw = RankDraw(Fraction(2, 3), points, flips)
     cells, counts = counted(values)
     aim = Fraction(1, 3) * len(values)
     near = frequencies(lambda: draw.near(cells, counts, aim, bits), 4000)
-    wanted = law(values, aim, factor, list(range(1, points + 1)))
+    wanted = law(values, aim, draw, list(range(1, points + 1)))
+    assert math.isclose(math.fsum(wanted.values()), 1)
     assert all(abs(near.get(point, 0) - p) < 5.5 * math.sqrt(p * (1 - p) / 4000) + 1e-9 for point, p in wanted.items())
     far = frequencies(lambda: draw.end(cells, counts, aim, -2, bits), 4000)
-    wanted = law(values, 2 + aim - 2, factor, list(range(points + 2)), beyond=2)
+    wanted = law(values, 2 + aim - 2, draw, list(range(points + 2)), beyond=2)
     assert all(abs(far.get(point, 0) - p) < 5.5 * math.sqrt(p * (1 - p) / 4000) + 1e-9 for point, p in wanted.items())
 
 
-def test_the_test_of_the_law_sees_a_factor_ten_percent_off() -> None:
+@pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
+def test_the_test_of_the_law_sees_a_factor_ten_percent_off(flips: bool) -> None:
     values, aim = [1, 1, 4, 5, 5] * 2, Fraction(5)
-    right = law(values, aim, Fraction(2, 3), list(range(1, 6)))
-    wrong = law(values, aim, Fraction(11, 15), list(range(1, 6)))
+    right = law(values, aim, RankDraw(Fraction(2, 3), 5, flips), list(range(1, 6)))
+    wrong = law(values, aim, RankDraw(Fraction(11, 15), 5, flips), list(range(1, 6)))
     assert max(abs(right[p] - wrong[p]) for p in right) > 5.5 * math.sqrt(0.25 / 4000) / 4
+
+
+def test_permute_and_flip_is_nearer_than_the_exponential_mechanism() -> None:
+    """By so much that the test of the law tells them apart."""
+    values, aim = [1] * 5, Fraction(5, 3)
+    near, far = (law(values, aim, RankDraw(Fraction(2, 3), 5, flips), [1, 2, 3, 4, 5]) for flips in (True, False))
+    assert near[1] > far[1] + 2 * 5.5 * math.sqrt(0.25 / 4000)
 
 
 def small_tables(points: int, most: int) -> list[list[int]]:
@@ -84,8 +107,9 @@ def test_the_promise_of_all_three_choices_over_all_small_tables(level: Fraction,
     """Every table of up to three rows and every unit of up to ``rows`` rows: the worst loss of each choice."""
     points, groups, price = 3, 2, Fraction(2)
     mechanism = ranked(level, points, rows).mechanism(PureDP(price), groups)
-    shares = [Fraction(3, 4)] + [Fraction(1, 4) / sum(mechanism.ends)] * sum(mechanism.ends)
-    assert sum(shares) == 1
+    assert sum(share for _, _, share in draws(mechanism, level, 1)) == 1
+    assert mechanism.value.flips
+    assert mechanism.end.flips
     inside, margin = int(mechanism.value.off(HALF)), mechanism.end.margin(BETA / 2)
     for values in small_tables(points, 3):
         for unit in small_tables(points, rows):
@@ -108,19 +132,50 @@ def draws(mechanism: object, level: Fraction, margin: int) -> list[tuple[RankDra
 def chance(draw: RankDraw, values: list[int], level: Fraction, by: int, inside: int, points: int) -> dict[int, float]:
     count = len(values)
     if by:
-        return law(values, abs(by) + level * count + by, draw.factor, list(range(points + 2)), beyond=abs(by))
+        return law(values, abs(by) + level * count + by, draw, list(range(points + 2)), beyond=abs(by))
     aim = level * count
     if level in (0, 1):
         aim = min(Fraction(inside), HALF * count)
         aim = aim if level == 0 else count - aim
-    return law(values, aim, draw.factor, list(range(1, points + 1)))
+    return law(values, aim, draw, list(range(1, points + 1)))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_bounded_range_of_all_three_choices_over_all_small_tables(level: Fraction) -> None:
+    """Under ρ: the exponential mechanism, whose losses differ by at most √(8ρ) from each other."""
+    points, groups, price = 3, 2, Fraction(1, 2)
+    mechanism = ranked(level, points).mechanism(ZCDP(price), groups)
+    assert not mechanism.value.flips
+    assert not mechanism.end.flips
+    inside, margin = int(mechanism.value.off(HALF)), mechanism.end.margin(BETA / 2)
+    for values in small_tables(points, 3):
+        for unit in small_tables(points, 1):
+            more = sorted([*values, *unit])
+            for draw, by, share in draws(mechanism, level, margin):
+                before, after = (chance(draw, table, level, by, inside, points) for table in (values, more))
+                losses = [math.log(before[p] / after[p]) for p in before]
+                assert max(losses) - min(losses) <= math.sqrt(8 * price * share / groups) + 1e-9, (values, unit, by)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_without_an_interval_the_value_gets_the_whole_price(level: Fraction) -> None:
+    """The interval is the range between the bounds, and nothing else is drawn."""
+    row = ranked(level, 3, rows=2).cells
+    mechanism = Ranked(row, level, 2, Fraction(0)).mechanism(PureDP(2), 2)
+    assert mechanism.ends == (False, False)
+    assert mechanism.value.factor == 1 / (2 * max(level, 1 - level) * 2)
+    cells, counts = counted([1, 2, 2, 3])
+    places = mechanism.release(Tallies.joined([(cells, counts)] * 30), BETA, entropy=seeded(4))
+    assert set(places[:, 1].tolist()) == {0}
+    assert set(places[:, 2].tolist()) == {4}
+    assert set(places[:, 0].tolist()) == {1, 2, 3}
 
 
 @pytest.mark.parametrize("fault", ["no factor two", "one row instead of two", "one group instead of two"])
 def test_the_promise_test_sees_planted_faults(fault: str) -> None:
     level, points, rows, groups = HALF, 3, 2, 2
     honest = ranked(level, points, rows).mechanism(PureDP(2), groups).value
-    wrong = RankDraw(honest.factor * 2, points)  # each of the faults doubles the factor
+    wrong = RankDraw(honest.factor * 2, points, honest.flips)  # each of the faults doubles the factor
     worst = max(
         abs(math.log(before[p] / after[p]))
         for values in small_tables(points, 3)

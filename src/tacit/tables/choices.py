@@ -28,7 +28,6 @@ __all__ = ["Choice", "ChoiceMechanism", "FullestCell", "ListedMechanism", "Ranke
 
 Places = npt.NDArray[np.int64]
 
-_FOR_THE_VALUE = Fraction(3, 4)
 _END_POINTS = 1 << 11
 """An end has at most so many places to go: the fewer, the fewer ranks it has to be out."""
 _HALF = Fraction(1, 2)
@@ -89,6 +88,8 @@ class Ranked:
     cells: Cells
     level: Fraction
     rows: int
+    for_interval: Fraction
+    """What of the price goes into the interval. At 0 it is the whole range between the bounds."""
 
     def mechanism(self, price: Guarantee, groups: int) -> RankedMechanism:
         return RankedMechanism(self, price, groups)
@@ -96,10 +97,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class RankedMechanism:
-    """Three choices per group by the exponential mechanism: the value, and two ends that its interval is made of.
+    """Three choices per group: the value, and two ends that its interval is made of.
 
     The ends aim at ranks so far out that each is on its side of the true rank but for a probability β/2. The minimum
-    has no lower end, nor the maximum an upper one: those are the bounds.
+    has no lower end, nor the maximum an upper one: those are the bounds. So they are where no interval was paid for.
     """
 
     choice: Ranked
@@ -108,7 +109,7 @@ class RankedMechanism:
 
     @property
     def name(self) -> str:
-        return "exponential mechanism on ranks"
+        return f"{self.value.name} on ranks"
 
     @property
     def points(self) -> int:
@@ -119,17 +120,18 @@ class RankedMechanism:
     @property
     def ends(self) -> tuple[bool, bool]:
         """Whether there is a lower and an upper end to draw."""
-        return self.choice.level > 0, self.choice.level < 1
+        paid = self.choice.for_interval > 0
+        return paid and self.choice.level > 0, paid and self.choice.level < 1
 
     @property
     def value(self) -> RankDraw:
         """The choice of the value."""
-        return self._draw(_FOR_THE_VALUE, self.points)
+        return self._draw(1 - self.choice.for_interval, self.points)
 
     @property
     def end(self) -> RankDraw:
         """The choice of each end, among blocks of cells."""
-        return self._draw((1 - _FOR_THE_VALUE) / sum(self.ends), -(-self.points // self.block))
+        return self._draw(self.choice.for_interval / sum(self.ends), -(-self.points // self.block))
 
     @property
     def block(self) -> int:
@@ -155,25 +157,32 @@ class RankedMechanism:
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
         bits, level = bits_from(entropy), self.choice.level
-        value, end, (low, high) = self.value, self.end, self.ends
-        inside, margin = int(value.off(_HALF)), end.margin(beta / 2)
+        value, (low, high) = self.value, self.ends
+        inside = int(value.off(_HALF))
         made = np.zeros((len(tallies), 3), dtype=np.int64)
         made[:, 2] = self.points + 1
         for group in range(len(tallies)):
             cells, counts = tallies.of(group)
-            rows = int(counts.sum())
-            made[group, 0] = value.near(cells, counts, _aim(level, rows, inside), bits)
-            blocks = _in_blocks(cells, counts, self.block)
+            made[group, 0] = value.near(cells, counts, _aim(level, int(counts.sum()), inside), bits)
+        if not (low or high):
+            return made
+        end = self.end
+        margin = end.margin(beta / 2)
+        for group in range(len(tallies)):
+            cells, counts = _in_blocks(*tallies.of(group), self.block)
+            rank = level * int(counts.sum())
             if low:
-                first = (end.end(*blocks, level * rows, -margin, bits) - 1) * self.block + 1
+                first = (end.end(cells, counts, rank, -margin, bits) - 1) * self.block + 1
                 made[group, 1] = min(max(first, 0), self.points + 1)
             if high:
-                place = end.end(*blocks, level * rows, margin, bits)
+                place = end.end(cells, counts, rank, margin, bits)
                 made[group, 2] = min(place * self.block, self.points) if place <= end.points else self.points + 1
         return made
 
     def explain(self) -> str:
-        return f"a rank by the exponential mechanism, off by at most {self.accuracy(Fraction(1, 20)):.4g} rows"
+        bought = "" if any(self.ends) else "; no interval, which is the whole range between the bounds"
+        off = self.accuracy(Fraction(1, 20))
+        return f"a rank by {'' if self.value.flips else 'the '}{self.value.name}, off by at most {off:.4g} rows{bought}"
 
 
 def _in_blocks(cells: Places, counts: Places, block: int) -> tuple[Places, Places]:

@@ -1,9 +1,9 @@
-"""One choice of a cell by rank: the exponential mechanism on the cells of a group, exact, cell by cell.
+"""One choice of a cell by rank, exact, cell by cell: permute-and-flip at ε, the exponential mechanism at ρ.
 
 Cells are 1..points. A cell with L rows below it and H rows up to it is as far from a rank r as r is from [L, H], and
 its score is minus that distance. For an end of an interval there is a cell beyond each bound as well, as if with
 endless rows: 0 and points + 1. The empty cells between two full ones share a score: they are one ticket of a lottery,
-weighted by their number. Proof: docs/proofs/choices.md.
+weighted by their number, or one crowd of a race. Proof: docs/proofs/choices.md.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tacit.mechanisms.selecting import range_of, regret
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw
+from tacit.noise.race import Crowds, race
 from tacit.privacy import ZCDP, PureDP
 
 __all__ = ["RankDraw"]
@@ -28,19 +29,28 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RankDraw:
-    """Draws cells with probability ∝ e^(-factor·distance of their ranks from the one aimed at)."""
+    """Draws cells, the likelier the nearer their ranks are to the one aimed at, by e^(-factor·distance).
+
+    As probabilities up to a constant in the exponential mechanism; as the coins of permute-and-flip if ``flips``.
+    """
 
     factor: Fraction
     points: int
+    flips: bool = False
 
     @classmethod
     def at(cls, price: PureDP | ZCDP, furthest: Fraction, points: int) -> RankDraw:
         """At a price for one group, in which a unit moves a score by at most ``furthest``, some up and some down."""
-        return cls(range_of(price) / (2 * furthest), points)
+        return cls(range_of(price) / (2 * furthest), points, isinstance(price, PureDP))
+
+    @property
+    def name(self) -> str:
+        """The mechanism."""
+        return "permute-and-flip" if self.flips else "exponential mechanism"
 
     def off(self, beta: Fraction) -> float:
         """How many ranks the cell is off at most, but for a probability β; also with a cell beyond each bound."""
-        return regret(self.factor, beta, Fraction(self.points + 2))
+        return regret(self.factor, beta, Fraction(self.points + 1, 2) if self.flips else Fraction(self.points + 2))
 
     def margin(self, beta: Fraction) -> int:
         """How many ranks an end must aim beyond the quantile's, to be on its side of it but for a probability β."""
@@ -66,6 +76,10 @@ class RankDraw:
         scores = np.empty(starts.size, dtype=np.int64)
         scores[0::2] = np.abs(upto - rank.numerator)
         scores[1::2] = np.maximum(np.maximum(upto[:-1] - rank.numerator, rank.numerator - upto[1:]), 0)
-        chosen = draw(Tickets(-scores, self.factor / unit, weights), entropy)
+        if self.flips:
+            crowds = np.flatnonzero(weights)
+            chosen = int(crowds[race(-scores[crowds], self.factor / unit, Crowds(weights[crowds]), entropy)])
+        else:
+            chosen = draw(Tickets(-scores, self.factor / unit, weights), entropy)
         inside = int(weights[chosen])
         return int(starts[chosen]) + (int(uniform_below(inside, 1, entropy)[0]) if inside > 1 else 0)
