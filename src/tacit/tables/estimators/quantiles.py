@@ -29,9 +29,9 @@ _POINTS = 17
 class Quantile(Chooser):
     """The value that a share of the known rows, clamped and rounded to a public grid, lies below.
 
-    The interval is made of two further choices, so far out in rank that each is beyond the true quantile, but for a
-    probability of β/2: it covers PERCENTILE_CONT as well as PERCENTILE_DISC of the rows that count. Unlike the noise of
-    a sum, a rank says nothing about how far off a value is: the ends cost a share of the price.
+    The interval is a second choice: how wide it is, for both ends to be beyond the true quantile but for a probability
+    β. It covers PERCENTILE_CONT as well as PERCENTILE_DISC of the rows that count. Unlike the noise of a sum, a rank
+    says nothing about how far off a value is: the width costs a share of the price.
     """
 
     def choice(self, aggregate: Aggregate, setting: Setting) -> Choice:
