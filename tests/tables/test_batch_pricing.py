@@ -182,6 +182,23 @@ def test_fifty_counts_together_against_one_by_one() -> None:
     assert 0.5 < together / single < 0.56
 
 
+@pytest.mark.parametrize("price", [ApproxDP(1, "1e-6"), ApproxDP(4, "1e-9"), ApproxDP("0.1", "1e-4")], ids=str)
+def test_what_is_not_tried_would_gain_nothing(price: ApproxDP) -> None:
+    """Where a mixture is left out without being priced, pricing it gives less than the gain that was asked for."""
+    left_out = []
+    for many in range(1, 33, 4):
+        needs = [count(), lump(6), *[count()] * (many - 1)]
+        laws = (LAPLACE,) * len(needs)
+        mixture = Mixture(price, tuple(needs), even(needs), laws, (GAUSSIAN,) * len(needs))
+        left_out.append(mixture.gains_less_than(0.02))
+        if left_out[-1]:
+            scale = mixture._largest_scale()
+            assert scale is None or scale < Fraction(102, 100)
+    assert left_out[0]
+    assert not left_out[-1]
+    assert not replace(mixture, laws=(GAUSSIAN, *laws[1:])).gains_less_than(0.02)
+
+
 def test_a_pure_price_and_few_statements_are_split_and_use_no_delta() -> None:
     needs = BATCHES["two counts"]
     assert share(ApproxDP(1, 0), needs, even(needs)).cost == ApproxDP(1, 0)

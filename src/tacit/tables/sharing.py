@@ -49,6 +49,8 @@ def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> J
     used = apart.cost.dlt if isinstance(apart.cost, ApproxDP) else Fraction(0)
     best, gain = apart, 0.0 if used == price.dlt else _WORTH_A_DELTA
     for mixture in _mixtures(price, needs, weights, apart):
+        if mixture.gains_less_than(gain):
+            continue
         try:
             made = mixture.priced()
         except InvalidParameter:  # a rule for keys whose table would be too long

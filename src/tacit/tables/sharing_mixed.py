@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -68,6 +69,17 @@ class Mixture:
             return Priced(self.price, self._splits(Fraction(1)), "Gaussian noise, whose squares add up")
         scale = self._largest_scale()
         return None if scale is None else Priced(self.price, self._splits(scale), "composed as loss distributions")
+
+    def gains_less_than(self, gain: float) -> bool:
+        """Whether noise that is pure is surely not smaller than by the sums by as much, as a logarithm.
+
+        Each of n pairs has its largest loss with probability 1/2 or more, all of them with 2^-n or more: a price ε that
+        is exceeded by gain·ε with that probability takes a δ of at least 2^-n·(1 - e^(-gain·ε)).
+        """
+        if self._gaussian_share() or any(need.shares.keys for need in self.needs):
+            return False
+        pairs = sum(need.groups * len(need.shares.measures) for need in self.needs)
+        return 2.0**-pairs * -math.expm1(-gain * float(self.price.eps)) > self.price.dlt
 
     # budgets: ε of the Laplace parts grows with the scale, μ of the Gaussian ones as well
 
