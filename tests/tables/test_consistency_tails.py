@@ -130,7 +130,7 @@ def test_rows_of_the_same_weights_share_what_is_computed(monkeypatch: pytest.Mon
 
 
 def test_what_is_next_to_nothing_is_counted() -> None:
-    """A hundred thousand weights that are too small for the lattice: how far they can be off is added, by their own tail."""
+    """Weights that are too small for the lattice: how far they can be off is added, by their own tail."""
     weights = np.array([1.0, *[0.99e-12] * 10**5])
     scales = np.array([0.1, *[1e7] * 10**5])
     _, times, rest = consistency_tails._sum(weights, scales, 0.05)
