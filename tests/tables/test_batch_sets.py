@@ -31,6 +31,7 @@ from tacit.tables.pricing import Need, Price
 from tacit.tables.session import Table
 from tacit.tables.sharing import Joint, share, shares_of
 from tacit.tables.sharing_mixed import GAUSSIAN, LAPLACE, Mixture
+from tacit.tables.statements import planned
 from tests.tables.test_grouping_sets import BOTH, POLICY, Row, _exact, opened, people
 
 ALL = "SELECT COUNT(*) AS n FROM shop"
@@ -295,6 +296,27 @@ def test_planted_fault_a_level_that_is_not_priced_is_seen(
 
     monkeypatch.setattr(batches, "share", careless)
     assert worst(tmp_path, statements, price, judge) > most * 1.001
+
+
+def spread_of_totals(batch: Batch) -> float:
+    """Of the total by ROLLUP (town), the first statement, as it is told."""
+    drawn = [batch.ask(epsilon=1, delta=0, fresh=True)[0].rows()[-1]["n"] for _ in range(30)]
+    return float(np.std(np.array(drawn, dtype=np.float64)))
+
+
+def test_what_is_drawn_has_the_noise_of_the_plan(shop: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the planted fault is seen: a statement that is drawn as if the whole price were its own."""
+    batch = shop.batch([BY_TOWN, ALL], weights=[1, 9])
+    finest, total = (one.scale * 2**0.5 for one in mechanisms(batch.plan(epsilon=1, delta=0).plans)[:2])
+    expected = (1 / (1 / (3 * finest**2) + 1 / total**2)) ** 0.5
+    assert 0.35 < spread_of_totals(batch) / expected < 3
+
+    def greedy(checked: Any, policy: Any, price: Any, rows: Any, joint: Joint, passes: Any) -> Any:
+        alone = planned(checked, policy, price, rows)
+        return replace(alone, passes=passes) if isinstance(alone, SetsPlan) else alone
+
+    monkeypatch.setattr(batches, "planned_with", greedy)
+    assert spread_of_totals(shop.batch([BY_TOWN, ALL], weights=[1, 9])) / expected < 0.35
 
 
 def test_planted_fault_a_total_priced_like_one_group_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
