@@ -65,6 +65,7 @@ def _larger(part: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
         with_literals("ilike", text),
         with_literals("round", whole),
         with_literals("at_time_zone", st.builds(Literal, st.sampled_from(["Europe/Copenhagen", "Asia/Kolkata"]))),
+        with_literals("timestamp_trunc", unit, st.builds(Literal, st.sampled_from(["Europe/Warsaw", "Asia/Kolkata"]))),
         with_literals("substring", whole, whole),
         with_literals("substring", whole),
         with_literals("width_bucket", LITERALS, LITERALS, whole),
@@ -100,10 +101,11 @@ AGGREGATES = st.one_of(
         BOUNDS,
     ),
     st.builds(
-        lambda x, bounds, level: Aggregate("quantile", x, bounds, level=level),
+        lambda x, bounds, level, share: Aggregate("quantile", x, bounds, level=level, interval_share=share),
         ROWS,
         BOUNDS,
         st.fractions(min_value=0, max_value=1, max_denominator=10**6),
+        st.none() | st.fractions(min_value=0, max_value=Fraction(9, 10), max_denominator=10**6),
     ),
     st.builds(lambda one: Aggregate("count", one), ROWS.filter(lambda one: not isinstance(one, Literal))),
     st.builds(
