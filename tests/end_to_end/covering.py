@@ -17,9 +17,9 @@ from tacit.tables.drawing import Found
 from tacit.tables.evaluate import Values
 from tacit.tables.expressions import Value
 from tacit.tables.plan import Plan
-from tacit.tables.ranks import RankDraw
 from tacit.tables.released_intervals import Interval
 from tacit.tables.session import Table
+from tacit.tables.widths import WidthDraw
 
 __all__ = ["Key", "cover", "hits", "hits_of", "least_hits", "narrowed"]
 
@@ -103,4 +103,4 @@ def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
         return point - (point - low) / 6, point + (high - point) / 6
 
     monkeypatch.setattr(Interval, "around", around)
-    monkeypatch.setattr(RankDraw, "margin", lambda self, beta: 0)
+    monkeypatch.setattr(WidthDraw, "margin", lambda self, beta: 0)

@@ -28,6 +28,7 @@ from tacit.tables.estimators import covariances
 from tacit.tables.estimators.base import Part
 from tacit.tables.noises import GaussianNoise, LaplaceNoise
 from tacit.tables.pricing import Shares
+from tacit.tables.ranks import RankDraw
 
 __all__ = [
     "Fault",
@@ -103,9 +104,11 @@ def paid_twice(patch: pytest.MonkeyPatch) -> None:
 
 def ends_for_free(patch: pytest.MonkeyPatch) -> None:
     """The value of a quantile gets the whole price, and its interval is not paid for."""
-    patch.setattr(choices, "_FOR_THE_VALUE", Fraction(999, 1000))
-    right = choices.RankedMechanism._draw
-    patch.setattr(choices.RankedMechanism, "_draw", lambda self, share, points: right(self, Fraction(1), points))
+
+    def value(self: choices.RankedMechanism) -> RankDraw:
+        return RankDraw.at(choices.of_groups(self.guarantee, Fraction(1), self.groups), self.furthest, self.points)
+
+    patch.setattr(choices.RankedMechanism, "value", property(value))
 
 
 def later_places_for_free(patch: pytest.MonkeyPatch) -> None:

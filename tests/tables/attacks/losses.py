@@ -55,11 +55,14 @@ def loss_of_batch(batches: tuple[Batch, Batch], tables: tuple[Table, Table]) -> 
     """The loss of all statements of a batch together."""
     plan = batches[0].plan(**_price(tables[0], ""))
     found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
-    losses = [
-        _loss(one, (plan.passes.integers(at, found[0]), plan.passes.integers(at, found[1])))
-        for at, one in enumerate(plan.plans)
-    ]
-    return _part(sum(losses), plan.cost)
+    total = 0.0
+    for one, (first, count) in zip(plan.plans, batches[0]._places(), strict=True):
+        own = plan.passes.only(first, count)
+        if isinstance(one, SetsPlan):
+            total += _loss_of_sets(one, found[0], found[1])
+        else:
+            total += _loss(one, (own.integers(0, found[0]), own.integers(0, found[1])))
+    return _part(total, plan.cost)
 
 
 def loss_of_workload(workloads: tuple[Workload, Workload], tables: tuple[Table, Table]) -> float:
@@ -198,7 +201,7 @@ def _loss_of_choice(mechanism: ChoiceMechanism, tallies: Sequence[Sequence[Tally
         return _chosen(price, [float(np.ptp(r) if isinstance(price, ZCDP) else np.abs(r).max()) for r in ratios])
     assert isinstance(mechanism, RankedMechanism)
     level = float(max(mechanism.choice.level, 1 - mechanism.choice.level))
-    factors = [mechanism.value.factor, *[mechanism.end.factor] * sum(mechanism.ends)]
+    factors = [mechanism.value.factor, *([] if mechanism.width is None else [mechanism.width.factor])]
     return _chosen(price, [float(factor) * 2 * level * change.total() for factor in factors for change in moved])
 
 
