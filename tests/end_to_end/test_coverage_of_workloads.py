@@ -10,11 +10,15 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 import tacit
 from tacit.tables import discovery_histogram
 from tacit.tables.consistency import Reconciled
+from tacit.tables.consistency_workloads import Workload
+from tacit.tables.drawing import BETA
 from tacit.tables.expressions import Value
 from tacit.tables.grouping_sets_drawing import draw_sets
 from tacit.tables.grouping_sets_plan import SetsPlan
@@ -23,6 +27,7 @@ from tests.end_to_end.club import Visit, buys, open_club, visits
 from tests.end_to_end.covering import Key, cover, hits_of, narrowed
 
 _TRIES, _FEW = 120, 30
+Floats = npt.NDArray[np.float64]
 Truths = dict[Key, float]
 Ends = tuple[float | None, float | None]
 """Of an interval; None where there is no end."""
@@ -137,16 +142,24 @@ def test_intervals_of_every_statement_of_a_batch_cover(table: Table, price: dict
 # margins and ranges
 
 
+def drawn(workload: Workload, sums: Floats) -> tuple[Floats, Floats]:
+    """Sums of the finest counts in so many answers, and how far each may be off: all of it but the paying."""
+    plan = workload.plan(epsilon=2)
+    cells = workload._cells(workload._desk.engine().run(workload._bounded))
+    levels = list(zip(plan.levels, plan.mechanisms, strict=True))
+    found = [
+        plan.fit.estimates(np.concatenate([workload._measured(level, cells, noise) for level, noise in levels]))
+        for _ in range(_TRIES)
+    ]
+    return np.array([sums @ one for one in found]), plan.fit.errors(sums, BETA)
+
+
 def answers_of_margins(table: Table) -> list[dict[Key, Ends]]:
-    workload, made = table.margins([], ["plan"], ["plan", "old"], old=tacit.col("age") > 50), []
-    for _ in range(_TRIES):
-        total, by_plan, both = workload.ask(epsilon=2, fresh=True)
-        found: dict[Key, Ends] = {(): (total["n"].low, total["n"].high)}
-        for answer, names in ((by_plan, ["plan"]), (both, ["plan", "old"])):
-            keys = zip(*(answer[name].values for name in names), strict=True)
-            found |= dict(zip(keys, zip(answer["n"].lows, answer["n"].highs, strict=True), strict=True))
-        made.append(found)
-    return made
+    workload = table.margins([], ["plan"], ["plan", "old"], old=tacit.col("age") > 50)
+    levels = workload.plan(epsilon=2).levels
+    labels = [label for level in levels for label in level.labels]
+    values, off = drawn(workload, np.vstack([level.sums() for level in levels]))
+    return [dict(zip(labels, zip(one - off, one + off, strict=True), strict=True)) for one in values]
 
 
 def margins() -> Truths:
@@ -168,12 +181,11 @@ RANGES = [(1, 1), (3, 5), (2, 9), (1, 12), (7, 16)]
 
 
 def answers_of_ranges(table: Table) -> list[dict[Key, Ends]]:
-    workload, made = table.ranges("decade", decade=tacit.col("age").width_bucket(18, 98, 16)), []
-    for _ in range(_TRIES):
-        answers = workload.ask(epsilon=2, fresh=True)
-        sums = [answers.between(first, last) for first, last in RANGES]
-        made.append({pair: (one.low, one.high) for pair, one in zip(RANGES, sums, strict=True)})
-    return made
+    workload = table.ranges("decade", decade=tacit.col("age").width_bucket(18, 98, 16))
+    keys = [label[0] for label in workload.plan(epsilon=2).levels[0].labels]
+    sums = np.array([[first <= key <= last if key is not None else 0 for key in keys] for first, last in RANGES])
+    values, off = drawn(workload, sums.astype(np.float64))
+    return [dict(zip(RANGES, zip(one - off, one + off, strict=True), strict=True)) for one in values]
 
 
 def ranges() -> Truths:
@@ -184,6 +196,17 @@ def ranges() -> Truths:
 def test_intervals_of_ranges_cover(table: Table) -> None:
     found = covered(ranges(), answers_of_ranges(table))
     assert cover(found, _TRIES), found
+
+
+def test_what_is_paid_for_has_these_intervals(table: Table) -> None:
+    workload = table.ranges("decade", decade=tacit.col("age").width_bucket(18, 98, 16))
+    answers = workload.ask(epsilon=2)
+    sums = workload.plan(epsilon=2).levels[0].sums()
+    off = workload.plan(epsilon=2).fit.errors(sums, BETA)
+    finest = answers.finest
+    assert finest["n"].highs == pytest.approx(finest["n"].values + off)
+    at = finest["decade_from"].values.index(3)
+    assert answers.between(3, 3).high == pytest.approx(finest["n"].highs[at])
 
 
 # discovery
