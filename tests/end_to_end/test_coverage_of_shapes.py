@@ -255,9 +255,10 @@ def _people(plan: str) -> list[list[Visit]]:
     return [own for own in per_person().values() if any(one.plan == plan for one in own)]
 
 
-@pytest.mark.parametrize(
-    "epsilon", [1, pytest.param("0.1", marks=pytest.mark.slow), pytest.param(8, marks=pytest.mark.slow)]
-)
+EPSILONS = [1, *(pytest.param(epsilon, marks=pytest.mark.slow) for epsilon in ("0.1", 8))]
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("shape", "number"), CASES)
 def test_intervals_cover(table: Table, shape: str, number: int, epsilon: object) -> None:
     sql, truths = SHAPES[shape][number]

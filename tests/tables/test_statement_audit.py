@@ -173,7 +173,7 @@ CASES = {
     ),
     "private groups": ("SELECT town, COUNT(*) AS n FROM small GROUP BY town", {"epsilon": 3}),
     "variance": ("SELECT side, VAR_POP(level) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 2}),
-    "minimum": ("SELECT side, MIN(level) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 6}),
+    "minimum": ("SELECT side, MIN(4 - level) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 6}),
     "geometric mean": (
         "SELECT side, GEOMEAN(pay, contribution_bounds_per_row => (1, 10)) AS n FROM small WHERE side = 'left' "
         "GROUP BY side",
