@@ -19,9 +19,9 @@ from tacit.tables.size import Sizes
 from tacit.tables.sql.google_lists import Lists
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened
+from tacit.tables.sql.rows import Qualified, Rows, conjoined
 
 if TYPE_CHECKING:
-    from tacit.tables.sql.rows import Rows
     from tacit.tables.sql.scope import Scope
 
 __all__ = ["parse", "parse_condition", "parse_released", "states_price"]
@@ -107,9 +107,7 @@ class _Reading:
         self.columns = {} if lists is None else lists.columns
         self.tree = tree
         self.only = translate.only
-        self.qualified = translate.Qualified
         self.source = source
-        self.conjoined = import_module("tacit.tables.sql.read_source").conjoined
         names = source.names if lists is None else source.names | lists.aliases
         self.rows: Scope = translate.scope(names, "WHERE", aggregates=False, naming=source.naming)
         self.released: Scope = replace(self.rows, place="SELECT", aggregates=True)
@@ -133,7 +131,7 @@ class _Reading:
         return make_query(
             table,
             [(name, self._plain(expression)) for name, expression in self.outputs],
-            where=self.conjoined([self.source.where, None if where is None else self._plain(where)]),
+            where=conjoined([self.source.where, None if where is None else self._plain(where)]),
             keys=keys,
             having=None if having is None else self._plain(self._aliased(having)),
             order=self._order(),
@@ -195,7 +193,7 @@ class _Reading:
         meant = self.columns.get(column.name.lower())
         if meant is None or meant.lower() == column.name.lower():
             return Column(column.name)
-        if isinstance(column, self.qualified):
+        if isinstance(column, Qualified):
             raise not_yet(
                 f"….{shortened(column.name)}", f"Write {shortened(column.name)} alone: it is the list's name."
             )
@@ -203,7 +201,7 @@ class _Reading:
 
     def _aliased(self, expression: Expression) -> Expression:
         """Names of outputs replaced by what they stand for."""
-        if isinstance(expression, Column) and not isinstance(expression, self.qualified):
+        if isinstance(expression, Column) and not isinstance(expression, Qualified):
             meant = self.aliases.get(expression.name.lower(), expression)
             self.rows.sizes.admit(meant)
             return meant
@@ -232,7 +230,7 @@ class _Reading:
         found = self._position(node, "GROUP BY")
         if found is None:
             found = scope.expression(node)
-            if isinstance(found, Column) and not isinstance(found, self.qualified):
+            if isinstance(found, Column) and not isinstance(found, Qualified):
                 found = self._key_named(found)
         if has_aggregate(found):
             raise not_yet("an aggregate in GROUP BY", "Group by columns, or expressions of them.")
