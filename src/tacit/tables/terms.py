@@ -12,9 +12,13 @@ from tacit.tables.kinds import Kind
 from tacit.tables.literals import literal
 from tacit.tables.operators import TIME_UNITS
 from tacit.tables.query import Aggregate
+from tacit.tables.sql.functions import at_time_zone
 from tacit.tables.sql.printing import expression_sql
 
-__all__ = ["Ordering", "Term", "When", "col", "expression_of", "when"]
+__all__ = ["MOST_NAME", "Ordering", "Term", "When", "col", "expression_of", "greatest", "least", "when"]
+
+MOST_NAME = 200
+"""How many characters the name of a column of an answer may have."""
 
 
 def _binary(operator: str) -> Callable[[Term, object], Term]:
@@ -51,10 +55,11 @@ class Term:
     (age >= 40) AND (city IN ('Oslo', 'Bergen'))
     """
 
-    __slots__ = ("expression",)
+    __slots__ = ("expression", "name")
 
-    def __init__(self, expression: Expression) -> None:
+    def __init__(self, expression: Expression, name: str | None = None) -> None:
         self.expression = expression
+        self.name = name
 
     __add__, __radd__ = _binary("+"), _swapped("+")
     __mul__, __rmul__ = _binary("*"), _swapped("*")
@@ -115,6 +120,12 @@ class Term:
     minute = _plain("minute", "0 to 59.")
     is_null = _plain("is_null", "Whether the value is unknown.")
 
+    def alias(self, name: str) -> Term:
+        """The same, as a column of that name: ``group_by((col("age") // 10).alias("decade"))``."""
+        if not isinstance(name, str) or not name.strip() or len(name) > MOST_NAME:
+            raise InvalidParameter("alias", given=name, allowed=f"a name of at most {MOST_NAME} characters")
+        return Term(self.expression, name)
+
     def is_not_null(self) -> Term:
         """Whether the value is known."""
         return ~self.is_null()
@@ -123,18 +134,18 @@ class Term:
         """Whether the value is one of those listed."""
         if isinstance(values, str | Term):
             raise InvalidParameter("isin", given=values, allowed='a list of values, such as ["a", "b"]')
-        listed = tuple(literal(value) for value in values)
+        listed = tuple(expression_of(value) for value in values)
         if not listed:
             raise InvalidParameter("isin", given=[], allowed="at least one value")
         return Term(Call("in", (self.expression, *listed)))
 
-    def like(self, pattern: str) -> Term:
+    def like(self, pattern: object) -> Term:
         """Whether the text is like the pattern: % is any text, _ any character."""
-        return Term(Call("like", (self.expression, literal(pattern))))
+        return Term(Call("like", (self.expression, expression_of(pattern))))
 
-    def ilike(self, pattern: str) -> Term:
+    def ilike(self, pattern: object) -> Term:
         """As `like`, capitals or not."""
-        return Term(Call("ilike", (self.expression, literal(pattern))))
+        return Term(Call("ilike", (self.expression, expression_of(pattern))))
 
     def starts_with(self, text: object) -> Term:
         """Whether the text starts so."""
@@ -198,7 +209,7 @@ class Term:
 
     def at_time_zone(self, zone: str) -> Term:
         """What clocks show in a time zone, such as "Europe/Copenhagen"; timestamps are in UTC."""
-        return Term(Call("at_time_zone", (self.expression, literal(zone))))
+        return Term(at_time_zone(self.expression, literal(zone)))
 
     def plus(self, count: int, unit: str) -> Term:
         """So many units of time later; earlier if negative."""
@@ -283,6 +294,20 @@ def col(name: str) -> Term:
     if not isinstance(name, str) or not name.strip():
         raise InvalidParameter("column", given=name, allowed="the name of a column")
     return Term(Column(name))
+
+
+def least(*values: object) -> Term:
+    """The smallest of several values in a row: LEAST(a, b).
+
+    >>> least(col("spend"), 100), greatest(col("spend"), col("earned"), 0)
+    (LEAST(spend, 100), GREATEST(spend, earned, 0))
+    """
+    return Term(Call("least", tuple(expression_of(one) for one in values)))
+
+
+def greatest(*values: object) -> Term:
+    """The largest of several values in a row: GREATEST(a, b)."""
+    return Term(Call("greatest", tuple(expression_of(one) for one in values)))
 
 
 def expression_of(value: object) -> Expression:

@@ -27,6 +27,7 @@ from tacit.tables.sql.rows import Catalogue, JoinedNames, Rows, Side
 
 __all__ = [
     "ON",
+    "add_side",
     "few",
     "is_leaf",
     "made_list",
@@ -55,20 +56,28 @@ def of_all_sides(
     rows: Sequence[Rows], relations: Sequence[Relation | None], catalogue: Catalogue
 ) -> tuple[list[Taken], list[Side]]:
     """Every column of every side, by the name that the join gives it; and the sides."""
-    columns, sides, names = list[Taken](), list[Side](), called(relations, catalogue.table)
+    columns, sides = list[Taken](), list[Side]()
     for place, one in enumerate(rows):
-        own = dict[str, str]()
-        for column, _ in catalogue.columns_of(one):
-            spelled = column if is_leaf(relations[place]) else column.lower()
-            name = taken_name(place, names[place], spelled, [taken.name for taken in columns])
-            columns.append(Taken(name, place, spelled))
-            own[column.lower()] = name
-        taken_before = frozenset().union(*(side.aliases for side in sides)) & one.names
-        if taken_before:
-            again = shortened(min(taken_before))
-            raise NotUnderstood(again, "is the name of two tables of a join", f"Write {again} AS other.")
-        sides.append(Side(one.names, own))
+        add_side(one, relations[: place + 1], catalogue, columns, sides)
     return columns, sides
+
+
+def add_side(
+    rows: Rows, relations: Sequence[Relation | None], catalogue: Catalogue, columns: list[Taken], sides: list[Side]
+) -> None:
+    """The last of these relations, which shows the rows, is one more side: its columns join those that there are."""
+    place, own = len(relations) - 1, dict[str, str]()
+    member = called(relations, catalogue.table)[place]
+    for column, _ in catalogue.columns_of(rows):
+        spelled = column if is_leaf(relations[place]) else column.lower()
+        name = taken_name(place, member, spelled, [taken.name for taken in columns])
+        columns.append(Taken(name, place, spelled))
+        own[column.lower()] = name
+    taken_before = frozenset().union(*(side.aliases for side in sides)) & rows.names
+    if taken_before:
+        again = shortened(min(taken_before))
+        raise NotUnderstood(again, "is the name of two tables of a join", f"Write {again} AS other.")
+    sides.append(Side(rows.names, own))
 
 
 def using(names: Sequence[str], sides: Sequence[Side]) -> tuple[Side, Expression]:

@@ -10,18 +10,10 @@ from tacit.tables.literals import bounds_of
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.functions import BOUNDS, aggregate
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.refusals import NotUnderstood, not_yet
+from tacit.tables.sql.refusals import NotUnderstood, misplaced, not_yet
 from tacit.tables.sql.scope import Scope, only, refused, written
 
 __all__ = ["aggregate_node", "exact", "filtered", "inside_aggregate"]
-
-
-_INSTEAD = {
-    "WHERE": "Conditions on released values go into HAVING.",
-    "a subquery without GROUP BY": "It would be one exact number of all people: group by the protected unit there.",
-    "a subquery that groups": "Per unit there are COUNT, SUM, AVG, MIN and MAX.",
-}
-"""What to do where aggregates cannot stand."""
 
 
 Bounds = dict[str, tuple[Fraction, Fraction]]
@@ -32,8 +24,7 @@ def inside_aggregate(
 ) -> tuple[Scope, list[exp.Expression], Bounds]:
     """The scope of an aggregate's arguments, those that have no name, and its bounds."""
     if not scope.aggregates:
-        hint = _INSTEAD.get(scope.place, "Name a column there.")
-        raise not_yet(f"{name.upper()}(…) in {scope.place}", hint)
+        raise misplaced(name, scope.place)
     bounds = dict(_named(one) for one in given if isinstance(one, exp.Kwarg))
     plain = [one for one in given if not isinstance(one, exp.Kwarg)]
     if len(bounds) + len(plain) != len(given):

@@ -11,7 +11,7 @@ from tacit.tables.relations import Base, Relation
 from tacit.tables.sql.printing import name_to_sql
 from tacit.tables.sql.refusals import NotUnderstood, not_yet, shortened, void
 
-__all__ = ["Catalogue", "JoinedNames", "Qualified", "Rows", "Side", "conjoined"]
+__all__ = ["Catalogue", "JoinedNames", "Qualified", "Rows", "Side", "Unsettled", "conjoined"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,21 @@ class JoinedNames:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsettled:
+    """The columns of a join in a place where names of outputs may stand that are not known yet: those stay."""
+
+    joined: JoinedNames
+
+    def column(self, table: str | None, name: str) -> str:
+        """What the join calls a column that is written with its table; any other name stays."""
+        return name if table is None else self.joined.column(table, name)
+
+    def leaving(self, aliases: Collection[str]) -> Unsettled:
+        """The same: all names stay."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """Rows of the table under other names: what each name means, and which rows there are."""
 
@@ -107,6 +122,14 @@ class Rows:
     def is_plain(self) -> bool:
         """Whether nothing of the relation was renamed, computed or filtered."""
         return self.everything and not self.columns and self.where is None
+
+    @property
+    def settled(self) -> Rows:
+        """As a subquery shows them with *: of a join, each column by the name that it has in its table."""
+        if self.naming is None:
+            return self
+        columns = {**self.naming.plain(), **self.columns}
+        return replace(self, names=frozenset(), columns=columns, everything=False, naming=None)
 
     def meaning(self, expression: Expression) -> Expression:
         """The expression over the table's own columns."""
