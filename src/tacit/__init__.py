@@ -106,7 +106,7 @@ _HOMES = {
     "tacit.tables.plan": ("Plan",),
     "tacit.tables.policy": ("Policy",),
     "tacit.tables.session": ("Question", "Table"),
-    "tacit.tables.terms": ("col", "greatest", "least", "when"),
+    "tacit.tables.terms": ("col", "greatest", "least", "lit", "when"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {

@@ -119,6 +119,7 @@ from tacit.tables.session import Table as Table
 from tacit.tables.terms import col as col
 from tacit.tables.terms import greatest as greatest
 from tacit.tables.terms import least as least
+from tacit.tables.terms import lit as lit
 from tacit.tables.terms import when as when
 
 amplify = _amplification

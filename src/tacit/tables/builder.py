@@ -7,10 +7,11 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import price, times
 from tacit.tables.arrays import Several
-from tacit.tables.expressions import Call, Column, Expression
+from tacit.tables.expressions import Column, Expression
 from tacit.tables.grouping import has_aggregate
 from tacit.tables.literals import bounds_of
 from tacit.tables.query import Aggregate
+from tacit.tables.sql.functions import geometric_mean as logarithmic_mean
 from tacit.tables.terms import Term, expression_of
 
 __all__ = [
@@ -113,12 +114,12 @@ def correlation(
 
 
 def geometric_mean(of: str | Term, *, bounds: Bounds | None = None) -> Term:
-    """The geometric mean of the positive values: EXP(AVG(LN(x))); ``bounds`` are those of the logarithm.
+    """The geometric mean of the positive values: EXP(AVG(LN(x))); ``bounds`` are those of the column, above 0.
 
     >>> geometric_mean("pay")
     EXP(AVG(LN(pay)))
     """
-    return Term(Call("exp", (Aggregate("mean", Call("ln", (_argument(of),)), _bounds(bounds)),)))
+    return Term(logarithmic_mean(_argument(of), _bounds(bounds)))
 
 
 def count_distinct(of: str | Term) -> Term:

@@ -9,12 +9,21 @@ from typing import Generic, TypeVar
 from tacit.errors import InvalidParameter
 from tacit.tables.arrays import Several
 from tacit.tables.expressions import Call, Column, Expression
-from tacit.tables.grouping import default_name, folded, has_aggregate, make_query
+from tacit.tables.grouping import default_name, folded, make_query
 from tacit.tables.key_terms import KeySets
 from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Order, Query
 from tacit.tables.selection_joins import join_of, joined, listed, match_of
-from tacit.tables.selection_rows import computed, own_name, per_unit, row_wise, spelled, stacked, unnamed
+from tacit.tables.selection_rows import (
+    computed,
+    own_name,
+    per_unit,
+    refuse_aggregates,
+    row_wise,
+    spelled,
+    stacked,
+    unnamed,
+)
 from tacit.tables.size import Sizes
 from tacit.tables.sql.parse import parse_condition, parse_released
 from tacit.tables.sql.refusals import not_yet
@@ -120,8 +129,7 @@ class Selection(Generic[Asked]):
 
         def place(key: str | Term, name: str | None = None) -> int:
             ((label, expression),) = self._named((key,), {}) if name is None else ((name, _expression(key)),)
-            if has_aggregate(expression):
-                raise not_yet("an aggregate in GROUP BY", "Group by columns, or expressions of them.")
+            refuse_aggregates(expression, "GROUP BY")
             known = [folded(one) for _, one in found]
             if (label is None or label in [one for one, _ in found]) and folded(expression) in known:
                 return known.index(folded(expression))
@@ -307,7 +315,10 @@ Other = str | Selection[Asked] | Mapping[str, Sequence[object]]
 
 def _expression(key: str | Term) -> Expression:
     if not isinstance(key, str | Term):
-        raise InvalidParameter("column", given=key, allowed='a name, or an expression: col("age") // 10')
+        allowed = "a name, or an expression"
+        raise InvalidParameter(
+            "column", given=key, allowed=allowed, hint='Write col("age") // 10, or lit(1) for a constant.'
+        )
     return Column(key) if isinstance(key, str) else key.expression
 
 

@@ -11,7 +11,7 @@ from tacit.tables.literals import literal
 from tacit.tables.relations import Join, Joined, Member, Taken
 from tacit.tables.selection_rows import column_as_called, refuse_aggregates, spelled
 from tacit.tables.size import Sizes
-from tacit.tables.sql.joining import ON, add_side, few, is_leaf, made_list, refuse_kind, relation_of, using
+from tacit.tables.sql.joining import add_side, few, is_leaf, made_list, refuse_kind, relation_of, using
 from tacit.tables.sql.refusals import NotUnderstood, not_yet, shortened
 from tacit.tables.sql.rows import Catalogue, JoinedNames, Rows, Side, conjoined
 from tacit.tables.terms import Term
@@ -21,6 +21,7 @@ __all__ = ["Match", "join_of", "joined", "listed", "match_of"]
 Match = Callable[[list[Side]], "tuple[Side, Expression]"]
 """How the last of these sides is joined to those before: the side, and the condition."""
 
+_ON = 'Write on="city", or on=col("visits.city") == col("regions.city").'
 _HOW = {"inner": Join.INNER, "left": Join.LEFT}
 
 
@@ -41,9 +42,9 @@ def match_of(
 ) -> Match:
     """What rows are joined on: names of columns, conditions, or names for each side."""
     if on is None and left_on is None and right_on is None:
-        raise not_yet("a second table without ON", ON)
+        raise not_yet("a second table without ON", _ON)
     if on is not None and left_on is None and right_on is None:
-        given = [on] if isinstance(on, str | Term) else list(on)
+        given = list(on) if isinstance(on, tuple | list) else [on]
         if not given or not all(isinstance(one, str | Term) for one in given):
             raise InvalidParameter("on", given=on, allowed='names of columns, or col("a.x") == col("b.y")')
         names = [one for one in given if isinstance(one, str)]
@@ -82,8 +83,11 @@ def joined(left: Rows, right: Rows, join: Join, match: Match, catalogue: Catalog
         members, columns, sides = [Member(relation_of(first, catalogue))], list[Taken](), list[Side]()
         add_side(first, [members[0].relation], catalogue, columns, sides)
         where = _renamed(left.where, sides[0]) if is_table and left.where is not None else None
-    if not right.is_plain and right.names & frozenset().union(*(side.aliases for side in sides)):
-        right = replace(right, names=frozenset())
+    again = right.names & frozenset().union(*(side.aliases for side in sides))
+    if again and right.is_plain:
+        problem = "is the name of two tables of a join"
+        raise NotUnderstood(shortened(min(again)), problem, 'Give it another: join(…, name="other").')
+    right = replace(right, names=frozenset()) if again else right
     relations = [*(one.relation for one in members), relation_of(right, catalogue)]
     few(relations)
     add_side(right, relations, catalogue, columns, sides)
@@ -104,7 +108,7 @@ def _matching(names: Sequence[str], conditions: Sequence[Expression], catalogue:
     """Equal in the columns of these names, and the conditions hold."""
 
     def match(sides: list[Side]) -> tuple[Side, Expression]:
-        side, equal = using(names, sides) if names else (sides[-1], None)
+        side, equal = using(names, sides, _ON) if names else (sides[-1], None)
         here = JoinedNames(tuple(sides))
         rows = Rows(here.aliases, naming=here)
         found = []

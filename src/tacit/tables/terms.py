@@ -15,7 +15,7 @@ from tacit.tables.query import Aggregate
 from tacit.tables.sql.functions import at_time_zone
 from tacit.tables.sql.printing import expression_sql
 
-__all__ = ["MOST_NAME", "Ordering", "Term", "When", "col", "expression_of", "greatest", "least", "when"]
+__all__ = ["MOST_NAME", "Ordering", "Term", "When", "col", "expression_of", "greatest", "least", "lit", "when"]
 
 MOST_NAME = 200
 """How many characters the name of a column of an answer may have."""
@@ -294,6 +294,15 @@ def col(name: str) -> Term:
     if not isinstance(name, str) or not name.strip():
         raise InvalidParameter("column", given=name, allowed="the name of a column")
     return Term(Column(name))
+
+
+def lit(value: object) -> Term:
+    """A constant, where a text would be the name of a column: ``with_columns(kind=lit("visit"))``.
+
+    >>> lit("visit"), lit(0.5)
+    ('visit', 0.5)
+    """
+    return Term(literal(value))
 
 
 def least(*values: object) -> Term:

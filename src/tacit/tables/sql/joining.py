@@ -80,14 +80,14 @@ def add_side(
     sides.append(Side(rows.names, own))
 
 
-def using(names: Sequence[str], sides: Sequence[Side]) -> tuple[Side, Expression]:
+def using(names: Sequence[str], sides: Sequence[Side], hint: str = ON) -> tuple[Side, Expression]:
     """Columns of one name on both sides, equal; from here on that name means the left one. The last side, and that."""
     left, right = JoinedNames(tuple(sides[:-1])), sides[-1]
     equal = []
     for name in names:
         known = {one for side in sides[:-1] for one in side.columns}
         if name.lower() not in known or name.lower() not in right.columns:
-            raise NotUnderstood(f"USING ({shortened(name)})", "names a column of both sides", ON)
+            raise NotUnderstood(f"USING ({shortened(name)})", "names a column of both sides", hint)
         equal.append(Call("=", (Column(left.column(None, name)), Column(right.columns[name.lower()]))))
     side = Side(right.aliases, right.columns, frozenset(name.lower() for name in names))
     return side, equal[0] if len(equal) == 1 else Call("and", tuple(equal))

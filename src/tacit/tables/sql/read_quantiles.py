@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from tacit.tables.expressions import Expression
@@ -56,12 +55,7 @@ def geometric_node(scope: Scope, name: str, given: list[exp.Expression]) -> Expr
     inside, plain, bounds = inside_aggregate(scope, name, given)
     if len(plain) != 1:
         raise NotUnderstood(f"{name.upper()}(…)", "takes one value", f"Write {name.upper()}(column).")
-    if "bounds" in bounds:
-        low, high = bounds["bounds"]
-        if low <= 0:
-            raise NotUnderstood(f"{name.upper()}(…)", "needs bounds above 0", "Logarithms are of positive numbers.")
-        bounds = {"bounds": (Fraction(math.log(low)), Fraction(math.log(high)))}
-    return geometric_mean(inside.expression(plain[0]), bounds)
+    return geometric_mean(inside.expression(plain[0]), bounds.get("bounds"), name.upper())
 
 
 def _level(node: exp.Expression) -> Fraction:
