@@ -166,3 +166,17 @@ def test_steps_mean_what_nested_sql_means(engine: duckdb.DuckDBPyConnection, dat
 def test_steps_mean_what_nested_sql_means_many(engine: duckdb.DuckDBPyConnection, data: st.DataObject) -> None:
     steps = data.draw(chains())
     agree(steps, data.draw(st.sampled_from(steps.columns)), data.draw(st.sampled_from(steps.columns)), engine)
+
+
+def test_a_step_that_means_something_else_is_noticed(engine: duckdb.DuckDBPyConnection) -> None:
+    kept = "SELECT l.*, r.people FROM visits AS l LEFT JOIN (SELECT * FROM regions WHERE people < 2) AS r USING (city)"
+    right = START.of_table("regions").where("people < 2")
+    columns = ("age", "people")
+    agree(Steps(START.join(right, on="city", how="left"), kept, columns), "age", "people", engine)
+    for wrong in (
+        START.join(right, on="city"),
+        START.join("regions", on="city", how="left").where("people < 2"),
+        START.join(right, on="city", how="left").where("people < 2 OR people IS NULL").where("age > 0"),
+    ):
+        with pytest.raises(AssertionError, match="is not"):
+            agree(Steps(wrong, kept, columns), "age", "people", engine)

@@ -84,7 +84,7 @@ def joined(left: Rows, right: Rows, join: Join, match: Match, catalogue: Catalog
         add_side(first, [members[0].relation], catalogue, columns, sides)
         where = _renamed(left.where, sides[0]) if is_table and left.where is not None else None
     again = right.names & frozenset().union(*(side.aliases for side in sides))
-    if again and right.is_plain:
+    if again and right.is_plain and is_leaf(right.relation):
         problem = "is the name of two tables of a join"
         raise NotUnderstood(shortened(min(again)), problem, 'Give it another: join(…, name="other").')
     right = replace(right, names=frozenset()) if again else right
