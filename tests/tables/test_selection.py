@@ -50,6 +50,10 @@ SHAPES: list[tuple[Query, str]] = [
         ON user_id = customer WHERE p.city = 'Rome' OR region IS NULL"""),
     (VISITS.where(col("AGE") > 3).join("regions", on="city").where("region = 'north'").agg(n=COUNT),
      "SELECT COUNT(*) AS n FROM visits JOIN regions USING (city) WHERE age > 3 AND region = 'north'"),
+    (VISITS.join("regions", on="city").where("people > 3").join("purchases", left_on="user_id", right_on="customer",
+     how="left").where(col("paid")).agg(n=COUNT),
+     """SELECT COUNT(*) AS n FROM visits JOIN regions USING (city) LEFT JOIN purchases ON user_id = customer
+        WHERE people > 3 AND paid"""),
     (VISITS.join(REGIONS.where("people > 10"), on="city").group_by("region").agg(n=COUNT),
      """SELECT region, COUNT(*) AS n FROM visits JOIN (SELECT * FROM regions WHERE people > 10) AS r USING (city)
         GROUP BY region"""),
