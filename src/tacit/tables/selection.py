@@ -32,7 +32,7 @@ from tacit.tables.sql.rows import Catalogue, Qualified, Rows, conjoined
 from tacit.tables.statement_options import listed_groups, stated
 from tacit.tables.terms import Ordering, Term, col, expression_of
 
-__all__ = ["PerUnitSelection", "Selection"]
+__all__ = ["Other", "PerUnitSelection", "Selection"]
 
 Asked = TypeVar("Asked")
 Named = tuple[str | None, Expression]
@@ -129,6 +129,7 @@ class Selection(Generic[Asked]):
 
         def place(key: str | Term, name: str | None = None) -> int:
             ((label, expression),) = self._named((key,), {}) if name is None else ((name, _expression(key)),)
+            Sizes().of(expression)
             refuse_aggregates(expression, "GROUP BY")
             known = [folded(one) for _, one in found]
             if (label is None or label in [one for one, _ in found]) and folded(expression) in known:

@@ -164,9 +164,9 @@ class Term:
         inner = Call("greatest", (self.expression, expression_of(low)))
         return Term(Call("least", (inner, expression_of(high))))
 
-    def round(self, digits: int | None = None) -> Term:
+    def round(self, digits: object = None) -> Term:
         """To whole numbers, or to so many digits; halves go up."""
-        rest = () if digits is None else (literal(digits),)
+        rest = () if digits is None else (expression_of(digits),)
         return Term(Call("round", (self.expression, *rest)))
 
     def cast(self, kind: str | Kind) -> Term:
@@ -178,10 +178,10 @@ class Term:
             raise InvalidParameter("kind", given=kind, allowed=f"one of {allowed}") from None
         return Term(Call(f"to_{found.value}", (self.expression,)))
 
-    def substring(self, start: int, length: int | None = None) -> Term:
+    def substring(self, start: object, length: object = None) -> Term:
         """Characters from a place on, the first is 1."""
-        rest = () if length is None else (literal(length),)
-        return Term(Call("substring", (self.expression, literal(start), *rest)))
+        rest = () if length is None else (expression_of(length),)
+        return Term(Call("substring", (self.expression, expression_of(start), *rest)))
 
     def concat(self, *others: object) -> Term:
         """This text and the others behind it."""
