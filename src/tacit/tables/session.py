@@ -17,7 +17,6 @@ from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.affording import price_within, what_fits
 from tacit.tables.answer import Answer
-from tacit.tables.arrays import Several
 from tacit.tables.batch import Batch, check_number
 from tacit.tables.book import Book
 from tacit.tables.bounded import Engine
@@ -27,12 +26,12 @@ from tacit.tables.consistency_workloads import Workload
 from tacit.tables.desk import Desk, Engines
 from tacit.tables.discovery import Discovery
 from tacit.tables.expressions import Grouping, Key
-from tacit.tables.key_terms import KeySets
 from tacit.tables.options import stated_price
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
-from tacit.tables.selection import Other, PerUnitSelection, Selection
+from tacit.tables.selection import Selection
+from tacit.tables.selection_first import First
 from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.statements import AnyPlan, answered, explained, planned
@@ -41,7 +40,7 @@ from tacit.tables.terms import Term
 __all__ = ["Question", "Table", "without_explain"]
 
 
-class Table:
+class Table(First["Question"]):
     """A sensitive table that can be asked private questions. Made by `tacit.open`.
 
     ``remaining`` is what the budget leaves the analyst; ``policy`` is what the owner wrote down.
@@ -154,51 +153,6 @@ class Table:
         """How a question would be answered at a price, with or without EXPLAIN before it; free."""
         question = self.query(without_explain(text))
         return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
-
-    def table(self, name: str) -> Selection[Question]:
-        """Another table of the policy, to ask about or to join."""
-        return self._selection().of_table(name)
-
-    def where(self, condition: str | Term) -> Selection[Question]:
-        """Only the rows for which the condition holds."""
-        return self._selection().where(condition)
-
-    def join(
-        self,
-        other: Other[Question],
-        on: str | Term | Sequence[str | Term] | None = None,
-        *,
-        left_on: str | Sequence[str] | None = None,
-        right_on: str | Sequence[str] | None = None,
-        how: str = "inner",
-        name: str | None = None,
-    ) -> Selection[Question]:
-        """A row for each match with another table of the policy, a selection, or lists by column."""
-        return self._selection().join(other, on, left_on=left_on, right_on=right_on, how=how, name=name)
-
-    def union(self, other: Other[Question]) -> Selection[Question]:
-        """The rows of both, all of them."""
-        return self._selection().union(other)
-
-    def select(self, *columns: str | Term, **named: str | Term) -> Selection[Question]:
-        """Rows with these columns alone."""
-        return self._selection().select(*columns, **named)
-
-    def with_columns(self, *columns: Term, **named: str | Term) -> Selection[Question]:
-        """Rows with further columns."""
-        return self._selection().with_columns(*columns, **named)
-
-    def per(self, *keys: str | Term, **named: str | Term) -> PerUnitSelection[Question]:
-        """For each unit: ``people.per("user_id").agg(total=tacit.sum("spend"))`` is a table to ask about."""
-        return self._selection().per(*keys, **named)
-
-    def group_by(self, *keys: str | Term | KeySets, **named: str | Term) -> Selection[Question]:
-        """Groups of rows that agree on all keys."""
-        return self._selection().group_by(*keys, **named)
-
-    def agg(self, *terms: Term | Several, **outputs: Term | Several) -> Question:
-        """Statistics of all rows."""
-        return self._selection().agg(*terms, **outputs)
 
     def _selection(self) -> Selection[Question]:
         return Selection(self.policy.table, self.query, self.policy.tables())
