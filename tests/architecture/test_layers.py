@@ -26,6 +26,7 @@ LAYERS = {
     "testing": 5,
     "server": 6,
     "cli": 6,
+    "__main__": 7,
 }
 ALONE = {"anonymity"}  # may use errors only
 BELOW_ALL = {"errors"}  # every layer may use it, also its own

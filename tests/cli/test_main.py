@@ -26,6 +26,12 @@ def test_every_command_loads_and_explains_itself() -> None:
         assert command.help, f"tacit {name} has no help"
 
 
+def test_the_package_runs_as_the_command() -> None:
+    ran = subprocess.run([sys.executable, "-m", "tacit", "frobnicate"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "Usage: tacit " in ran.stderr
+
+
 def test_an_unknown_command_is_wrong_usage() -> None:
     ran = CliRunner().invoke(cli, ["frobnicate"])
     assert ran.exit_code == 2

@@ -21,7 +21,7 @@ from tacit.noise import gaussian, laplace, race
 from tacit.noise.floors import WORD_FLOOR, unit_interval
 from tacit.noise.gaussian import DiscreteGaussianSampler, RoundedGaussianSampler
 from tacit.noise.laplace import DIRECT_LIMIT, DiscreteLaplaceSampler, GeometricSampler, RoundedLaplaceSampler
-from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise
+from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, Crowds, RaceNoise
 from tests.noise.bits import Scripted
 from tests.statistical.laws import ball
 
@@ -172,6 +172,15 @@ def test_race_noise_uses_little_of_its_slack(noise: RaceNoise, share: float) -> 
         values = noise.reals(uniforms, np.full(len(words), sign))
         used = largest_error(values, lambda u, i: noise.ball(u, sign), words) / noise.slack  # noqa: B023
         assert used <= share
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000, 1 << 40, (1 << 63) - 1])
+def test_the_noise_of_crowds_uses_little_of_its_slack(size: int) -> None:
+    words = hard_words(high=race.WORD_CEILING)
+    noise = Crowds(np.array([size]))
+    values = noise.reals(unit_interval(np.array(words, dtype=np.uint64)), np.zeros(len(words), dtype=np.bool_))
+    used = largest_error(values, lambda u, i: noise.ball(u, False), words) / noise.slack
+    assert 0 < used <= 1 / 40
 
 
 def test_race_scores_use_an_eighth_of_their_slack() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from tacit.noise import race as race_module
 from tacit.noise.entropy import BitSource
-from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, race, races
+from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, Crowds, RaceNoise, race, races
 from tacit.testing import seeded
 from tests.noise.bits import ONES, Scripted, Tape, binary_words
 from tests.statistical.fit import fits_cells
@@ -314,3 +314,47 @@ def test_many_races_are_as_many_single_ones(noise: RaceNoise, extremes: int) -> 
     one_by_one = [race(scores, Fraction(1, 2), noise, single) for _ in range(100)]
     assert races(scores, Fraction(1, 2), noise, 100, Tape(Scripted(words.tolist()))).tolist() == one_by_one
     assert len(set(one_by_one)) == 3
+
+
+# --- crowds --------------------------------------------------------------------------------------------------------
+
+CROWDS = [([0, 1], [1, 1]), ([0, 1, 0], [3, 1, 2]), ([2, 0, 1], [1, 3, 2]), ([0], [4]), ([-5, 0, -1], [4, 1, 1])]
+
+
+@pytest.mark.parametrize(("scores", "sizes"), CROWDS)
+def test_a_crowd_wins_as_often_as_its_runners(scores: list[int], sizes: list[int]) -> None:
+    """As many runners as there are, each by itself: all orders enumerated."""
+    factor, bits = Fraction(2, 3), seeded(11)
+    each = permute_and_flip(
+        [Fraction(one) for one, size in zip(scores, sizes, strict=True) for _ in range(size)], factor
+    )
+    ends = np.cumsum([0, *sizes])
+    wanted = [math.fsum(each[ends[i] : ends[i + 1]]) for i in range(len(sizes))]
+    wins = races(np.array(scores), factor, Crowds(np.array(sizes)), RACES, bits)
+    assert fits_cells(np.bincount(wins, minlength=len(sizes)).tolist(), wanted)
+    if len(sizes) > 1:
+        wrong = races(np.array(scores), factor, EXPONENTIAL, RACES, bits) if max(sizes) > 1 else wins
+        assert max(sizes) == 1 or not fits_cells(np.bincount(wrong, minlength=len(sizes)).tolist(), wanted)
+
+
+def test_a_huge_crowd_wins_by_its_size() -> None:
+    """2⁴⁰ runners at e⁻²⁰ each against 2¹¹ at 1: as in a lottery by size times coin."""
+    sizes, reach = np.array([1 << 40, 1 << 11]), np.array([-20, 0])
+    masses = [2.0**40 * math.exp(-20), 2.0**11]
+    wins = races(reach, Fraction(1), Crowds(sizes), RACES, seeded(12))
+    assert fits_cells(np.bincount(wins, minlength=2).tolist(), [one / sum(masses) for one in masses])
+
+
+def test_the_photo_finish_of_crowds_agrees_with_the_float_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    fields = [
+        (rng.integers(-3, 4, size=5), Crowds(rng.integers(1, 1 << 45, size=5) >> rng.integers(0, 45)))
+        for _ in range(600)
+    ]
+    fast_bits, exact_bits = Tape(seeded(5)), Tape(seeded(5))
+    fast = [race(scores, Fraction(1, 3), crowds, fast_bits) for scores, crowds in fields if crowds.sizes.min()]
+    monkeypatch.setattr(race_module, "WORD_FLOOR", 1 << 63)
+    exact = [race(scores, Fraction(1, 3), crowds, exact_bits) for scores, crowds in fields if crowds.sizes.min()]
+    assert fast == exact
+    assert len(fast) > 400
+    assert len(set(fast)) == 5

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.tables.bounded import Category, Cells, Quantised, Tallies
-from tacit.tables.choices import FullestCell, Ranked, _in_blocks
+from tacit.tables.choices import FullestCell, Ranked, RankedMechanism
 from tacit.tables.estimators.base import Setting
 from tacit.tables.estimators.quantiles import QUANTILE, grid
 from tacit.tables.expressions import Column
 from tacit.tables.kinds import Kind
 from tacit.tables.query import Aggregate
 from tacit.tables.ranks import RankDraw
+from tacit.tables.widths import WidthDraw
 from tacit.testing import seeded
 
 HALF = Fraction(1, 2)
@@ -33,44 +37,101 @@ def counted(values: list[int]) -> tuple[np.ndarray, np.ndarray]:
 def ranked(level: Fraction, points: int, rows: int = 1) -> Ranked:
     row = Quantised(Column("x"), Fraction(1), Fraction(points), Fraction(0), Fraction(1))
     assert (row.lowest, row.highest) == (1, points)
-    return Ranked(Cells(row, chosen=True), level, rows)
+    return Ranked(Cells(row, chosen=True), level, rows, Fraction(1, 4))
 
 
-def law(values: list[int], aim: Fraction, factor: Fraction, points: list[int], beyond: int = 0) -> dict[int, float]:
-    """The exponential mechanism by its definition, on one cell after the other; ``beyond`` rows past each bound."""
-    padded = [points[0]] * beyond + values + [points[-1]] * beyond
+def law(values: list[int], aim: Fraction, draw: RankDraw) -> dict[int, float]:
+    """The chance of each cell, by the definitions."""
     masses = {}
-    for point in points:
-        below, upto = sum(v < point for v in padded), sum(v <= point for v in padded)
-        masses[point] = math.exp(-factor * max(below - aim, aim - upto, 0))
+    for point in range(1, draw.points + 1):
+        below, upto = sum(v < point for v in values), sum(v <= point for v in values)
+        masses[point] = math.exp(-draw.factor * max(below - aim, aim - upto, 0))
+    return chances(masses, draw.flips)
+
+
+Ends = tuple[int, int]
+
+
+def width_law(values: list[int], level: Fraction, around: int, aim: int, draw: WidthDraw) -> dict[Ends, float]:
+    """The chance of each interval, by the definitions: one width after the other, until all of the line is in it."""
+    rank, masses, before = level * len(values), {}, -math.inf
+    for width in draw.widths.tolist():
+        low = 0 if level == 0 else max(around - width, 0)
+        high = draw.points + 1 if level == 1 else min(around + width, draw.points + 1)
+        margin = min(
+            rank - sum(v < low for v in values) if low else math.inf,
+            sum(v <= high for v in values) - rank if high <= draw.points else math.inf,
+        )
+        masses[low, high] = math.exp(-draw.factor * max(before - aim, aim - margin, 0))
+        before = margin
+        if before == math.inf:
+            break
+    return chances(masses, draw.flips)
+
+
+def chances(masses: dict[Any, float], flips: bool) -> dict[Any, float]:
+    if flips:
+        return {point: flipped(masses, point) for point in masses}
     total = math.fsum(masses.values())
     return {point: mass / total for point, mass in masses.items()}
 
 
-def frequencies(draw: object, count: int) -> dict[int, float]:
-    found = [draw() for _ in range(count)]  # type: ignore[operator]
-    return {point: found.count(point) / count for point in set(found)}
+def flipped(masses: dict[Any, float], winner: Any) -> float:
+    """The first heads in a random order of coins: those before the winner, any set of the others, all showed tails."""
+    best, others = max(masses.values()), [mass for point, mass in masses.items() if point != winner]
+    products = [0.0] * len(masses)  # of the coins of all sets of so many others
+    products[0] = 1.0
+    for mass in others:
+        for size in range(len(others), 0, -1):
+            products[size] += products[size - 1] * mass / best
+    return masses[winner] / best * math.fsum((-1) ** k * sum_ / (k + 1) for k, sum_ in enumerate(products))
 
 
-@pytest.mark.parametrize("values", [[], [3], [2, 2, 2], [1, 1, 4, 5, 5], [5, 5, 1]])
-def test_a_cell_is_drawn_by_the_law_of_the_definition(values: list[int]) -> None:
-    bits, factor, points = seeded(len(values)), Fraction(2, 3), 5
-    draw = RankDraw(factor, points)
+def assert_drawn(draw: Callable[[], Any], wanted: dict[Any, float], count: int = 4000) -> None:
+    found = Counter(draw() for _ in range(count))
+    assert set(found) <= set(wanted)
+    assert math.isclose(math.fsum(wanted.values()), 1)
+    assert all(abs(found[one] / count - p) < 5.5 * math.sqrt(p * (1 - p) / count) + 1e-9 for one, p in wanted.items())
+
+
+@pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
+@pytest.mark.parametrize("values", [[], [3], [2, 2, 2], [1, 1, 4, 5, 5], [5, 5, 1], [1] * 5])
+def test_a_cell_is_drawn_by_the_law_of_the_definition(values: list[int], flips: bool) -> None:
+    bits = seeded(len(values))
+    draw = RankDraw(Fraction(2, 3), 5, flips)
     cells, counts = counted(values)
     aim = Fraction(1, 3) * len(values)
-    near = frequencies(lambda: draw.near(cells, counts, aim, bits), 4000)
-    wanted = law(values, aim, factor, list(range(1, points + 1)))
-    assert all(abs(near.get(point, 0) - p) < 5.5 * math.sqrt(p * (1 - p) / 4000) + 1e-9 for point, p in wanted.items())
-    far = frequencies(lambda: draw.end(cells, counts, aim, -2, bits), 4000)
-    wanted = law(values, 2 + aim - 2, factor, list(range(points + 2)), beyond=2)
-    assert all(abs(far.get(point, 0) - p) < 5.5 * math.sqrt(p * (1 - p) / 4000) + 1e-9 for point, p in wanted.items())
+    assert_drawn(lambda: draw.near(cells, counts, aim, bits), law(values, aim, draw))
 
 
-def test_the_test_of_the_law_sees_a_factor_ten_percent_off() -> None:
+@pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
+@pytest.mark.parametrize(
+    ("values", "around"), [([], 4), ([3], 1), ([2] * 9, 2), ([1, 1, 4, 5, 9, 9, 12], 7), ([20] * 3, 1)]
+)
+@pytest.mark.parametrize("level", [Fraction(0), Fraction(1, 3), Fraction(1)], ids=str)
+def test_a_width_is_drawn_by_the_law_of_the_definition(
+    level: Fraction, values: list[int], around: int, flips: bool
+) -> None:
+    bits = seeded(len(values))
+    draw = WidthDraw(Fraction(2, 3), 20, flips)
+    cells, counts = counted(values)
+    wanted = width_law(values, level, around, 3, draw)
+    assert_drawn(lambda: draw.drawn(cells, counts, level, around, 3, bits), wanted, 1500)
+
+
+@pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
+def test_the_test_of_the_law_sees_a_factor_ten_percent_off(flips: bool) -> None:
     values, aim = [1, 1, 4, 5, 5] * 2, Fraction(5)
-    right = law(values, aim, Fraction(2, 3), list(range(1, 6)))
-    wrong = law(values, aim, Fraction(11, 15), list(range(1, 6)))
+    right = law(values, aim, RankDraw(Fraction(2, 3), 5, flips))
+    wrong = law(values, aim, RankDraw(Fraction(11, 15), 5, flips))
     assert max(abs(right[p] - wrong[p]) for p in right) > 5.5 * math.sqrt(0.25 / 4000) / 4
+
+
+def test_permute_and_flip_is_nearer_than_the_exponential_mechanism() -> None:
+    """By so much that the test of the law tells them apart."""
+    values, aim = [1] * 5, Fraction(5, 3)
+    near, far = (law(values, aim, RankDraw(Fraction(2, 3), 5, flips)) for flips in (True, False))
+    assert near[1] > far[1] + 2 * 5.5 * math.sqrt(0.25 / 4000)
 
 
 def small_tables(points: int, most: int) -> list[list[int]]:
@@ -78,59 +139,95 @@ def small_tables(points: int, most: int) -> list[list[int]]:
     return [list(one) for size in sizes for one in itertools.combinations_with_replacement(range(1, points + 1), size)]
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("rows", [1, 2])
-def test_the_promise_of_all_three_choices_over_all_small_tables(level: Fraction, rows: int) -> None:
-    """Every table of up to three rows and every unit of up to ``rows`` rows: the worst loss of each choice."""
-    points, groups, price = 3, 2, Fraction(2)
-    mechanism = ranked(level, points, rows).mechanism(PureDP(price), groups)
-    shares = [Fraction(3, 4)] + [Fraction(1, 4) / sum(mechanism.ends)] * sum(mechanism.ends)
-    assert sum(shares) == 1
-    inside, margin = int(mechanism.value.off(HALF)), mechanism.end.margin(BETA / 2)
-    for values in small_tables(points, 3):
-        for unit in small_tables(points, rows):
-            more = sorted([*values, *unit])
-            for draw, by, share in draws(mechanism, level, margin):
-                laws = [chance(draw, table, level, by, inside, points) for table in (values, more)]
-                worst = max(abs(math.log(laws[0][p] / laws[1][p])) for p in laws[0])
-                assert worst <= price * share / groups + 1e-9, (values, unit, by)
-
-
-def draws(mechanism: object, level: Fraction, margin: int) -> list[tuple[RankDraw, int, Fraction]]:
-    ends = mechanism.ends  # type: ignore[attr-defined]
-    each = Fraction(1, 4) / sum(ends)
-    found = [(mechanism.value, 0, Fraction(3, 4))]  # type: ignore[attr-defined]
-    for wanted, by in zip(ends, (-margin, margin), strict=True):
-        found += [(mechanism.end, by, each)] if wanted else []  # type: ignore[attr-defined]
-    return found
-
-
-def chance(draw: RankDraw, values: list[int], level: Fraction, by: int, inside: int, points: int) -> dict[int, float]:
-    count = len(values)
-    if by:
-        return law(values, abs(by) + level * count + by, draw.factor, list(range(points + 2)), beyond=abs(by))
+def laws(mechanism: RankedMechanism, values: list[int]) -> Iterator[tuple[dict[Any, float], Fraction]]:
+    """Every choice that is made of a table, for each value that may have been released: its law, and its share."""
+    level, count = mechanism.choice.level, len(values)
     aim = level * count
     if level in (0, 1):
-        aim = min(Fraction(inside), HALF * count)
+        aim = min(Fraction(int(mechanism.value.off(HALF))), HALF * count)
         aim = aim if level == 0 else count - aim
-    return law(values, aim, draw.factor, list(range(1, points + 1)))
+    yield law(values, aim, mechanism.value), 1 - mechanism.choice.for_interval
+    assert mechanism.width is not None
+    for margin in (mechanism.width.margin(BETA), 1, 2):
+        for around in range(1, mechanism.points + 1):
+            yield width_law(values, level, around, margin, mechanism.width), mechanism.choice.for_interval
+
+
+def losses(mechanism: RankedMechanism, points: int, rows: int) -> Iterator[tuple[list[float], Fraction]]:
+    """The losses of each choice, and its share, over all tables of up to three rows and units of up to so many."""
+    for values in small_tables(points, 3):
+        for unit in small_tables(points, rows):
+            for (before, share), (after, _) in zip(
+                laws(mechanism, values), laws(mechanism, sorted([*values, *unit])), strict=True
+            ):
+                assert set(before) == set(after)
+                yield [math.log(before[one] / after[one]) for one in before], share
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("rows", [1, 2])
+def test_the_promise_of_both_choices_over_all_small_tables(level: Fraction, rows: int) -> None:
+    points, groups, price = 3, 2, Fraction(2)
+    mechanism = ranked(level, points, rows).mechanism(PureDP(price), groups)
+    assert mechanism.value.flips
+    assert mechanism.width is not None
+    assert mechanism.width.flips
+    for found, share in losses(mechanism, points, rows):
+        assert max(abs(one) for one in found) <= price * share / groups + 1e-9
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_bounded_range_of_both_choices_over_all_small_tables(level: Fraction) -> None:
+    """Under ρ: the exponential mechanism, whose losses differ by at most √(8ρ) from each other."""
+    points, groups, price = 3, 2, Fraction(1, 2)
+    mechanism = ranked(level, points).mechanism(ZCDP(price), groups)
+    assert not mechanism.value.flips
+    for found, share in losses(mechanism, points, 1):
+        assert max(found) - min(found) <= math.sqrt(8 * price * share / groups) + 1e-9
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_without_an_interval_the_value_gets_the_whole_price(level: Fraction) -> None:
+    """The interval is the range between the bounds, and nothing else is drawn."""
+    row = ranked(level, 3, rows=2).cells
+    mechanism = Ranked(row, level, 2, Fraction(0)).mechanism(PureDP(2), 2)
+    assert mechanism.width is None
+    assert mechanism.value.factor == 1 / (2 * max(level, 1 - level) * 2)
+    cells, counts = counted([1, 2, 2, 3])
+    places = mechanism.release(Tallies.joined([(cells, counts)] * 30), BETA, entropy=seeded(4))
+    assert set(places[:, 1].tolist()) == {0}
+    assert set(places[:, 2].tolist()) == {4}
+    assert set(places[:, 0].tolist()) == {1, 2, 3}
 
 
 @pytest.mark.parametrize("fault", ["no factor two", "one row instead of two", "one group instead of two"])
-def test_the_promise_test_sees_planted_faults(fault: str) -> None:
-    level, points, rows, groups = HALF, 3, 2, 2
-    honest = ranked(level, points, rows).mechanism(PureDP(2), groups).value
-    wrong = RankDraw(honest.factor * 2, points)  # each of the faults doubles the factor
-    worst = max(
-        abs(math.log(before[p] / after[p]))
-        for values in small_tables(points, 3)
-        for unit in small_tables(points, rows)
-        for before, after in [
-            [chance(wrong, table, level, 0, 0, points) for table in (values, sorted([*values, *unit]))]
-        ]
-        for p in before
-    )
-    assert worst > Fraction(2) * Fraction(3, 4) / groups + 1e-9, fault
+@pytest.mark.parametrize("choice", ["value", "width"])
+def test_the_promise_test_sees_planted_faults(choice: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the faults doubles the factor."""
+    points, rows, groups = 3, 2, 2
+    mechanism = ranked(HALF, points, rows).mechanism(PureDP(2), groups)
+    kind = RankDraw if choice == "value" else WidthDraw
+    honest = kind.at.__func__  # type: ignore[attr-defined]
+    monkeypatch.setattr(kind, "at", classmethod(lambda cls, price, furthest, n: honest(cls, price, furthest / 2, n)))
+    worst = max(max(abs(one) for one in found) - float(share) for found, share in losses(mechanism, points, rows))
+    assert worst > 1e-9, fault
+
+
+def test_the_promise_test_sees_a_whole_line_that_counts_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: the widest interval is as good as there are rows, not always good enough."""
+    mechanism = ranked(HALF, 3, 2).mechanism(PureDP(2), 2)
+    honest = width_law
+
+    def planted(values: list[int], level: Fraction, around: int, aim: int, draw: WidthDraw) -> dict[Ends, float]:
+        found = honest(values, level, around, aim, draw)
+        widest = max(found)
+        found[widest] = found[widest] * math.exp(-float(draw.factor) * max(aim - len(values), 0) * 3)
+        total = math.fsum(found.values())
+        return {one: p / total for one, p in found.items()}
+
+    monkeypatch.setitem(globals(), "width_law", planted)
+    worst = max(max(abs(one) for one in found) - float(share) for found, share in losses(mechanism, 3, 2))
+    assert worst > 1e-9
 
 
 AGE = Aggregate("quantile", Column("age"), bounds=(Fraction(0), Fraction(100)), level=HALF)
@@ -168,11 +265,8 @@ def test_intervals_cover_the_quantile(name: str, level: Fraction, price: Guarant
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_ends_among_blocks_of_cells_cover(level: Fraction) -> None:
-    """On a grid with more cells than an end has places: the ends are those of blocks, and cover like others."""
-    choice = ranked(level, 10_000)
-    mechanism = choice.mechanism(PureDP(1), 1)
-    assert mechanism.block == 5
+def test_intervals_on_a_fine_grid_cover(level: Fraction) -> None:
+    mechanism = ranked(level, 10_000).mechanism(PureDP(1), 1)
     rng = np.random.default_rng(5)
     values = np.sort(rng.integers(4000, 6000, 500))
     cells, counts = counted(values.tolist())
@@ -181,27 +275,32 @@ def test_ends_among_blocks_of_cells_cover(level: Fraction) -> None:
     truth = np.quantile(values, float(level), method="inverted_cdf")
     covered = float(((places[:, 1] <= truth) & (truth <= places[:, 2])).mean())
     assert covered >= 0.95 - 5.5 * math.sqrt(0.05 * 0.95 / times), covered
-    if mechanism.ends[0]:
-        assert set((places[:, 1] % 5).tolist()) <= {0, 1}  # the bound, or the first cell of a block
-    if mechanism.ends[1]:
-        assert set((places[:, 2] % 5).tolist()) <= {0, 1}  # the last cell of a block, or beyond the bound
+    if 0 < level < 1:
+        assert float(np.median(places[:, 2] - places[:, 1])) < 2000
 
 
-def test_rows_are_counted_in_blocks() -> None:
-    cells, counts = np.array([1, 5, 6, 10, 11, 23]), np.array([1, 2, 3, 4, 5, 6])
-    blocks, rows = _in_blocks(cells, counts, 5)
-    assert dict(zip(blocks.tolist(), rows.tolist(), strict=True)) == {1: 3, 2: 7, 3: 5, 5: 6}
-    nothing = np.zeros(0, dtype=np.int64)
-    assert all(part.size == 0 for part in _in_blocks(nothing, nothing, 5))
+def test_widths_grow_by_an_eighth_to_beyond_the_line() -> None:
+    for points in (1, 2, 9, 1000, 1 << 17):
+        widths = WidthDraw(Fraction(1), points, True).widths
+        steps = np.diff(widths)
+        assert widths[0] == 0
+        assert widths[-1] >= points > widths[-2]
+        assert bool((steps >= 1).all())
+        assert bool((steps <= 1 + widths[:-1] / 8).all())
+    assert len(widths) < 110
 
 
 def test_an_interval_without_its_margin_does_not_cover() -> None:
-    """The planted fault: ends that aim at the quantile itself."""
-    mechanism = ranked(HALF, 101).mechanism(PureDP(1), 1)
-    cells, counts = counted([value + 1 for value in TABLES["spread"]])
-    bits = seeded(3)
-    low = np.array([mechanism.end.near(cells, counts, HALF * 404, bits) for _ in range(400)])
-    assert float((low <= 51).mean()) < 0.95 - 5.5 * math.sqrt(0.05 * 0.95 / 400)
+    """The planted fault: a width that aims at being just right."""
+    mechanism = ranked(HALF, 1000).mechanism(PureDP(1), 1)
+    cells, counts = counted(list(range(1, 1001)))
+    assert mechanism.width is not None
+    bits, covered = seeded(3), 0
+    for _ in range(400):
+        chosen = mechanism.value.near(cells, counts, Fraction(500), bits)
+        low, high = mechanism.width.drawn(cells, counts, HALF, chosen, 0, bits)
+        covered += low <= 500.5 <= high
+    assert covered / 400 < 0.95 - 5.5 * math.sqrt(0.05 * 0.95 / 400)
 
 
 def test_an_empty_group_gives_a_public_value_and_the_whole_range() -> None:

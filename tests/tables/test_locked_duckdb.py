@@ -208,7 +208,7 @@ def test_too_little_memory_is_the_same_failure(tmp_path: Path) -> None:
 
 def test_what_is_spilled_is_private_and_gone_after_closing(folder: Path) -> None:
     connection = LockedDuckDB(open_source(folder / "rows.csv"), policy(columns(a="integer")))
-    spill = connection._folder
+    spill = connection._scratch.path
     assert spill.stat().st_mode & 0o077 == 0
     connection.close()
     connection.close()

@@ -146,9 +146,9 @@ SHAPES: list[tuple[Query, str]] = [
     (VISITS.join("regions", on="city").group_by(tacit.rollup("region", "city")).agg(n=COUNT),
      "SELECT region, city, COUNT(*) AS n FROM visits JOIN regions USING (city) GROUP BY ROLLUP (region, city)"),
     # statistics
-    (VISITS.agg(tacit.quantiles("age", 4), tacit.top_k("city", 2), q=tacit.quantiles("age", 2, bounds=(0, 9)),
+    (VISITS.agg(tacit.quantiles("age", 4), tacit.top_k("city", 2), q=tacit.quantiles("age", 2, bounds=(0, 9), interval_share=0.5),
                 t=tacit.top_k("city", 2).filter(col("age") > 3), p=tacit.quantiles("age", 100)[90]),
-     """SELECT APPROX_QUANTILES(age, 4), TOP_K(city, 2), APPROX_QUANTILES(age, 2, contribution_bounds_per_row => (0, 9))
+     """SELECT APPROX_QUANTILES(age, 4), TOP_K(city, 2), APPROX_QUANTILES(age, 2, contribution_bounds_per_row => (0, 9), interval_share => 0.5)
         AS q, TOP_K(CASE WHEN age > 3 THEN city END, 2) AS t, APPROX_QUANTILES(age, 100)[OFFSET(90)] AS p FROM visits"""),
     (VISITS.agg(tacit.variance_pop("age"), tacit.stddev_pop("age"), COUNT, tacit.mean(col("age") * 2),
                 c=tacit.covariance_pop("age", "spend", other_bounds=(0, 1)), k=tacit.count("age", group_bounds=(0, 1)),
@@ -228,6 +228,8 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
      "SELECT COUNT(*) AS n FROM (SELECT user_id, MEDIAN(age) AS m FROM visits GROUP BY user_id)"),
     (lambda: VISITS.per("user_id").agg(m=tacit.sum("age", bounds=(0, 1))).agg(n=COUNT),
      "SELECT COUNT(*) AS n FROM (SELECT user_id, SUM(age, contribution_bounds_per_row => (0, 1)) AS m FROM visits GROUP BY 1)"),
+    (lambda: VISITS.per("user_id").agg(m=tacit.max("age", interval_share=0)).agg(n=COUNT),
+     "SELECT COUNT(*) AS n FROM (SELECT user_id, MAX(age, interval_share => 0) AS m FROM visits GROUP BY 1)"),
     (lambda: VISITS.per("user_id").agg(m=col("age")).agg(n=COUNT),
      "SELECT COUNT(*) AS n FROM (SELECT user_id, age AS m FROM visits GROUP BY user_id)"),
     (lambda: VISITS.per("user_id").agg(user_id=tacit.count()).agg(n=COUNT),

@@ -55,6 +55,19 @@ def test_an_answer_has_numbers_intervals_a_price_and_a_receipt(table: Table) -> 
     assert one["n"].low < one["n"].value < one["n"].high
 
 
+def test_the_interval_of_a_quantile_gets_its_share(table: Table) -> None:
+    """Less of the price for the interval makes it wider; none makes it the range between the bounds."""
+    widths = []
+    for share in ("", ", interval_share => 0.5", ", interval_share => 0"):
+        found = table.sql(f"SELECT MEDIAN(spend{share}) AS spend FROM visits", epsilon=1)["spend"]
+        assert found.low <= found.value <= found.high
+        widths.append(found.high - found.low)
+    assert widths[1] < widths[0] < widths[2] == 200
+    text = "SELECT MEDIAN(spend, interval_share => 0) AS spend FROM visits"
+    assert table.query(text).tree == table.agg(spend=tacit.median("spend", interval_share=0)).tree
+    assert "no interval" in str(table.explain(text, epsilon=1))
+
+
 def test_the_price_is_charged_to_the_digit_and_delta_only_where_used(table: Table) -> None:
     assert table.sql(BY_CITY, epsilon="0.1").spent == ApproxDP("0.1", "1e-8")
     assert table.sql("SELECT COUNT(*) FROM visits", epsilon=0.1).spent == ApproxDP("0.1", 0)

@@ -100,10 +100,11 @@ AGGREGATES = st.one_of(
         BOUNDS,
     ),
     st.builds(
-        lambda x, bounds, level: Aggregate("quantile", x, bounds, level=level),
+        lambda x, bounds, level, share: Aggregate("quantile", x, bounds, level=level, interval_share=share),
         ROWS,
         BOUNDS,
         st.fractions(min_value=0, max_value=1, max_denominator=10**6),
+        st.none() | st.fractions(min_value=0, max_value=Fraction(9, 10), max_denominator=10**6),
     ),
     st.builds(lambda one: Aggregate("count", one), ROWS.filter(lambda one: not isinstance(one, Literal))),
     st.builds(

@@ -64,7 +64,7 @@ def _photo_finish(
 
 
 def _laps(noise: RaceNoise, signs: dict[int, bool]) -> Callable[[int, Any], Any]:
-    return lambda index, uniform: noise.ball(uniform, signs[index])
+    return lambda index, uniform: noise.at(index).ball(uniform, signs[index])
 
 
 def _ahead(

@@ -2,7 +2,8 @@
 
 Each contestant's noise is a function of one uniform number. The race is run in float64 with an error bound on every
 lap time; if more than one contestant may have won, those few are run again by `tacit.noise.exact`. With Gumbel
-noise P[i wins] ∝ e^(factor·score), the exponential mechanism; with exponential noise it is permute-and-flip.
+noise P[i wins] ∝ e^(factor·score), the exponential mechanism; with exponential noise it is permute-and-flip. A
+contestant can be a crowd of runners with one score: its lap is that of its first.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tacit.noise.exact import LazyUniform, decide_largest, flint, rational
 from tacit.noise.floors import WORD_FLOOR, Reals, Words, unit_interval
 from tacit.noise.lattice import LARGEST
 
-__all__ = ["EXPONENTIAL", "GUMBEL", "LAPLACE", "Laps", "RaceNoise", "ScoreArray", "race", "races"]
+__all__ = ["EXPONENTIAL", "GUMBEL", "LAPLACE", "Crowds", "Laps", "RaceNoise", "ScoreArray", "race", "races"]
 
 ScoreArray = npt.NDArray[np.int64] | npt.NDArray[np.float64] | Sequence[Fraction]
 
@@ -44,6 +45,9 @@ class RaceNoise(Protocol):
 
     def ball(self, uniform: Any, sign: bool) -> Any: ...
 
+    def at(self, place: int) -> RaceNoise:
+        """The law of one contestant, where they differ."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Gumbel:
@@ -56,6 +60,9 @@ class _Gumbel:
     def ball(self, uniform: Any, sign: bool) -> Any:
         return -(-uniform.log()).log()
 
+    def at(self, place: int) -> RaceNoise:
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class _Exponential:
@@ -67,6 +74,9 @@ class _Exponential:
 
     def ball(self, uniform: Any, sign: bool) -> Any:
         return -uniform.log()
+
+    def at(self, place: int) -> RaceNoise:
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,28 @@ class _Laplace:
 
     def ball(self, uniform: Any, sign: bool) -> Any:
         return -uniform.log() if sign else uniform.log()
+
+    def at(self, place: int) -> RaceNoise:
+        return self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crowds:
+    """The largest of so many draws of the exponential law: -ln(1 - U^(1/size)), one size above 0 per contestant."""
+
+    sizes: npt.NDArray[np.int64]
+    name: str = "exponential, of crowds"
+    slack: float = 2.0**-28
+
+    def reals(self, uniforms: Reals, signs: npt.NDArray[np.bool_]) -> Reals:
+        return -np.log(-np.expm1(np.log(uniforms) / self.sizes))
+
+    def ball(self, uniform: Any, sign: bool) -> Any:
+        assert self.sizes.size == 1
+        return -(-(uniform.log() / int(self.sizes[0])).expm1()).log()
+
+    def at(self, place: int) -> RaceNoise:
+        return Crowds(self.sizes[place : place + 1])
 
 
 GUMBEL: RaceNoise = _Gumbel()
@@ -202,8 +234,9 @@ def _photo_finish(
     top = max(exact)
     gaps = [score - top for score in exact]
 
-    def lap(gap: Fraction, sign: bool) -> Any:
-        return lambda u: flint().arb(rational(gap)) + noise.ball(u, sign)
+    def lap(gap: Fraction, place: int) -> Any:
+        own, sign = noise.at(place), bool(laps.signs[place])
+        return lambda u: flint().arb(rational(gap)) + own.ball(u, sign)
 
-    runs = [lap(gap, bool(laps.signs[i])) for gap, i in zip(gaps, contenders, strict=True)]
+    runs = [lap(gap, int(i)) for gap, i in zip(gaps, contenders, strict=True)]
     return decide_largest(runs, uniforms, extra_precision=128)

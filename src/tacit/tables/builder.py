@@ -127,19 +127,23 @@ def count_distinct(of: str | Term) -> Term:
     return Term(Aggregate("count_distinct", _argument(of)))
 
 
-def quantile(of: str | Term, level: object, *, bounds: Bounds | None = None) -> Term:
+def quantile(of: str | Term, level: object, *, bounds: Bounds | None = None, interval_share: object = None) -> Term:
     """The value that a share of the rows, between 0 and 1, lies below.
 
-    >>> quantile("age", 0.9), quantile("age", 0.5)
-    (QUANTILE(age, 0.9), MEDIAN(age))
+    A quarter of its price goes into its interval, or ``interval_share``: at 0 the value gets all, and the interval is
+    the whole range between the bounds.
+
+    >>> quantile("age", 0.9), quantile("age", 0.5, interval_share=0)
+    (QUANTILE(age, 0.9), MEDIAN(age, interval_share => 0))
     """
     share = price(level, "level")
     if not 0 <= share <= 1:
         raise InvalidParameter("level", given=level, allowed="a share of the rows, from 0 to 1")
-    return Term(Aggregate("quantile", _argument(of), _bounds(bounds), level=share))
+    paid = None if interval_share is None else price(interval_share, "interval_share")
+    return Term(Aggregate("quantile", _argument(of), _bounds(bounds), level=share, interval_share=paid))
 
 
-def quantiles(of: str | Term, count: int, *, bounds: Bounds | None = None) -> Several:
+def quantiles(of: str | Term, count: int, *, bounds: Bounds | None = None, interval_share: object = None) -> Several:
     """The ends of so many parts of equally many rows: count + 1 columns, the first the smallest value.
 
     >>> quantiles("age", 4)
@@ -147,22 +151,24 @@ def quantiles(of: str | Term, count: int, *, bounds: Bounds | None = None) -> Se
     >>> quantiles("age", 100)[90]
     QUANTILE(age, 0.9)
     """
-    return Several(Aggregate("quantile", _argument(of), _bounds(bounds)), _at_most(count, "count"))
+    paid = None if interval_share is None else price(interval_share, "interval_share")
+    made = Aggregate("quantile", _argument(of), _bounds(bounds), interval_share=paid)
+    return Several(made, _at_most(count, "count"))
 
 
-def median(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+def median(of: str | Term, *, bounds: Bounds | None = None, interval_share: object = None) -> Term:
     """The value in the middle: half of the rows lie below."""
-    return quantile(of, "0.5", bounds=bounds)
+    return quantile(of, "0.5", bounds=bounds, interval_share=interval_share)
 
 
-def min(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+def min(of: str | Term, *, bounds: Bounds | None = None, interval_share: object = None) -> Term:
     """About the smallest value: a private one lies some rows inside, for the very smallest is one person's."""
-    return quantile(of, 0, bounds=bounds)
+    return quantile(of, 0, bounds=bounds, interval_share=interval_share)
 
 
-def max(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+def max(of: str | Term, *, bounds: Bounds | None = None, interval_share: object = None) -> Term:
     """About the largest value: a private one lies some rows inside, for the very largest is one person's."""
-    return quantile(of, 1, bounds=bounds)
+    return quantile(of, 1, bounds=bounds, interval_share=interval_share)
 
 
 def mode(of: str | Term) -> Term:

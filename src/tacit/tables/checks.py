@@ -28,6 +28,7 @@ _COUNTS = ("count_rows", "count", "count_units", "count_distinct")
 _PAIRS = ("covariance", "covariance_pop", "correlation")
 _NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop", *_PAIRS, "quantile")
 _FINEST_LEVEL = 10**6
+_MOST_SHARE = Fraction(9, 10)
 Bounds = tuple[Fraction, Fraction]
 _LARGEST = Fraction(10) ** 150
 
@@ -139,6 +140,7 @@ class _Settling:
 
     def aggregate(self, one: Aggregate) -> Aggregate:
         """The aggregate as it will be estimated."""
+        _check_share(one)
         if one.estimator == "count_rows":
             return Aggregate("count_rows", group_bounds=self._count_bounds(one))
         if one.argument is None:
@@ -273,6 +275,20 @@ def _leveled(one: Aggregate) -> Aggregate:
         allowed = "a share of the rows between 0 and 1, of at most six decimals"
         raise InvalidParameter("quantile", given=None if level is None else Words(str(level)), allowed=allowed)
     return one
+
+
+def _check_share(one: Aggregate) -> None:
+    """Only the interval of a quantile has a price of its own."""
+    share = one.interval_share
+    if share is None:
+        return
+    if one.estimator != "quantile":
+        what = Words(quoted(replace(one, interval_share=None)))
+        hint = "Other intervals are free: leave interval_share out."
+        raise InvalidParameter("interval_share", given=what, allowed="MEDIAN, quantiles, MIN and MAX", hint=hint)
+    if not isinstance(share, Fraction) or not 0 <= share <= _MOST_SHARE or share.denominator > _FINEST_LEVEL:
+        allowed = "a share of the price from 0, for no interval, to 0.9; of at most six decimals"
+        raise InvalidParameter("interval_share", given=Words(str(share)[:40]), allowed=allowed)
 
 
 def _no_bounds(one: Aggregate) -> None:

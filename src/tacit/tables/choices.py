@@ -23,14 +23,12 @@ from tacit.noise.entropy import BitSource
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.tables.bounded import Category, Cells, Quantised, Tallies
 from tacit.tables.ranks import RankDraw
+from tacit.tables.widths import WidthDraw
 
 __all__ = ["Choice", "ChoiceMechanism", "FullestCell", "ListedMechanism", "Ranked", "of_groups"]
 
 Places = npt.NDArray[np.int64]
 
-_FOR_THE_VALUE = Fraction(3, 4)
-_END_POINTS = 1 << 11
-"""An end has at most so many places to go: the fewer, the fewer ranks it has to be out."""
 _HALF = Fraction(1, 2)
 
 
@@ -89,6 +87,8 @@ class Ranked:
     cells: Cells
     level: Fraction
     rows: int
+    for_interval: Fraction
+    """What of the price goes into the interval. At 0 it is the whole range between the bounds."""
 
     def mechanism(self, price: Guarantee, groups: int) -> RankedMechanism:
         return RankedMechanism(self, price, groups)
@@ -96,10 +96,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class RankedMechanism:
-    """Three choices per group by the exponential mechanism: the value, and two ends that its interval is made of.
+    """Two choices per group: the value, and how wide the interval around it is.
 
-    The ends aim at ranks so far out that each is on its side of the true rank but for a probability β/2. The minimum
-    has no lower end, nor the maximum an upper one: those are the bounds.
+    The minimum has no lower end, nor the maximum an upper one: those are the bounds. So they are where no interval was
+    paid for.
     """
 
     choice: Ranked
@@ -108,7 +108,7 @@ class RankedMechanism:
 
     @property
     def name(self) -> str:
-        return "exponential mechanism on ranks"
+        return f"{self.value.name} on ranks"
 
     @property
     def points(self) -> int:
@@ -117,28 +117,23 @@ class RankedMechanism:
         return value.highest
 
     @property
-    def ends(self) -> tuple[bool, bool]:
-        """Whether there is a lower and an upper end to draw."""
-        return self.choice.level > 0, self.choice.level < 1
+    def furthest(self) -> Fraction:
+        """How many ranks a unit moves in a group."""
+        return max(self.choice.level, 1 - self.choice.level) * self.choice.rows
 
     @property
     def value(self) -> RankDraw:
         """The choice of the value."""
-        return self._draw(_FOR_THE_VALUE, self.points)
+        price = of_groups(self.guarantee, 1 - self.choice.for_interval, self.groups)
+        return RankDraw.at(price, self.furthest, self.points)
 
     @property
-    def end(self) -> RankDraw:
-        """The choice of each end, among blocks of cells."""
-        return self._draw((1 - _FOR_THE_VALUE) / sum(self.ends), -(-self.points // self.block))
-
-    @property
-    def block(self) -> int:
-        """How many cells are one place for an end."""
-        return -(-self.points // _END_POINTS)
-
-    def _draw(self, share: Fraction, points: int) -> RankDraw:
-        furthest = max(self.choice.level, 1 - self.choice.level) * self.choice.rows
-        return RankDraw.at(of_groups(self.guarantee, share, self.groups), furthest, points)
+    def width(self) -> WidthDraw | None:
+        """The choice of the interval's width, if it is paid for."""
+        if not self.choice.for_interval:
+            return None
+        price = of_groups(self.guarantee, self.choice.for_interval, self.groups)
+        return WidthDraw.at(price, self.furthest, self.points)
 
     @property
     def scale(self) -> float:
@@ -146,8 +141,7 @@ class RankedMechanism:
 
     @property
     def reach(self) -> str:
-        furthest = max(self.choice.level, 1 - self.choice.level) * self.choice.rows
-        return f"{furthest} ranks in each of {self.groups} groups"
+        return f"{self.furthest} ranks in each of {self.groups} groups"
 
     def accuracy(self, beta: Fraction) -> float:
         return self.value.off(beta)
@@ -155,34 +149,21 @@ class RankedMechanism:
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
         bits, level = bits_from(entropy), self.choice.level
-        value, end, (low, high) = self.value, self.end, self.ends
-        inside, margin = int(value.off(_HALF)), end.margin(beta / 2)
+        value, width = self.value, self.width
+        inside, margin = int(value.off(_HALF)), 0 if width is None else width.margin(beta)
         made = np.zeros((len(tallies), 3), dtype=np.int64)
         made[:, 2] = self.points + 1
         for group in range(len(tallies)):
             cells, counts = tallies.of(group)
-            rows = int(counts.sum())
-            made[group, 0] = value.near(cells, counts, _aim(level, rows, inside), bits)
-            blocks = _in_blocks(cells, counts, self.block)
-            if low:
-                first = (end.end(*blocks, level * rows, -margin, bits) - 1) * self.block + 1
-                made[group, 1] = min(max(first, 0), self.points + 1)
-            if high:
-                place = end.end(*blocks, level * rows, margin, bits)
-                made[group, 2] = min(place * self.block, self.points) if place <= end.points else self.points + 1
+            made[group, 0] = chosen = value.near(cells, counts, _aim(level, int(counts.sum()), inside), bits)
+            if width is not None:
+                made[group, 1:] = width.drawn(cells, counts, level, chosen, margin, bits)
         return made
 
     def explain(self) -> str:
-        return f"a rank by the exponential mechanism, off by at most {self.accuracy(Fraction(1, 20)):.4g} rows"
-
-
-def _in_blocks(cells: Places, counts: Places, block: int) -> tuple[Places, Places]:
-    """The blocks of so many cells that rows lie in, from 1 on, and how many rows each has."""
-    if block == 1 or not cells.size:
-        return cells, counts
-    blocks = (cells - 1) // block + 1
-    first = np.flatnonzero(np.diff(blocks, prepend=0))
-    return blocks[first], np.add.reduceat(counts, first)
+        bought = "" if self.choice.for_interval else "; no interval, which is the whole range between the bounds"
+        off = self.accuracy(Fraction(1, 20))
+        return f"a rank by {'' if self.value.flips else 'the '}{self.value.name}, off by at most {off:.4g} rows{bought}"
 
 
 def _aim(level: Fraction, rows: int, inside: int) -> Fraction:

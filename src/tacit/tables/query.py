@@ -30,6 +30,8 @@ class Aggregate(Expression):
     level: Fraction | None = None
     rank: tuple[int, int] | None = None
     """Of TOP_K: the place, from 1 on, and how many are chosen."""
+    interval_share: Fraction | None = None
+    """Of quantiles: what of the price goes into the interval; at 0 it is the whole range between the bounds."""
 
     def arguments(self) -> tuple[Expression, ...]:
         """The row-wise expressions it is of."""

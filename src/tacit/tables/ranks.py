@@ -1,14 +1,12 @@
-"""One choice of a cell by rank: the exponential mechanism on the cells of a group, exact, cell by cell.
+"""One choice of a cell by rank, exact, cell by cell: permute-and-flip at ε, the exponential mechanism at ρ.
 
 Cells are 1..points. A cell with L rows below it and H rows up to it is as far from a rank r as r is from [L, H], and
-its score is minus that distance. For an end of an interval there is a cell beyond each bound as well, as if with
-endless rows: 0 and points + 1. The empty cells between two full ones share a score: they are one ticket of a lottery,
-weighted by their number. Proof: docs/proofs/choices.md.
+its score is minus that distance. The empty cells between two full ones share a score: they are one ticket of a lottery,
+weighted by their number, or one crowd of a race. Proof: docs/proofs/choices.md.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,6 +17,7 @@ from tacit.mechanisms.selecting import range_of, regret
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw
+from tacit.noise.race import Crowds, race
 from tacit.privacy import ZCDP, PureDP
 
 __all__ = ["RankDraw"]
@@ -28,44 +27,44 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RankDraw:
-    """Draws cells with probability ∝ e^(-factor·distance of their ranks from the one aimed at)."""
+    """Draws cells, the likelier the nearer their ranks are to the one aimed at, by e^(-factor·distance).
+
+    As probabilities up to a constant in the exponential mechanism; as the coins of permute-and-flip if ``flips``.
+    """
 
     factor: Fraction
     points: int
+    flips: bool = False
 
     @classmethod
     def at(cls, price: PureDP | ZCDP, furthest: Fraction, points: int) -> RankDraw:
         """At a price for one group, in which a unit moves a score by at most ``furthest``, some up and some down."""
-        return cls(range_of(price) / (2 * furthest), points)
+        return cls(range_of(price) / (2 * furthest), points, isinstance(price, PureDP))
+
+    @property
+    def name(self) -> str:
+        """The mechanism."""
+        return "permute-and-flip" if self.flips else "exponential mechanism"
 
     def off(self, beta: Fraction) -> float:
-        """How many ranks the cell is off at most, but for a probability β; also with a cell beyond each bound."""
-        return regret(self.factor, beta, Fraction(self.points + 2))
-
-    def margin(self, beta: Fraction) -> int:
-        """How many ranks an end must aim beyond the quantile's, to be on its side of it but for a probability β."""
-        return math.ceil(self.off(beta)) + 1
+        """How many ranks the cell is off at most, but for a probability β."""
+        return regret(self.factor, beta, Fraction(self.points, 2) if self.flips else Fraction(self.points))
 
     def near(self, cells: Places, counts: Places, rank: Fraction, entropy: BitSource) -> int:
         """A cell near the rank, which is between 0 and the number of rows."""
-        return self._drawn(cells, counts, rank, (1, self.points), entropy)
-
-    def end(self, cells: Places, counts: Places, rank: Fraction, by: int, entropy: BitSource) -> int:
-        """A cell ``by`` ranks from the rank, where the rows beyond the bounds count too."""
-        beyond = abs(by)
-        padded = np.concatenate(([0], cells, [self.points + 1])), np.concatenate(([beyond], counts, [beyond]))
-        return self._drawn(*padded, beyond + rank + by, (0, self.points + 1), entropy)
-
-    def _drawn(self, cells: Places, counts: Places, rank: Fraction, line: tuple[int, int], entropy: BitSource) -> int:
         starts = np.empty(2 * cells.size + 1, dtype=np.int64)
-        starts[0], starts[1::2], starts[2::2] = line[0], cells, cells + 1
-        weights = np.diff(starts, append=line[1] + 1)
+        starts[0], starts[1::2], starts[2::2] = 1, cells, cells + 1
+        weights = np.diff(starts, append=self.points + 1)
         unit = rank.denominator
         upto = np.concatenate(([0], np.cumsum(counts))) * unit
         # Ticket 2j is the gap before full cell j, L = H = upto[j]; ticket 2j+1 that cell, L = upto[j], H = upto[j+1].
         scores = np.empty(starts.size, dtype=np.int64)
         scores[0::2] = np.abs(upto - rank.numerator)
         scores[1::2] = np.maximum(np.maximum(upto[:-1] - rank.numerator, rank.numerator - upto[1:]), 0)
-        chosen = draw(Tickets(-scores, self.factor / unit, weights), entropy)
+        if self.flips:
+            crowds = np.flatnonzero(weights)
+            chosen = int(crowds[race(-scores[crowds], self.factor / unit, Crowds(weights[crowds]), entropy)])
+        else:
+            chosen = draw(Tickets(-scores, self.factor / unit, weights), entropy)
         inside = int(weights[chosen])
         return int(starts[chosen]) + (int(uniform_below(inside, 1, entropy)[0]) if inside > 1 else 0)

@@ -169,7 +169,7 @@ def _valued(expression: Expression) -> Expression:
     name = _function(expression)
     if function is None:
         raise misplaced(name, "a subquery that groups")
-    if (expression.bounds, expression.group_bounds) != (None, None):
+    if any(one is not None for one in (expression.bounds, expression.group_bounds, expression.interval_share)):
         raise no_bounds(name)
     return counted(UnitValue(function, expression.argument))
 

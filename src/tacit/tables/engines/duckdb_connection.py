@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +12,7 @@ import numpy.typing as npt
 
 from tacit.errors import TacitError
 from tacit.tables.policy import Policy
+from tacit.tables.scratch import Scratch
 from tacit.tables.sources.source import Source, other_view, quoted_name, quoted_text
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class LockedDuckDB:
     """A connection whose only table is the view ``rows`` of the source's declared columns, and one per other table.
 
     No file but the sources can be opened, no extension loaded, no setting changed; only single SELECT statements run;
-    what does not fit in memory spills to a private folder that `close` removes. A failure of any kind is
+    what does not fit in memory spills to a private folder that goes with it. A failure of any kind is
     `EngineFailed`.
     """
 
@@ -52,11 +51,11 @@ class LockedDuckDB:
         self._others = {} if others is None else dict(others)
         columns = list(policy.columns.values())
         source.check(columns)
-        self._folder = Path(tempfile.mkdtemp(prefix="tacit-"))
+        self._scratch = Scratch()
         self._connection: duckdb.DuckDBPyConnection | None = None
         failed = False
         try:
-            self._connection = _open(self._folder, memory_limit, threads)
+            self._connection = _open(self._scratch.path, memory_limit, threads)
             source.attach(self._connection, columns)
             for name, other in self._others.items():
                 other.attach(self._connection, list(policy.others[name].columns.values()), other_view(name))
@@ -90,7 +89,7 @@ class LockedDuckDB:
             connection.close()
         for one in (self._source, *self._others.values()):
             one.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,19 +1,18 @@
 """CSV files: any delimiter, quote, encoding; packed with gzip or not; with a header or not.
 
 Read as text, then cast totally. A file that DuckDB's reader takes exactly as `csv_records` says is scanned where it is,
-each time; any other is rewritten once into a private temporary file that `close` removes.
+each time; any other is rewritten once into a private temporary file that goes with the source.
 """
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.tables.policy import ColumnPolicy
+from tacit.tables.scratch import Scratch
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
@@ -45,7 +44,7 @@ class CsvSource:
             hint = "Its first line is not readable text: is it a CSV? In another encoding, say encoding in [reading]."
             raise InvalidParameter("source", given=path.name, allowed="a CSV file of readable text", hint=hint)
         self._dialect = Dialect(delimiter.encode(), reading.quote.encode(), reading.lines)
-        self._folder: Path | None = None
+        self._scratch: Scratch | None = None
         self._readable: str = str(path)
 
     @property
@@ -97,9 +96,9 @@ class CsvSource:
         connection.execute(view_statement(shown, scan, view))
 
     def close(self) -> None:
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder, self._readable = None, str(self._path)
+        if self._scratch is not None:
+            self._scratch.close()
+            self._scratch, self._readable = None, str(self._path)
 
     def _prepare(self, records: Records) -> bool:
         """Make sure that DuckDB reads what `records` says; whether it may do so in parallel, which quotes make hard."""
@@ -113,8 +112,8 @@ class CsvSource:
                 first = False
             else:
                 return not quotes
-        self._folder = Path(tempfile.mkdtemp(prefix="tacit-"))
-        target = self._folder / "rows.csv"
+        self._scratch = Scratch()
+        target = self._scratch.path / "rows.csv"
         with target.open("wb") as file:
             file.writelines(records.rewritten(iter(self._text.blocks())))
         self._readable = str(target)

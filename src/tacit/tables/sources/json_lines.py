@@ -8,14 +8,13 @@ a declared column that no line has is no error: such an error would depend on ro
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.tables.policy import ColumnPolicy
+from tacit.tables.scratch import Scratch
 from tacit.tables.sources.casts import from_text
 from tacit.tables.sources.csv_records import Dialect, Records
 from tacit.tables.sources.reading import Reading
@@ -39,7 +38,7 @@ class JsonLinesSource:
         self._path = path
         self._text = open_text(path, reading.encoding)
         self._null = reading.null
-        self._folder: Path | None = None
+        self._scratch: Scratch | None = None
         self._readable = str(path)
 
     @property
@@ -90,9 +89,9 @@ class JsonLinesSource:
         connection.execute(view_statement(shown, rows, view))
 
     def close(self) -> None:
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder, self._readable = None, str(self._path)
+        if self._scratch is not None:
+            self._scratch.close()
+            self._scratch, self._readable = None, str(self._path)
 
     def _value(self, i: int) -> str:
         value = f"found[{i}]"
@@ -103,8 +102,8 @@ class JsonLinesSource:
     def _prepare(self) -> None:
         if self._text.plain and all(_RECORDS.is_clean(block) and b"\r" not in block for block in self._text.blocks()):
             return
-        self._folder = Path(tempfile.mkdtemp(prefix="tacit-"))
-        target = self._folder / "rows.jsonl"
+        self._scratch = Scratch()
+        target = self._scratch.path / "rows.jsonl"
         with target.open("wb") as file:
             file.writelines(_RECORDS.rewritten(self._text.blocks()))
         self._readable = str(target)

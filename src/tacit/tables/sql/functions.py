@@ -18,6 +18,7 @@ __all__ = [
     "AGGREGATE_NAMES",
     "BOUNDS",
     "FACT_NAMES",
+    "INTERVAL_SHARE",
     "LEVELS",
     "PAIRS",
     "PARTS",
@@ -84,6 +85,9 @@ BOUNDS = {
     "contribution_bounds_of_second": "second_bounds",
 }
 """Named arguments of aggregates, as Google writes them, and the fields they set."""
+
+INTERVAL_SHARE = "interval_share"
+"""The named argument of quantiles that says what of the price their interval gets."""
 
 TYPES = {
     Kind.INTEGER: "BIGINT",

@@ -18,7 +18,7 @@ from tacit.tables.options import ListedGroups, Options
 from tacit.tables.per_unit import Fact, PerUnit
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.relations import Base, Joined, Listed, Relation, Selected, Stacked, called
-from tacit.tables.sql.functions import AGGREGATE_NAMES, FACT_NAMES, LEVELS, TYPES
+from tacit.tables.sql.functions import AGGREGATE_NAMES, FACT_NAMES, INTERVAL_SHARE, LEVELS, TYPES
 from tacit.tables.sql.words import RESERVED
 
 __all__ = ["expression_sql", "name_to_sql", "to_sql"]
@@ -308,6 +308,7 @@ def _aggregate(node: Aggregate) -> str:
         )
         if pair is not None
     )
+    named += "" if node.interval_share is None else f", {INTERVAL_SHARE} => {_bound(node.interval_share)}"
     if node.argument is None:
         return "COUNT_UNITS()" if node.estimator == "count_units" else f"COUNT(*{named})"
     if node.estimator == "count_units":

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.tables.expressions import Case, Expression, Literal
 from tacit.tables.literals import bounds_of
 from tacit.tables.query import Aggregate
-from tacit.tables.sql.functions import BOUNDS, aggregate
+from tacit.tables.sql.functions import BOUNDS, INTERVAL_SHARE, aggregate
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.refusals import NotUnderstood, misplaced, not_yet
 from tacit.tables.sql.scope import Scope, only, refused, written
 
-__all__ = ["aggregate_node", "exact", "filtered", "inside_aggregate"]
+__all__ = ["Given", "aggregate_node", "exact", "filtered", "inside_aggregate"]
 
 
 Bounds = dict[str, tuple[Fraction, Fraction]]
 
 
-def inside_aggregate(
-    scope: Scope, name: str, given: list[exp.Expression]
-) -> tuple[Scope, list[exp.Expression], Bounds]:
-    """The scope of an aggregate's arguments, those that have no name, and its bounds."""
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The arguments of an aggregate: their scope, those that have no name, and the named ones."""
+
+    scope: Scope
+    plain: list[exp.Expression]
+    bounds: Bounds
+    share: Fraction | None
+
+    def shared(self, made: Aggregate) -> Aggregate:
+        """The aggregate with the share of its interval, if one was given."""
+        return made if self.share is None else replace(made, interval_share=self.share)
+
+
+def inside_aggregate(scope: Scope, name: str, given: list[exp.Expression]) -> Given:
+    """What an aggregate was given."""
     if not scope.aggregates:
         raise misplaced(name, scope.place)
-    bounds = dict(_named(one) for one in given if isinstance(one, exp.Kwarg))
     plain = [one for one in given if not isinstance(one, exp.Kwarg)]
-    if len(bounds) + len(plain) != len(given):
-        raise NotUnderstood(f"{name.upper()}(…)", "has the same bounds twice")
-    return replace(scope, aggregates=False, place=f"{name.upper()}(…)"), plain, bounds
+    shares = [exact(one.expression) for one in given if isinstance(one, exp.Kwarg) and _name(one) == INTERVAL_SHARE]
+    pairs = [one for one in given if isinstance(one, exp.Kwarg) and _name(one) != INTERVAL_SHARE]
+    bounds = dict(_named(one) for one in pairs)
+    if len(bounds) != len(pairs) or len(shares) > 1:
+        raise NotUnderstood(f"{name.upper()}(…)", "has the same named argument twice")
+    inside = replace(scope, aggregates=False, place=f"{name.upper()}(…)")
+    return Given(inside, plain, bounds, shares[0] if shares else None)
 
 
 def aggregate_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggregate:
-    inside, plain, bounds = inside_aggregate(scope, name, given)
+    found = inside_aggregate(scope, name, given)
+    plain = found.plain
     distinct = bool(plain) and isinstance(plain[0], exp.Distinct)
     if distinct:
         only(plain[0], "expressions")
@@ -45,15 +61,20 @@ def aggregate_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggr
             raise refused(plain[0])
         plain = []
     if name == "count_units":
-        return Aggregate("count_units")
-    return aggregate(name, inside.each(plain), distinct=distinct, star=star, bounds=bounds)
+        return found.shared(Aggregate("count_units"))
+    made = aggregate(name, found.scope.each(plain), distinct=distinct, star=star, bounds=found.bounds)
+    return found.shared(made)
+
+
+def _name(node: exp.Kwarg) -> str:
+    return str(node.this.this if isinstance(node.this, exp.Expression) else node.this).lower()
 
 
 def _named(node: exp.Kwarg) -> tuple[str, tuple[Fraction, Fraction]]:
     only(node, "this", "expression")
-    name = str(node.this.this if isinstance(node.this, exp.Expression) else node.this).lower()
+    name = _name(node)
     if name not in BOUNDS:
-        raise not_yet(f"{name[:40]} => …", f"The named arguments are: {', '.join(BOUNDS)}.")
+        raise not_yet(f"{name[:40]} => …", f"The named arguments are: {', '.join((*BOUNDS, INTERVAL_SHARE))}.")
     pair = node.expression
     ends = pair.expressions if isinstance(pair, exp.Tuple) else []
     if len(ends) != 2:

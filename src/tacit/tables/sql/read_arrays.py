@@ -12,7 +12,7 @@ from tacit.tables.expressions import Column, Expression
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.functions import quantile
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.read_aggregates import exact, inside_aggregate
+from tacit.tables.sql.read_aggregates import Given, exact, inside_aggregate
 from tacit.tables.sql.refusals import NotUnderstood, not_yet
 from tacit.tables.sql.scope import Scope, only
 
@@ -57,27 +57,27 @@ def indexed(scope: Scope, node: exp.Bracket) -> Aggregate:
 
 def _element(scope: Scope, node: exp.Anonymous, place: int) -> Aggregate:
     name = array_name(node)
-    count, value, bounds = _read(scope, node)
+    count, value, found = _read(scope, node)
     first = 1 if name in TOPS else 0
     if not first <= place <= count:
         raise NotUnderstood(f"{name.upper()}(…)", "takes a place up to its number of values", _EXAMPLES[name])
     if name not in TOPS:
-        return quantile(value, Fraction(place, count), bounds)
-    if bounds:
+        return found.shared(quantile(value, Fraction(place, count), found.bounds))
+    if found.bounds:
         raise not_yet(f"{name.upper()} with bounds", "Its values are listed in the policy; leave the bounds out.")
-    return Aggregate("top", value, rank=(place, count))
+    return found.shared(Aggregate("top", value, rank=(place, count)))
 
 
-def _read(scope: Scope, node: exp.Anonymous) -> tuple[int, Expression, dict[str, tuple[Fraction, Fraction]]]:
+def _read(scope: Scope, node: exp.Anonymous) -> tuple[int, Expression, Given]:
     only(node, "this", "expressions")
     name = array_name(node)
-    inside, plain, bounds = inside_aggregate(scope, name, node.expressions)
-    if len(plain) != 2:
+    found = inside_aggregate(scope, name, node.expressions)
+    if len(found.plain) != 2:
         raise NotUnderstood(f"{name.upper()}(…)", "takes a value and how many", _EXAMPLES[name])
-    count = exact(plain[1])
+    count = exact(found.plain[1])
     if count.denominator != 1 or not 1 <= count <= _MOST_TILES:
         raise NotUnderstood(f"{name.upper()}(…)", "takes a whole number from 1 on", _EXAMPLES[name])
-    return int(count), inside.expression(plain[0]), bounds
+    return int(count), found.scope.expression(found.plain[0]), found
 
 
 def _offset(node: exp.Expression) -> int:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tacit.tables.expressions import Expression
 from tacit.tables.query import Aggregate
-from tacit.tables.sql.functions import geometric_mean, quantile
+from tacit.tables.sql.functions import INTERVAL_SHARE, geometric_mean, quantile
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read_aggregates import exact, inside_aggregate
 from tacit.tables.sql.refusals import NotUnderstood, not_yet
@@ -21,10 +21,11 @@ _EXAMPLE = "Write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x,
 
 def quantile_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggregate:
     """QUANTILE(x, 0.9)."""
-    inside, plain, bounds = inside_aggregate(scope, name, given)
-    if len(plain) != 2:
+    found = inside_aggregate(scope, name, given)
+    if len(found.plain) != 2:
         raise NotUnderstood(f"{name.upper()}(…)", "takes a value and a share of the rows", _EXAMPLE)
-    return quantile(inside.expression(plain[0]), _level(plain[1]), bounds)
+    value, level = found.plain
+    return found.shared(quantile(found.scope.expression(value), _level(level), found.bounds))
 
 
 def within_group(scope: Scope, node: exp.WithinGroup) -> Aggregate:
@@ -36,26 +37,28 @@ def within_group(scope: Scope, node: exp.WithinGroup) -> Aggregate:
         raise not_yet(written(node), _EXAMPLE)
     only(call, "this", "expressions")
     only(order, "expressions")
-    inside, plain, bounds = inside_aggregate(scope, name, call.expressions)
-    if len(order.expressions) != 1 or len(plain) != (0 if name == "mode" else 1):
+    found = inside_aggregate(scope, name, call.expressions)
+    if len(order.expressions) != 1 or len(found.plain) != (0 if name == "mode" else 1):
         raise NotUnderstood(f"{name.upper()}(…)", "takes one share of the rows, and one value to order by", _EXAMPLE)
     term = order.expressions[0]
     ordered = isinstance(term, exp.Ordered)
     if ordered:
         only(term, "this", "desc", "nulls_first")
-    value = inside.expression(term.this if ordered else term)
+    value = found.scope.expression(term.this if ordered else term)
     if name == "mode":
-        return Aggregate("mode", value)
-    level = _level(plain[0])
-    return quantile(value, 1 - level if ordered and term.args.get("desc") else level, bounds)
+        return found.shared(Aggregate("mode", value))
+    level = _level(found.plain[0])
+    return found.shared(quantile(value, 1 - level if ordered and term.args.get("desc") else level, found.bounds))
 
 
 def geometric_node(scope: Scope, name: str, given: list[exp.Expression]) -> Expression:
     """GEOMEAN(x) is EXP(AVG(LN(x))); its bounds are those of x, and above 0."""
-    inside, plain, bounds = inside_aggregate(scope, name, given)
-    if len(plain) != 1:
+    found = inside_aggregate(scope, name, given)
+    if len(found.plain) != 1:
         raise NotUnderstood(f"{name.upper()}(…)", "takes one value", f"Write {name.upper()}(column).")
-    return geometric_mean(inside.expression(plain[0]), bounds.get("bounds"), name.upper())
+    if found.share is not None:
+        raise not_yet(f"{INTERVAL_SHARE} of {name.upper()}", "Its interval is free; leave the share out.")
+    return geometric_mean(found.scope.expression(found.plain[0]), found.bounds.get("bounds"), name.upper())
 
 
 def _level(node: exp.Expression) -> Fraction:

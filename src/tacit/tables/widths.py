@@ -1,0 +1,94 @@
+"""One choice of how wide an interval around a released cell is, so that it holds a quantile but for a probability β.
+
+Widths grow by an eighth, from none to the whole line. The margin of a width is by how many rows its ends are on their
+sides of the quantile, the lesser of both; a lower end that must not be drawn, or lies beyond its bound, always is. A
+width is as far from the margin aimed at as that is from [the margin of the next smaller width, its own], and its
+score is minus that distance. Proof: docs/proofs/choices.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.mechanisms.selecting import range_of, regret
+from tacit.noise.entropy import BitSource
+from tacit.noise.lottery import Tickets, draw
+from tacit.noise.race import EXPONENTIAL, race
+from tacit.privacy import ZCDP, PureDP
+
+__all__ = ["WidthDraw"]
+
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class WidthDraw:
+    """Draws widths, the likelier the nearer their margins are to the one aimed at, by e^(-factor·distance)."""
+
+    factor: Fraction
+    points: int
+    flips: bool
+
+    @classmethod
+    def at(cls, price: PureDP | ZCDP, furthest: Fraction, points: int) -> WidthDraw:
+        """At a price for one group, in which a unit moves a margin by at most ``furthest``."""
+        return cls(range_of(price) / (2 * furthest), points, isinstance(price, PureDP))
+
+    @property
+    def widths(self) -> Places:
+        """How many cells to either side: public, and the last reaches beyond both bounds from everywhere."""
+        return _widths(self.points)
+
+    def margin(self, beta: Fraction) -> int:
+        """What to aim at, for the margin that is drawn to be at least 1 row, but for a probability β."""
+        others = Fraction(len(self.widths) - 1)
+        return math.ceil(regret(self.factor, beta, others / 2 if self.flips else others)) + 1
+
+    def drawn(
+        self,
+        cells: Places,
+        counts: Places,
+        level: Fraction,
+        around: int,
+        aim: int,
+        entropy: BitSource,
+    ) -> tuple[int, int]:
+        """The ends of an interval around a cell; 0 and points + 1 are beyond the bounds."""
+        lows, highs = around - self.widths, around + self.widths
+        if not level:
+            lows[:] = 0
+        if level == 1:
+            highs[:] = self.points + 1
+        open_low, open_high = lows < 1, highs > self.points
+        last = int(np.argmax(open_low & open_high))  # the whole line; what is wider is no candidate
+        unit = level.denominator
+        upto = np.concatenate(([0], np.cumsum(counts)))
+        rank = level.numerator * int(upto[-1])
+        below = upto[np.searchsorted(cells, lows[:last], side="left")] * unit
+        within = upto[np.searchsorted(cells, highs[:last], side="right")] * unit
+        far = np.iinfo(np.int64).max
+        margins = np.minimum(
+            np.where(open_low[:last], far, rank - below), np.where(open_high[:last], far, within - rank)
+        )
+        distances = np.zeros(last + 1, dtype=np.int64)
+        distances[:-1] = np.maximum(aim * unit - margins, 0)
+        distances[1:] = np.maximum(distances[1:], margins - aim * unit)
+        chosen = self._index(-distances, self.factor / unit, entropy)
+        return max(int(lows[chosen]), 0), min(int(highs[chosen]), self.points + 1)
+
+    def _index(self, scores: Places, factor: Fraction, entropy: BitSource) -> int:
+        return race(scores, factor, EXPONENTIAL, entropy) if self.flips else draw(Tickets(scores, factor), entropy)
+
+
+@cache
+def _widths(points: int) -> Places:
+    made = [0]
+    while made[-1] < points:
+        made.append(made[-1] + 1 + made[-1] // 8)
+    return np.array(made, dtype=np.int64)
