@@ -260,6 +260,13 @@ def _said(error: TacitError) -> object:
     return (error.given, error.allowed) if isinstance(error, NotUnderstood) else str(error)
 
 
+ENDINGS = [
+    "UNION SELECT 3", "UNION ALL SELECT age FROM visits", "USING SAMPLE 10 ROWS", "TABLESAMPLE (10 ROWS)", "QUALIFY age > 1",
+    "WINDOW w AS ()", "FOR UPDATE", "GROUP BY city", "ORDER BY age", "LIMIT 1", "OFFSET 1", "FETCH FIRST 1 ROWS ONLY",
+    "; SELECT 1", "JOIN regions USING (city)", ", regions", "AND age > (SELECT 1)", "INTO other",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("use", "says"),
     [
@@ -297,7 +304,9 @@ def _said(error: TacitError) -> object:
         (lambda: tacit.top_k("city", 3)[3], "0 to 2"),
         (lambda: tacit.top_k("city", 0), "k"),
         (lambda: tacit.count().alias(""), "a name"),
-        (lambda: VISITS.where("age > 1 UNION SELECT 3"), "."),
+        *((lambda text=text: VISITS.where(f"age > 1 {text}"), ".") for text in ENDINGS),
+        *((lambda text=text: VISITS.having(f"n > 1 {text}"), ".") for text in ENDINGS),
+        *((lambda text=text: VISITS.join("regions", on="city").where(f"age > 1 {text}"), ".") for text in ENDINGS),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_in_python_says_what_to_write(use: Callable[[], Any], says: str) -> None:

@@ -22,12 +22,15 @@ class _How(Enum):
     SETS = "grouping_sets"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class KeySets:
     """What `rollup`, `cube` and `grouping_sets` give to ``group_by``."""
 
     how: _How
     parts: tuple[object, ...]
+
+    def __repr__(self) -> str:
+        return f"{self.how.value}({', '.join(map(repr, self.parts))})"
 
     def sets(self, place: Callable[[Key], int], depth: int = 0) -> list[tuple[int, ...]]:
         """The sets, each key by its place."""
@@ -54,6 +57,9 @@ def rollup(*keys: Part) -> KeySets:
     """For ``group_by``: groups by all keys, by all but the last, and so on, and one of everything.
 
     A list is one key: ``rollup("country", ["city", "plan"])``.
+
+    >>> rollup("country", "city")
+    rollup('country', 'city')
     """
     return KeySets(_How.ROLLUP, _some(keys, _How.ROLLUP))
 

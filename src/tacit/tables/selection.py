@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.tables.arrays import Several
 from tacit.tables.expressions import Call, Column, Expression
 from tacit.tables.grouping import default_name, folded, make_query
 from tacit.tables.key_terms import KeySets
 from tacit.tables.options import NO_OPTIONS, Options
-from tacit.tables.query import Order, Query
+from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.selection_joins import join_of, joined, listed, match_of
 from tacit.tables.selection_rows import (
     computed,
@@ -26,6 +26,7 @@ from tacit.tables.selection_rows import (
 )
 from tacit.tables.size import Sizes
 from tacit.tables.sql.parse import parse_condition, parse_released
+from tacit.tables.sql.printing import to_sql
 from tacit.tables.sql.refusals import not_yet
 from tacit.tables.sql.rollups import crossed, cube_of, rollup_of
 from tacit.tables.sql.rows import Catalogue, Qualified, Rows, conjoined
@@ -38,12 +39,21 @@ Asked = TypeVar("Asked")
 Named = tuple[str | None, Expression]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Selection(Generic[Asked]):
     """A question being written; `agg` finishes it and hands the tree to ``ask``. Each step returns a new selection.
 
     What is said of rows (`where`, `join`, `union`, `select`, `with_columns`, `per`) applies in the order in which it is
     said, each step to what the steps before have made.
+
+    >>> from tacit.tables.builder import count, sum
+    >>> visits = Selection("visits", to_sql, {"visits": ("user_id", "city", "age"), "regions": ("city", "region")})
+    >>> visits.where(col("age") > 40).group_by("city").agg(n=count())
+    'SELECT city, COUNT(*) AS n FROM visits WHERE age > 40 GROUP BY city'
+    >>> visits.per("user_id").agg(years=sum("age")).agg(total=sum("years", bounds=(0, 500)))
+    'SELECT SUM(years, contribution_bounds_per_row => (0, 500)) AS total FROM (SELECT user_id, SUM(age) AS years ...'
+    >>> visits.join("regions", on="city").group_by("region")
+    Selection('SELECT regions_region AS region, … FROM (SELECT visits.city AS city, regions.city AS regions_city, ...
     """
 
     table: str
@@ -242,6 +252,14 @@ class Selection(Generic[Asked]):
             sets=crossed(self.terms),
         )
 
+    def __repr__(self) -> str:
+        """What is asked so far; released values are not named yet."""
+        try:
+            text = to_sql(replace(self, held=(), order=()).query(n=Term(Aggregate("count_rows"))))
+        except (TacitError, RecursionError):
+            return f"Selection({self.table!r}, …)"
+        return f"Selection({text.replace('COUNT(*) AS n', '…', 1)!r})"
+
     @property
     def _catalogue(self) -> Catalogue:
         return Catalogue(self.table, self.tables)
@@ -288,8 +306,8 @@ class Selection(Generic[Asked]):
     def _of_rows(self, step: str) -> None:
         """Refuse a step that comes after groups have been named."""
         if self.keys or self.held or self.order or self.most is not None or self.said != NO_OPTIONS:
-            allowed = "a step about rows"
-            raise InvalidParameter(step, given="after group_by", allowed=allowed, hint=f"Write .{step}(…) before it.")
+            given = "after a step about groups (group_by, having, order_by, limit, options)"
+            raise InvalidParameter(step, given=given, allowed="before it", hint=f"Write .{step}(…) before it.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ def _of_clause(clause: str, text: str, table: str, rows: Rows) -> _Reading:
     said = {name for name, value in tree.args.items() if value not in (None, False, [])}
     if not isinstance(tree, grammar.exp.Select) or said != {"expressions", "from_", clause}:
         raise not_yet(text, "Only a condition goes there; grouping and ordering have functions of their own.")
+    _source(tree, table)  # refuses whatever else was written
     return _Reading(translate, grammar.exp, tree, rows)
 
 
