@@ -325,3 +325,33 @@ def test_too_many_tables_are_refused() -> None:
 
     with pytest.raises(InvalidParameter, match="more than 16 tables"):
         reduce(once_more, range(20), VISITS)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda rows: rows.per("user_id").agg(age=tacit.max("age")),
+        lambda rows: rows.per("user_id").agg(age=tacit.max("age")).union(VISITS.select("user_id", "age")),
+        lambda rows: (
+            VISITS.select("user_id").join(rows.select("user_id", "age"), on="user_id").select("user_id", "age")
+        ),
+        lambda rows: (
+            rows.select("user_id", "age")
+            .join(VISITS.per("user_id").agg(n=COUNT), on="user_id")
+            .select("user_id", "age")
+        ),
+    ],
+)
+def test_what_is_too_deep_for_sql_is_refused_and_all_else_reads_back(
+    step: Callable[[Selection[Query]], Selection[Query]],
+) -> None:
+    rows, refused = VISITS, ""
+    for _ in range(12):
+        try:
+            rows = step(rows)
+            built = rows.agg(n=tacit.sum("age"))
+        except NotUnderstood as refusal:
+            refused = str(refusal)
+            break
+        assert parse(to_sql(built), "visits", TABLES) == built
+    assert "more than" in refused

@@ -13,6 +13,7 @@ from tacit.tables.grouping import default_name, folded, make_query
 from tacit.tables.key_terms import KeySets
 from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Query
+from tacit.tables.relations import MOST_LEVELS, levels_of
 from tacit.tables.selection_joins import join_of, joined, listed, match_of
 from tacit.tables.selection_rows import (
     computed,
@@ -27,7 +28,7 @@ from tacit.tables.selection_rows import (
 from tacit.tables.size import Sizes
 from tacit.tables.sql.parse import parse_condition, parse_released
 from tacit.tables.sql.printing import to_sql
-from tacit.tables.sql.refusals import not_yet
+from tacit.tables.sql.refusals import NotUnderstood, not_yet
 from tacit.tables.sql.rollups import crossed, cube_of, rollup_of
 from tacit.tables.sql.rows import Catalogue, Qualified, Rows, conjoined
 from tacit.tables.statement_options import listed_groups, stated
@@ -220,6 +221,8 @@ class Selection(Generic[Asked]):
         if self.said.listed and not (self.rows.relation is None and self.rows.everything and not self.rows.columns):
             instead = f"Write FROM {self.table}, with the conditions in WHERE."
             raise not_yet("a list of public groups beside a subquery", instead)
+        if levels_of(self.rows.relation) > MOST_LEVELS:
+            raise NotUnderstood("subqueries", f"stand in each other more than {MOST_LEVELS} deep", "Take fewer steps.")
         shown = [*self.keys, *_shown(terms, outputs)]
         named = {name.lower(): expression for name, expression in shown if name is not None}
         sizes = Sizes()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from tacit.tables.expressions import Column, Expression
 from tacit.tables.per_unit import PerUnit
-from tacit.tables.relations import Listed
+from tacit.tables.relations import MOST_LEVELS, Listed
 from tacit.tables.size import Sizes
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read_joins import joined, joined_to, listed, stacked, unbracketed
@@ -25,8 +25,6 @@ from tacit.tables.sql.translate import scope
 __all__ = ["refuse_clauses", "source"]
 
 _ROW_WISE = {"expressions", "from_", "where", "with_", "joins"}
-MOST_LEVELS = 10
-"""How deep subqueries may stand in each other; a chain of WITH has no limit but size."""
 
 
 def source(tree: exp.Select, table: str, sizes: Sizes, tables: Mapping[str, Sequence[str]] | None = None) -> Rows:
