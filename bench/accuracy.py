@@ -13,6 +13,7 @@ import json
 import math
 import statistics
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -199,7 +200,7 @@ def contestants(task: Task, quick: bool) -> Iterator[Measured]:
     if task.kind == "median":
         yield measured(WITH_INTERVAL, task, ours(own, interval=True))
     for peer in PEERS:
-        times = QUICK if quick else SLOW if peer == "Tumult" else THEIRS
+        times = QUICK if quick else THEIRS if peer == "OpenDP" else SLOW
         try:
             yield measured(peer, task, theirs(peer, replace(task, repetitions=times)))
         except (Unavailable, subprocess.TimeoutExpired) as failure:
@@ -208,6 +209,7 @@ def contestants(task: Task, quick: bool) -> Iterator[Measured]:
 
 def compared(task: Task, quick: bool) -> Table:
     """One line per contestant. The target: not worse than the best peer, as far as chance allows to tell."""
+    print(f"{task.name}, ε {task.epsilon:g}", file=sys.stderr, flush=True)
     own, *others = contestants(task, quick)
     rows = [row(own, own)]
     known = [one for one in others if one.repetitions and one.who in PEERS]

@@ -19,8 +19,8 @@ from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.tables.bounded import Measure, One
 from tacit.tables.noises import spread
-from tacit.tables.pricing import Price, Shares, Split, split
-from tacit.tables.sharing import Joint, Need, share, shares_of
+from tacit.tables.pricing import Need, Price, Shares, Split, split
+from tacit.tables.sharing import Joint, share, shares_of
 from tacit.tables.sharing_mixed import GAUSSIAN, LAPLACE, Mixture
 
 PRICE = ApproxDP(1, "1e-9")
@@ -30,6 +30,11 @@ def count(groups: int = 1, reach: int = 1, *, private: bool = False) -> Need:
     measure = Measure(One(), 0, reach, chosen=False)
     half = Fraction(1, 2)
     return Need(Shares(half, {measure: half}) if private else Shares(Fraction(0), {measure: Fraction(1)}), groups)
+
+
+def lump(reach: int) -> Need:
+    """Totals of finest groups: a unit moves one by all that it can move, or several by parts of that."""
+    return Need(Shares(Fraction(0), {Measure(One(), 0, reach, chosen=False): Fraction(1)}), 1, lumped=True)
 
 
 def even(needs: list[Need]) -> tuple[Fraction, ...]:
@@ -42,18 +47,28 @@ BATCHES = {
     "wide and narrow": [count(50), count()],
     "private keys": [count(5, private=True)] * 3,
     "of all kinds": [count(5, private=True), count(), count(100, 3), count(1, 1_638_400)],
+    "totals": [count(5), lump(15), lump(1), *[count()] * 9],
+    "totals and keys": [count(2, 3), lump(6), count(5, private=True), lump(2)],
     "keys only": [Need(Shares(Fraction(1), {}), 4), count(4, private=True)],
 }
 
 
 def oracle_delta(made: Joint, needs: list[Need], epsilon: Fraction) -> float:
-    """δ at ε of everything that will be drawn: a mechanism's noise is read off the mechanism, not off a share."""
+    """δ at ε of everything that will be drawn: a mechanism's noise is read off the mechanism, not off a share.
+
+    What is lumped is taken as one number, and as many that move by one step each; the worse of the two.
+    """
+    return max(_delta(made, needs, epsilon, split=split) for split in (False, True))
+
+
+def _delta(made: Joint, needs: list[Need], epsilon: Fraction, *, split: bool) -> float:
     losses, squares, leaks = [], Fraction(0), Fraction(0)
     for one, need in zip(made.splits, needs, strict=True):
         for measure, mechanism in one.mechanisms.items():
             if isinstance(mechanism, DiscreteLaplace):
-                loss = LossDistribution.discrete_laplace(mechanism.scale * (1 - 1e-12), measure.reach)
-                losses.append(need.groups * loss)
+                parts = measure.reach if need.lumped and split else 1
+                loss = LossDistribution.discrete_laplace(mechanism.scale * (1 - 1e-12), measure.reach // parts)
+                losses.append(need.groups * parts * loss)
             else:  # from the standard deviation: the squared distance that a unit moves the measure, over σ²
                 squares += Fraction(need.groups * measure.reach**2) / Fraction(mechanism.scale) ** 2
         if isinstance(one.keys, OptimalKeySelection):
@@ -102,7 +117,8 @@ def test_planted_fault_a_hundredth_less_noise_is_seen(name: str) -> None:
     needs = BATCHES[name]
     mixture = Mixture(
         PRICE,
-        tuple((need.shares, need.groups, weight) for need, weight in zip(needs, even(needs), strict=True)),
+        tuple(needs),
+        even(needs),
         (GAUSSIAN,) * len(needs),
         (GAUSSIAN,) * len(needs),
     )
@@ -116,8 +132,7 @@ def test_planted_fault_a_hundredth_less_noise_is_seen(name: str) -> None:
 
 def test_planted_fault_a_mixture_scaled_up_is_seen() -> None:
     needs = BATCHES["of all kinds"]
-    parts = tuple((need.shares, need.groups, weight) for need, weight in zip(needs, even(needs), strict=True))
-    mixture = Mixture(PRICE, parts, (LAPLACE, LAPLACE, GAUSSIAN, LAPLACE), (LAPLACE,) * 4)
+    mixture = Mixture(PRICE, tuple(needs), even(needs), (LAPLACE, LAPLACE, GAUSSIAN, LAPLACE), (LAPLACE,) * 4)
     scale = mixture._largest_scale()
     assert scale is not None
     assert scale > 1
@@ -167,6 +182,23 @@ def test_fifty_counts_together_against_one_by_one() -> None:
     assert 0.5 < together / single < 0.56
 
 
+@pytest.mark.parametrize("price", [ApproxDP(1, "1e-6"), ApproxDP(4, "1e-9"), ApproxDP("0.1", "1e-4")], ids=str)
+def test_what_is_not_tried_would_gain_nothing(price: ApproxDP) -> None:
+    """Where a mixture is left out without being priced, pricing it gives less than the gain that was asked for."""
+    left_out = []
+    for many in range(1, 33, 4):
+        needs = [count(), lump(6), *[count()] * (many - 1)]
+        laws = (LAPLACE,) * len(needs)
+        mixture = Mixture(price, tuple(needs), even(needs), laws, (GAUSSIAN,) * len(needs))
+        left_out.append(mixture.gains_less_than(0.02))
+        if left_out[-1]:
+            scale = mixture._largest_scale()
+            assert scale is None or scale < Fraction(102, 100)
+    assert left_out[0]
+    assert not left_out[-1]
+    assert not replace(mixture, laws=(GAUSSIAN, *laws[1:])).gains_less_than(0.02)
+
+
 def test_a_pure_price_and_few_statements_are_split_and_use_no_delta() -> None:
     needs = BATCHES["two counts"]
     assert share(ApproxDP(1, 0), needs, even(needs)).cost == ApproxDP(1, 0)
@@ -196,8 +228,7 @@ def test_the_search_checks_what_it_returns(monkeypatch: pytest.MonkeyPatch) -> N
     from tacit.tables import sharing_mixed
 
     needs = BATCHES["wide and narrow"]
-    parts = tuple((need.shares, need.groups, weight) for need, weight in zip(needs, even(needs), strict=True))
-    mixture = Mixture(PRICE, parts, (GAUSSIAN, LAPLACE), (GAUSSIAN, GAUSSIAN))
+    mixture = Mixture(PRICE, tuple(needs), even(needs), (GAUSSIAN, LAPLACE), (GAUSSIAN, GAUSSIAN))
     honest = mixture._largest_scale()
     monkeypatch.setattr(sharing_mixed, "_rounded", lambda exact: exact * Fraction(11, 10))
     bold = mixture._largest_scale()

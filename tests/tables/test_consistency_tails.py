@@ -11,7 +11,7 @@ import pytest
 
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.tables import consistency_tails
-from tacit.tables.consistency_tails import laplace_sum_error
+from tacit.tables.consistency_tails import laplace_sum_error, laplace_sum_errors
 from tacit.testing import seeded
 
 Floats = npt.NDArray[np.float64]
@@ -103,6 +103,48 @@ def test_planted_fault_a_tail_that_falls_too_fast_is_seen(monkeypatch: pytest.Mo
 
 
 def test_planted_fault_terms_that_are_counted_once_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = consistency_tails._kinds
-    monkeypatch.setattr(consistency_tails, "_kinds", lambda w, s: (right(w, s)[0], np.ones_like(right(w, s)[1])))
+    right = consistency_tails._sum
+
+    def once(weights: Floats, scales: Floats, beta: float) -> consistency_tails.Sum:
+        kinds, times, rest = right(weights, scales, beta)
+        return kinds, np.ones_like(times), rest
+
+    monkeypatch.setattr(consistency_tails, "_sum", once)
     assert breached()
+
+
+def test_rows_of_the_same_weights_share_what_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In any order, with either sign, and with what doubles leave of 0; what is left of it is added."""
+    row = np.array([1.0, -0.5, 0.2, 0.0, 0.0])
+    rows = np.array([row, row[::-1], -row, row + np.array([1e-16, 0, 3e-17, 1e-17, -2e-17]), row * 2])
+    scales, asked = np.full(5, 30.0), []
+    right = consistency_tails._error
+    monkeypatch.setattr(consistency_tails, "_error", lambda found, beta: (asked.append(1), right(found, beta))[1])
+    found = laplace_sum_errors(rows, scales, 0.05)
+    assert len(asked) == 2
+    assert np.allclose(found[:4], laplace_sum_error(row, scales, 0.05), rtol=1e-8)
+    assert found[4] == pytest.approx(2 * found[0], rel=1e-3)
+    assert found[3] > found[0]
+    many = np.arange(1, 2 * consistency_tails._MOST_LAWS + 1)[:, None] * np.ones(1)
+    assert np.isinf(laplace_sum_errors(many, np.ones(1), 0.05)).sum() == consistency_tails._MOST_LAWS
+
+
+def test_what_is_next_to_nothing_is_counted() -> None:
+    """Weights that are too small for the lattice: how far they can be off is added, by their own tail."""
+    weights = np.array([1.0, *[0.99e-12] * 10**5])
+    scales = np.array([0.1, *[1e7] * 10**5])
+    _, times, rest = consistency_tails._sum(weights, scales, 0.05)
+    assert times.tolist() == [1]
+    assert rest > 10**5 * 0.99e-12 * 1e7
+    assert laplace_sum_error(weights, scales, 0.05) == pytest.approx(
+        laplace_sum_error(weights[:1], scales[:1], 0.05) + rest
+    )
+
+
+def test_weights_are_never_rounded_down() -> None:
+    chance = np.random.default_rng(3)
+    exact = np.round(chance.uniform(0.1, 9.9, 2000), 6)
+    for nudge in (0.0, 1e-16, 1e-15, -1e-15, 1e-13, 1e-12, 3e-9):
+        for weight in exact[:300] * (1 + nudge):
+            ((rounded, _),), _, _ = consistency_tails._sum(np.array([weight]), np.ones(1), 0.05)
+            assert weight <= rounded < weight * (1 + 1.1e-6)

@@ -9,6 +9,8 @@ import duckdb
 import numpy as np
 import pytest
 
+from tacit.errors import InvalidParameter
+from tacit.tables.engines.duckdb_terms import literal
 from tacit.tables.evaluate import evaluate_rows
 from tacit.tables.expressions import Call, Case, Column, Expression, Literal, Value
 from tacit.tables.sql.printing import expression_sql
@@ -121,6 +123,19 @@ def test_texts_are_read_as_the_engine_reads_them() -> None:
     assert found["to_real"] == [None] * 5 + [12.0, -3.5] + [None] * 5
     assert found["to_boolean"] == [None] * 8 + [True, False] + [None] * 2
     assert evaluate_rows(call("to_date", S), {S: VALUES["s"]}, 12)[7] == datetime.date(2024, 1, 31)
+
+
+def test_what_has_no_value_is_said_by_its_name_and_kind_alone() -> None:
+    """Trees that no checked question holds: an error of ours, of schema and question, without a value in it."""
+    for expression, says in (
+        (Column("nobody"), "expression: given 'Column'; allowed: keys, aggregates and constants"),
+        (call("+", S, 1.0), r"\+: given 'text, real'; allowed: "),
+    ):
+        with pytest.raises(InvalidParameter, match=says) as caught:
+            evaluate_rows(expression, {S: VALUES["s"]}, 12)
+        assert "12" not in str(caught.value)
+    with pytest.raises(InvalidParameter, match="constant: given 'bytes'"):
+        literal(b"4711")  # type: ignore[arg-type]
 
 
 def test_a_million_values_take_a_moment() -> None:

@@ -199,8 +199,6 @@ def test_a_row_per_person_below(shop: Table) -> None:
 
 
 def test_what_several_groupings_cannot_be(shop: Table) -> None:
-    with pytest.raises(InvalidParameter, match="a plan of their own"):
-        shop.batch([BOTH])
     listed = (
         "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=1) town, COUNT(*) FROM shop RIGHT OUTER JOIN "
         "UNNEST(['Lund']) AS town USING (town) GROUP BY ROLLUP (town)"
@@ -265,11 +263,7 @@ def test_the_closed_form_is_the_least_squares_fit(kind: str, sizes: Any, sets: A
     expected = fit.estimates(np.concatenate(noisy))
     for at, level in enumerate(levels):
         assert np.allclose(found[at], level.sums() @ expected)
-        general, error = fit.errors(level.sums(), BETA), Margins(sizes, sets, noise).error(at, BETA)
-        if kind == "Laplace":  # has a tail of its own, which is nearer
-            assert 0.7 * general.max() < error < general.min()
-        else:
-            assert np.allclose(general, error)
+        assert np.allclose(fit.errors(level.sums(), BETA), Margins(sizes, sets, noise).error(at, BETA), rtol=1e-6)
 
 
 def test_sums_of_cells_are_exact_beyond_64_bits() -> None:

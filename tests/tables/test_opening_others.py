@@ -36,6 +36,49 @@ def test_a_policy_without_other_tables_keeps_its_fingerprint() -> None:
     assert parse(POLICY).fingerprint() != parse(POLICY + OTHERS).fingerprint()
 
 
+NEW = "city,region,people\nAarhus,north,10\nBergen,far,20\n"
+
+
+@pytest.mark.parametrize("change", ["written anew", "replaced", "gone"])
+def test_a_public_file_that_changed_is_noticed_before_anything_is_paid(tmp_path: Path, change: str) -> None:
+    """Nothing is asked of what it held before, nor recalled; opened again, the same question is another one."""
+    path = write_several(tmp_path, users=50)
+    with tacit.open(path) as table:
+        first = table.sql(ASK, epsilon="0.1")
+        assert table.sql(ASK, epsilon="0.1").to_dict() == first.to_dict()
+        question, batch = table.query(ASK), table.batch([ASK, "SELECT COUNT(*) AS n FROM visits"])
+        if change == "written anew":
+            (tmp_path / "regions.csv").write_text(NEW, encoding="utf-8")
+        elif change == "replaced":
+            (tmp_path / "new.csv").write_text((tmp_path / "regions.csv").read_text("utf-8"), encoding="utf-8")
+            (tmp_path / "new.csv").replace(tmp_path / "regions.csv")
+        else:
+            (tmp_path / "regions.csv").unlink()
+        for act in (
+            lambda: table.sql(ASK, epsilon="0.1"),
+            lambda: table.sql(ASK, epsilon="0.2", fresh=True),
+            lambda: question.ask(epsilon="0.3"),
+            lambda: batch.ask(epsilon="0.1"),
+        ):
+            with pytest.raises(PolicyError, match=r"regions has changed .* Nothing was spent"):
+                act()
+        assert table.ledger.budget().charged == first.spent
+    if change == "written anew":
+        with tacit.open(path) as table:
+            table.sql(ASK, epsilon="0.1")
+            assert table.ledger.budget().charged == tacit.ApproxDP("0.2", 0)
+
+
+def test_a_private_file_that_changed_says_nothing(tmp_path: Path) -> None:
+    """Whether a private table was written to is nobody's business: the stored answer is the answer."""
+    with tacit.open(write_several(tmp_path, users=50)) as table:
+        first = table.sql(ASK, epsilon="0.1")
+        for name in ("visits.csv", "purchases.csv"):
+            with (tmp_path / name).open("a", encoding="utf-8") as file:
+                file.write("\n")
+        assert table.sql(ASK, epsilon="0.1").to_dict() == first.to_dict()
+
+
 MISTAKES = [
     ('"regions.csv"', '"regions.csv"\nunit = "city"', 'unit = "city"', "protects nobody"),
     ("[public.regions]\n", "[public.Visits]\n", "[public.Visits]", "the table itself"),

@@ -21,6 +21,7 @@ from tacit.tables.session import Table
 from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.zones import _names, local_time, zone_problem
+from tests.tables.engines.row_oracle import date_trunc
 
 Moment = datetime.datetime
 ENDS = [Moment(1, 1, 1), Moment(1, 1, 1, 3), Moment(9999, 12, 31, 23, 59, 59, 999999), Moment(9999, 12, 31, 20)]
@@ -112,6 +113,106 @@ def test_planted_fault_an_end_that_is_not_null_is_seen(monkeypatch: pytest.Monke
     assert offset_added(Moment(9999, 12, 31, 23, 59, 59), "Etc/GMT-14") is None
 
 
+# when a local day began
+
+DAY = datetime.timedelta(days=1)
+UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+HARD = [
+    "Europe/Warsaw",
+    "America/Havana",  # clocks go back at one: midnight is there twice
+    "America/Sao_Paulo",  # forward at midnight: there is none; and back, into the day before
+    "America/St_Johns",  # at a minute past midnight, both ways
+    "Australia/Lord_Howe",  # by half an hour
+    "Pacific/Apia",  # a day that never was
+    "Asia/Kathmandu",
+]
+
+
+def transitions(zone: str) -> list[Moment]:
+    """When the offset from UTC changes, from 1971 to 2030."""
+    found, moment = [], Moment(1971, 1, 1)
+    while moment < Moment(2030, 1, 1):
+        if _offset(moment, zone) != _offset(moment + 7 * DAY, zone):
+            low, high = moment, moment + 7 * DAY
+            while high - low > datetime.timedelta(seconds=1):
+                middle = low + datetime.timedelta(seconds=(high - low) // datetime.timedelta(seconds=2))
+                low, high = (middle, high) if _offset(middle, zone) == _offset(moment, zone) else (low, middle)
+            found.append(high)
+        moment += 7 * DAY
+    return found
+
+
+def _offset(moment: Moment, zone: str) -> datetime.timedelta:
+    made = offset_added(moment, zone)
+    assert made is not None
+    return made - moment
+
+
+def first_of_unit(moment: Moment, unit: str, zone: str, changes: list[Moment]) -> Moment:
+    """The oracle: of all moments at which the unit could begin, the earliest that is in it, by what clocks show."""
+    start = date_trunc(unit, offset_added(moment, zone))
+    if unit in ("hour", "minute", "second"):
+        return start - _offset(moment, zone)
+    offsets = {_offset(one, zone) for change in changes for one in (change, change - DAY)} | {_offset(moment, zone)}
+    near = [change for change in changes if abs(change - start) < 2 * DAY]
+    return min(
+        one
+        for one in [start - offset for offset in offsets] + near
+        if date_trunc(unit, offset_added(one, zone)) == start
+    )
+
+
+def started(moments: list[Moment], unit: str, zone: str) -> list[Moment | None]:
+    call = Call("timestamp_trunc", (Column("t"), Literal(unit), Literal(zone)))
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE rows AS SELECT unnest(CAST(? AS TIMESTAMP[])) AS t", [moments])
+        sql = render(call, {"t": Kind.TIMESTAMP}).sql
+        return [row[0] for row in connection.execute(f"SELECT {sql} FROM rows").fetchall()]
+
+
+def around(zone: str) -> tuple[list[Moment], list[Moment]]:
+    """Moments before, at and after changes of the clocks, and the changes."""
+    changes, hours = transitions(zone), (-30, -3, -0.5, -1e-9, 0, 0.25, 1, 5, 23, 26)
+    moments = [one + datetime.timedelta(hours=hour) for one in changes for hour in hours]
+    chance = random.Random(4)
+    return [*chance.sample(moments, min(len(moments), 120)), Moment(2026, 7, 1, 12, 34, 56, 789)], changes
+
+
+@pytest.mark.parametrize("zone", HARD)
+def test_a_local_unit_of_time_begins_at_a_moment(zone: str) -> None:
+    moments, changes = around(zone)
+    for unit in UNITS:
+        expected = [first_of_unit(one, unit, zone, changes) for one in moments]
+        assert started(moments, unit, zone) == expected
+        call = Call("timestamp_trunc", (Column("t"), Literal(unit), Literal(zone)))
+        assert evaluate_rows(call, {Column("t"): moments}, len(moments)) == expected
+
+
+def test_days_of_twenty_three_and_twenty_five_hours() -> None:
+    found = started([Moment(2026, 3, 28, 12), Moment(2026, 3, 29, 12), Moment(2026, 3, 30, 12)], "day", "Europe/Warsaw")
+    assert found == [Moment(2026, 3, 27, 23), Moment(2026, 3, 28, 23), Moment(2026, 3, 29, 22)]
+    found = started([Moment(2026, 10, 25, 0, 30), Moment(2026, 10, 25, 1, 30)], "hour", "Europe/Warsaw")
+    assert found == [Moment(2026, 10, 25, 0), Moment(2026, 10, 25, 1)]  # the hour that is there twice is two hours
+
+
+@pytest.mark.parametrize("zone", ["Etc/GMT-14", "Etc/GMT+12", "Asia/Kathmandu", "Europe/Warsaw"])
+def test_the_first_and_last_days_are_alike_in_the_engine_and_in_python(zone: str) -> None:
+    moments = [*ENDS, *(Moment(1, 1, day, hour) for day in range(1, 9) for hour in (0, 9, 23))]
+    for unit in UNITS:
+        call = Call("timestamp_trunc", (Column("t"), Literal(unit), Literal(zone)))
+        assert started(moments, unit, zone) == evaluate_rows(call, {Column("t"): moments}, len(moments))
+
+
+def test_planted_fault_a_day_by_the_offset_of_its_evening_is_seen() -> None:
+    """Truncating by the offset that holds at the moment is wrong on two days a year, and the oracle knows."""
+    zone, wrong = "Europe/Warsaw", 0
+    moments, changes = around(zone)
+    for one in moments:
+        there = offset_added(one, zone)
+        wrong += date_trunc("day", there) - _offset(one, zone) != first_of_unit(one, "day", zone, changes)
+    assert wrong > 10
+
+
 # what is written
 
 SAME = [
@@ -121,7 +222,13 @@ SAME = [
     ("DATETIME(t, 'Asia/Tokyo')", "t AT TIME ZONE 'Asia/Tokyo'"),
     ("DATE(t, 'Asia/Tokyo')", "TRY_CAST((t AT TIME ZONE 'Asia/Tokyo') AS DATE)"),
     ("EXTRACT(HOUR FROM t AT TIME ZONE 'Asia/Tokyo')", "HOUR(t AT TIME ZONE 'Asia/Tokyo')"),
-    ("TIMESTAMP_TRUNC(t, HOUR, 'Asia/Tokyo')", "DATE_TRUNC('hour', t AT TIME ZONE 'Asia/Tokyo')"),
+    ("TIMESTAMP_TRUNC(t, HOUR, 'Asia/Tokyo')", "TIMESTAMP_TRUNC(t, HOUR, 'Asia/Tokyo')"),
+    ("timestamp_trunc(t AT TIME ZONE 'UTC', day, 'Asia/Tokyo')", "TIMESTAMP_TRUNC(t, DAY, 'Asia/Tokyo')"),
+    ("TIMESTAMP_TRUNC(t, DAY, 'UTC')", "DATE_TRUNC('day', t)"),
+    (
+        "TIMESTAMP_TRUNC(t, DAY, 'Asia/Tokyo') AT TIME ZONE 'Asia/Tokyo'",
+        "TIMESTAMP_TRUNC(t, DAY, 'Asia/Tokyo') AT TIME ZONE 'Asia/Tokyo'",
+    ),
     ("TIMESTAMP_TRUNC(t, DAY)", "DATE_TRUNC('day', t)"),
     ("DATE_TRUNC('hour', t AT TIME ZONE 'Asia/Tokyo')", "DATE_TRUNC('hour', t AT TIME ZONE 'Asia/Tokyo')"),
 ]
@@ -174,6 +281,11 @@ def test_hours_where_the_shop_is(logins: Table) -> None:
         ("day AT TIME ZONE 'Asia/Tokyo'", "a timestamp, which is in UTC"),
         ("at AT TIME ZONE 'Asia/Tokyo' AT TIME ZONE 'Europe/Paris'", "not converted again"),
         ("DATE_TRUNC('day', at AT TIME ZONE 'Asia/Tokyo') AT TIME ZONE 'UTC'", "not converted again"),
+        ("TIMESTAMP_TRUNC(at AT TIME ZONE 'Asia/Tokyo', DAY, 'Asia/Tokyo')", "not converted again"),
+        ("TIMESTAMP_TRUNC(at, DAY, 'Tokyo')", "did you mean 'Asia/Tokyo'"),
+        ("TIMESTAMP_TRUNC(at, FORTNIGHT, 'Asia/Tokyo')", "one of year"),
+        ("TIMESTAMP_TRUNC(at, DAY, CAST(day AS VARCHAR))", "a literal name of a time zone"),
+        ("TIMESTAMP_TRUNC(day, DAY, 'Asia/Tokyo')", "a timestamp, which is in UTC"),
     ],
 )
 def test_what_is_refused(logins: Table, zone: str, says: str) -> None:

@@ -65,6 +65,7 @@ def _larger(part: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
         with_literals("ilike", text),
         with_literals("round", whole),
         with_literals("at_time_zone", st.builds(Literal, st.sampled_from(["Europe/Copenhagen", "Asia/Kolkata"]))),
+        with_literals("timestamp_trunc", unit, st.builds(Literal, st.sampled_from(["Europe/Warsaw", "Asia/Kolkata"]))),
         with_literals("substring", whole, whole),
         with_literals("substring", whole),
         with_literals("width_bucket", LITERALS, LITERALS, whole),

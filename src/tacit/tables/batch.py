@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,13 +16,12 @@ from tacit.privacy.prices import positive, text, times
 from tacit.tables.batch_answers import KIND, VERSION, Answers
 from tacit.tables.checks import Checked
 from tacit.tables.desk import Desk
-from tacit.tables.disclosing import disclose
-from tacit.tables.drawing import draw
 from tacit.tables.merging import Passes, merged
-from tacit.tables.plan import Given, Plan, make_plan, needed
 from tacit.tables.pricing import Price, read_price
-from tacit.tables.sharing import Joint, Need, share, shares_of
+from tacit.tables.sharing import Joint, share, shares_of
 from tacit.tables.sql.printing import to_sql
+from tacit.tables.statements import AnyPlan, demanded, disclosed, planned_with
+from tacit.tables.typed import Words
 
 __all__ = ["Batch", "BatchPlan", "check_number"]
 
@@ -35,7 +35,7 @@ class BatchPlan:
 
     cost: Guarantee
     """What is charged, once, for all statements together."""
-    plans: tuple[Plan, ...]
+    plans: tuple[AnyPlan, ...]
     """One per statement, in the order given; the cost that each names is the joint one."""
     shares: tuple[Fraction, ...]
     """Of the price, exact; they add up to 1."""
@@ -80,16 +80,15 @@ class Batch:
         if any(one.query.options.epsilon is not None or one.query.options.delta is not None for one in statements):
             allowed = "statements without epsilon and delta in their OPTIONS: the price is of the whole batch"
             raise InvalidParameter("batch", given="a statement with a price of its own", allowed=allowed)
-        if any(one.query.sets for one in statements):
-            allowed = "statements of one GROUP BY each: GROUPING SETS, ROLLUP and CUBE are a plan of their own"
-            raise InvalidParameter("batch", given="a statement with several groupings", allowed=allowed)
         if weights is not None and expected_rows is not None:
             raise InvalidParameter("weights", given="with expected_rows", allowed="one of the two")
         self._desk = desk
         self._statements = tuple(statements)
-        measured = [needed(one, desk.policy) for one in statements]
-        self._needs = [Need(shares, groups) for shares, groups, _ in measured]
-        self._passes = merged([bounded for _, _, bounded in measured])
+        self._demands = [demanded(one, desk.policy) for one in statements]
+        if sum(len(one.needs) for one in self._demands) > MOST:
+            allowed = f"at most {MOST}, where each set of GROUPING SETS, ROLLUP and CUBE counts: ask two batches"
+            raise InvalidParameter("batch", given=Words(f"more than {MOST} groupings"), allowed=allowed)
+        self._passes = merged([bounded for one in self._demands for bounded in one.bounded])
         self._weights = None if weights is None else _listed(weights, "weights", len(statements), positive)
         self._rows = None if expected_rows is None else _listed(expected_rows, "expected_rows", len(statements), _rows)
         self._joint: dict[Price, tuple[tuple[Fraction, ...], Joint]] = {}
@@ -134,43 +133,51 @@ class Batch:
             self._joint[price] = self._shared(price)
         shares, joint = self._joint[price]
         plans = []
-        for at, one in enumerate(self._statements):
-            made = Given(replace(joint.splits[at], cost=joint.cost))
+        for at, (one, (first, count)) in enumerate(zip(self._statements, self._places(), strict=True)):
             rows = None if self._rows is None else int(self._rows[at])
-            plans.append(make_plan(one, self._desk.policy, price, rows, made))
+            own = replace(joint, splits=joint.splits[first : first + count])
+            plans.append(planned_with(one, self._desk.policy, price, rows, own, self._passes.only(first, count)))
         return BatchPlan(joint.cost, tuple(plans), shares, joint.how, self._passes)
 
     def _shared(self, price: Price) -> tuple[tuple[Fraction, ...], Joint]:
         """Shares and prices: stated weights, or such that noise is the same multiple of what one unit moves.
 
-        A statement of p groups per unit and n parts needs a share in proportion to p·n for that, whichever the noise.
+        A statement of p groups per unit and n parts needs a share in proportion to p·n for that, whichever the noise;
+        one of several sets of keys needs the sum of what its sets need, and shares it evenly, as when asked alone.
         With expected rows, noise relative to them is made equal: Laplace noise falls with the share, Gaussian with its
         root, so the share grows with 1/rows or with 1/rows².
         """
         if self._weights is not None:
             shares = shares_of(self._weights)
-            return shares, share(price, self._needs, shares)
-        even = [
-            Fraction(need.groups * (len(one.query.aggregates()) + (1 if need.shares.keys else 0)))
-            for need, one in zip(self._needs, self._statements, strict=True)
-        ]
+            return shares, self._priced(price, shares)
+        even = [one.size for one in self._demands]
         if self._rows is None:
             shares = shares_of(even)
-            return shares, share(price, self._needs, shares)
+            return shares, self._priced(price, shares)
         shares = shares_of([one / rows**2 for one, rows in zip(even, self._rows, strict=True)])
-        joint = share(price, self._needs, shares)
+        joint = self._priced(price, shares)
         if all(made.noise is None or made.noise.name != "discrete Laplace" for made in joint.splits):
             return shares, joint
         shares = shares_of([one / rows for one, rows in zip(even, self._rows, strict=True)])
-        return shares, share(price, self._needs, shares)
+        return shares, self._priced(price, shares)
+
+    def _priced(self, price: Price, shares: Sequence[Fraction]) -> Joint:
+        """All grouped questions of all statements, priced together."""
+        needs = [need for one in self._demands for need in one.needs]
+        weights = [part * inner for one, part in zip(self._demands, shares, strict=True) for inner in one.weights]
+        return share(price, needs, weights)
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Per statement: its first grouped question, and how many it has."""
+        counts = [len(one.needs) for one in self._demands]
+        return list(zip(itertools.accumulate(counts, initial=0), counts, strict=False))
 
     def _drawn(self, made: BatchPlan, receipt: Receipt) -> bytes:
         engine = self._desk.engine()
         found = [engine.run(one) for one in made.passes.bounded]
         told = []
-        for at, plan in enumerate(made.plans):
-            columns = draw(plan, made.passes.integers(at, found))
-            said = disclose(plan, columns, receipt)
+        for at, (plan, (first, count)) in enumerate(zip(made.plans, self._places(), strict=True)):
+            said = disclosed(plan, made.passes.only(first, count), found, receipt)
             remark = (
                 f"Statement {at + 1} of {len(made.plans)} that were asked together. The price is for all of them, "
                 f"priced by {made.how}; this one's share is {text(made.shares[at])}."

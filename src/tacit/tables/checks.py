@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
-from tacit.tables.combining import view_of
+from tacit.tables.combining import unit_names, view_of
 from tacit.tables.domains import MOST_KEYS
 from tacit.tables.expressions import Case, Column, Expression, Grouping, Key, Literal
 from tacit.tables.grouping import tidy
@@ -54,7 +54,7 @@ def check(query: Query, policy: Policy) -> Checked:
     """The query as it will be run, or an error that says what to change."""
     if query.table.lower() != policy.table.lower():
         raise NotPrivate(f"The table that may be asked about is {policy.table}, not {query.table}.")
-    query = replace(query, options=query.options.within(policy))
+    query = replace(query, options=query.options.within(policy, unit_names(query.source, policy)))
     if query.source is None:
         return _check(query, policy, None)
     view = view_of(tidy(query).source or query.source, policy)

@@ -17,6 +17,7 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.tails import gaussian_quantile
 from tacit.privacy.rounding import decimal_down
+from tacit.tables.consistency_tails import laplace_sum_errors
 from tacit.tables.noises import spread
 
 __all__ = ["Reconciled", "combination_errors", "reconciliation"]
@@ -113,7 +114,7 @@ def _discrete(
 
 
 def _laplace(weights: Floats, deviations: Floats, scale: Floats, width: Floats, beta: float, quantile: float) -> Floats:
-    """Discrete Laplace noise: the smaller of two bounds, by moments of a unimodal law and Chernoff's."""
+    """Discrete Laplace noise: the smallest of three bounds, by moments of a unimodal law, Chernoff's, and the tail."""
     own = deviations / math.sqrt(2)
     scales = np.abs(weights) * own
     largest = np.maximum(scales.max(axis=1), np.finfo(float).tiny)
@@ -121,7 +122,7 @@ def _laplace(weights: Floats, deviations: Floats, scale: Floats, width: Floats, 
     tilt = np.linspace(0.01, 0.99, 99)
     bounds = (math.log(2 / beta) - effective[:, None] * np.log1p(-(tilt**2))[None, :]) / tilt[None, :]
     smallest: Floats = np.minimum(_by_moments(weights, own, beta) + width / 2, bounds.min(axis=1) * largest)
-    return smallest
+    return np.minimum(smallest, laplace_sum_errors(weights, own, beta))
 
 
 _EULERIAN = {2: (1,), 4: (1, 4, 1), 6: (1, 26, 66, 26, 1), 8: (1, 120, 1191, 2416, 1191, 120, 1)}

@@ -17,9 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.tables.consistency import combination_errors
-from tacit.tables.consistency_tails import laplace_sum_error
 from tacit.tables.noises import spread
 
 __all__ = ["Margins", "summed"]
@@ -74,12 +72,7 @@ class Margins:
             row = self._weights(self.sets[at], own, spread(mechanism) ** 2, precisions)
             weights.append(row)
             noise += [mechanism] * len(row)
-        row = np.concatenate(weights)
-        general = float(combination_errors(row[None, :], tuple(noise), beta)[0])
-        if not all(isinstance(mechanism, DiscreteLaplace) for mechanism in self.noise):
-            return general
-        scales = np.concatenate([np.full(len(one), own.scale) for one, own in zip(weights, self.noise, strict=True)])
-        return min(general, laplace_sum_error(row, scales, float(beta)))
+        return float(combination_errors(np.concatenate(weights)[None, :], tuple(noise), beta)[0])
 
     def _variances(self) -> list[float]:
         return [spread(mechanism) ** 2 for mechanism in self.noise]

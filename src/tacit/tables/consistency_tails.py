@@ -1,7 +1,7 @@
 """How far a weighted sum of discrete Laplace noises is off: its own tail, computed, and rounded against us.
 
 Each weighted noise is made coarser, and a little wider, on one lattice for all; what is added up there is added up by
-Fourier transform. Proof: docs/proofs/grouping_sets.md.
+Fourier transform. Proof: docs/proofs/consistency.md.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["laplace_sum_error"]
+__all__ = ["laplace_sum_error", "laplace_sum_errors"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,12 +21,35 @@ _FINE = 250
 _LONGEST = 1 << 20
 _MOST_KINDS = 64
 _ASIDE = 1e-7
-"""The share of β kept aside for each of two sums of uniform variables."""
+"""The share of β kept aside for each of two sums of uniform variables, and for weights that are next to nothing."""
+_NOTHING = 1e-12
+"""Weights below this, relative to the largest, are what doubles leave of 0."""
+_MOST_LAWS = 32
+"""Different sums in one call: each takes a transform or more."""
+
+Sum = tuple[Floats, npt.NDArray[np.intp], float]
+"""Weights and scales, each pair once; how often each occurs; and how far the rest is off at most, but for its share."""
 
 
 def laplace_sum_error(weights: Floats, scales: Floats, beta: float) -> float:
     """t with P[|Σ w_k X_k| > t] ≤ β, for independent discrete Laplace noises of these scales; ∞ if none is found."""
-    kinds, times = _kinds(weights, scales)
+    return _error(_sum(weights, scales, beta), beta)
+
+
+def laplace_sum_errors(weights: Floats, scales: Floats, beta: float) -> Floats:
+    """The same for each row of weights. Rows of the same weights in another order share one computation."""
+    known, made = dict[bytes, float](), list[float]()
+    for row in weights:
+        found = _sum(row, scales, beta)
+        key = found[0].tobytes() + found[1].tobytes()
+        if key not in known:
+            known[key] = _error((found[0], found[1], 0.0), beta) if len(known) < _MOST_LAWS else math.inf
+        made.append(known[key] + found[2])
+    return np.array(made)
+
+
+def _error(found: Sum, beta: float) -> float:
+    kinds, times, rest = found
     if not len(kinds):
         return 0.0
     if len(kinds) > _MOST_KINDS:
@@ -36,20 +59,25 @@ def laplace_sum_error(weights: Floats, scales: Floats, beta: float) -> float:
     if lattice.size > _LONGEST:
         return math.inf
     tail, lost = lattice.tail(kinds, times)
-    fits = np.flatnonzero(tail + lost + 2 * aside <= beta)
+    fits = np.flatnonzero(tail + lost + 3 * aside <= beta)
     if not len(fits):
         return math.inf
     smoothing = math.sqrt(float((times * kinds[:, 0] ** 2).sum()) * math.log(2 / aside) / 6)
     smoothing = min(smoothing, float((times * kinds[:, 0]).sum()) / 2)
-    return float((int(fits[0]) + lattice.smear) * lattice.step + smoothing) * (1 + 1e-9)
+    return float((int(fits[0]) + lattice.smear) * lattice.step + smoothing) * (1 + 1e-9) + rest
 
 
-def _kinds(weights: Floats, scales: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """The weights, rounded up to seven digits, with their scales: each pair once, and how often it occurs."""
-    used = np.abs(weights[weights != 0])
+def _sum(weights: Floats, scales: Floats, beta: float) -> Sum:
+    """The weights, rounded up to seven digits: a weight that is above such a number by 10⁻¹² of it counts as that."""
+    sizes = np.abs(weights)
+    small = sizes < _NOTHING * sizes.max(initial=0.0)
+    left = sizes[small] @ (scales[small] * math.log(2 * len(weights) / (beta * _ASIDE)) + 1) if small.any() else 0.0
+    kept = ~small & (sizes > 0)
+    used = sizes[kept]
     digit = 10.0 ** (np.floor(np.log10(used)) - 6)
-    rounded = np.ceil(used / digit) * digit * (1 + 1e-12)
-    return np.unique(np.column_stack([rounded, scales[weights != 0]]), axis=0, return_counts=True)
+    rounded = np.ceil(used / digit - 1e-6) * digit * (1 + 3e-12)
+    pairs, times = np.unique(rounded + 1j * scales[kept], return_counts=True)
+    return np.column_stack([pairs.real, pairs.imag]), times, float(left) * (1 + 1e-9)
 
 
 @dataclass(frozen=True, slots=True)

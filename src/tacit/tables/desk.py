@@ -31,6 +31,9 @@ class Engines(Protocol):
     def open(self, key: str) -> Engine:
         """Connect to the data; called once, after the first payment. Rows are chosen by the ledger's ``key``."""
 
+    def check(self) -> None:
+        """Refuse if a public table is not what it was when it was opened; blind to what is private."""
+
     def explain(self, query: BoundedQuery) -> str:
         """The statement an engine would run; touches no data."""
 
@@ -58,6 +61,7 @@ class Desk:
 
     def paid(self, question: str, cost: Guarantee, draw: Callable[[Receipt], bytes], *, fresh: bool = False) -> Claim:
         """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only."""
+        self.engines.check()
         request = Request(self.analyst, question, self.policy.fingerprint())
         if fresh:
             request = request.fresh()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import InvalidParameter
 from tacit.tables.expressions import Call, Case, Expression, Literal, Value
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import kind_of_value
@@ -83,11 +84,13 @@ def evaluate(expression: Expression, leaf: Leaf, size: int) -> Values:
     if isinstance(expression, Case):
         return _case(expression, leaf, size)
     if not isinstance(expression, Call):
-        raise TypeError(f"no value for {type(expression).__name__}")
+        allowed = "keys, aggregates and constants, and operators of them"
+        raise InvalidParameter("expression", given=type(expression).__name__, allowed=allowed)
     arguments = [evaluate(part, leaf, size) for part in expression.arguments]
     kind = OPERATORS[expression.operator].gives(tuple(one.kind for one in arguments))
     if kind is None:
-        raise TypeError(f"{expression.operator} does not take these kinds")
+        given = ", ".join("NULL" if one.kind is None else str(one.kind) for one in arguments)
+        raise InvalidParameter(expression.operator, given=given, allowed=OPERATORS[expression.operator].takes)
     return _apply(expression, arguments, kind, size)
 
 

@@ -19,9 +19,8 @@ from tacit.tables.checks import Checked
 from tacit.tables.expressions import Value
 from tacit.tables.plan import check_steps, needed
 from tacit.tables.policy import Policy
-from tacit.tables.pricing import Shares
+from tacit.tables.pricing import Need, Shares
 from tacit.tables.query import Aggregate, Output
-from tacit.tables.sharing import Need
 
 __all__ = ["MOST_NUMBERS", "Part", "Sets", "divided", "lumped"]
 

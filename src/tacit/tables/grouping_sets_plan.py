@@ -24,8 +24,8 @@ from tacit.tables.merging import Passes, merged
 from tacit.tables.noises import Noise
 from tacit.tables.plan import Given, Line, Plan, line_of, make_plan, price_words, question_of
 from tacit.tables.policy import Policy
-from tacit.tables.pricing import Price, Split
-from tacit.tables.sharing import Joint, Need, share, share_apart
+from tacit.tables.pricing import Need, Price, Split
+from tacit.tables.sharing import Joint, share, share_apart
 from tacit.tables.sql.printing import expression_sql
 
 __all__ = ["SetsPlan", "make_sets_plan"]

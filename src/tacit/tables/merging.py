@@ -43,6 +43,10 @@ class Passes:
         at, measures = self.places[query]
         return replace(found[at], measures=tuple(found[at].measures[i] for i in measures))
 
+    def only(self, first: int, count: int) -> Passes:
+        """The same passes, for some of the queries: the first of them is number 0 there."""
+        return replace(self, places=self.places[first : first + count])
+
 
 def merged(queries: Sequence[BoundedQuery]) -> Passes:
     """The passes for these queries."""

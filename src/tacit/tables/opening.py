@@ -21,6 +21,7 @@ from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import kind_of_value
 from tacit.tables.opening_others import Claim, known, open_others, refuse_lost, with_public
+from tacit.tables.opening_stamps import Stamps
 from tacit.tables.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.policy_file import address, read
 from tacit.tables.session import Table
@@ -75,10 +76,11 @@ def open(
     source.check(tuple(policy.columns.values()))
     policy, others = with_public(policy, others, {} if public is None else public, where)
     claim = Claim.of(book if ledger is None else None, policy, others)
+    stamps = Stamps.of(policy, others)
     policy = known(policy, source, others)
     who = getpass.getuser() if analyst is None else analyst
     kept = Book(book, _source_name(source), policy.terms, claim.make)
-    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit, others))
+    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit, others, stamps))
 
 
 def _policy_path(where: Any, given: list[str]) -> Path | None:
@@ -245,6 +247,10 @@ class _DuckDB:
     policy: Policy
     memory_limit: str
     others: Mapping[str, Source]
+    stamps: Stamps
+
+    def check(self) -> None:
+        self.stamps.check()
 
     def open(self, key: str) -> Engine:
         from tacit.tables.engines.duckdb import DuckDBEngine

@@ -111,6 +111,10 @@ def _local(kinds: Kinds) -> Kind | None:
     return Kind.TIMESTAMP if fits else None
 
 
+def _local_truncation(kinds: Kinds) -> Kind | None:
+    return _local(kinds[:2]) if len(kinds) == 3 and kinds[2] is Kind.TEXT else None
+
+
 def _buckets(kinds: Kinds) -> Kind | None:
     return Kind.INTEGER if len(kinds) == 4 and all(kind is None or kind.is_number for kind in kinds) else None
 
@@ -165,6 +169,12 @@ _LISTED = (
     Operator("weekday", "a date or timestamp; Monday is 1, Sunday 7", _PART_OF_DATE),
     *(Operator(name, "a timestamp", _PART_OF_DAY) for name in ("hour", "minute")),
     Operator("at_time_zone", "a timestamp, which is in UTC, and a literal name of a time zone", _local, literal_from=1),
+    Operator(
+        "timestamp_trunc",
+        "a timestamp, which is in UTC, a unit of time, and a literal name of a time zone",
+        _local_truncation,
+        literal_from=1,
+    ),
     Operator("date_trunc", "a unit of time and a date or timestamp", _truncation, literal_first=True),
     Operator(
         "date_add", "a unit of time, a whole literal number, a date or timestamp", _moved_time, literal_first=True

@@ -5,6 +5,7 @@ The names are those of Google's SQL; docs/reference/google_syntax.md compares th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -71,9 +72,12 @@ class Options:
         """Without the price, which is not part of the question."""
         return replace(self, epsilon=None, delta=None)
 
-    def within(self, policy: Policy) -> Options:
-        """The options under a policy, those that say what it says anyway left out; refuses what it does not allow."""
-        self._check_unit(policy)
+    def within(self, policy: Policy, units: Sequence[str]) -> Options:
+        """The options under a policy, those that say what it says anyway left out; refuses what it does not allow.
+
+        ``units`` are the names that the private tables of the statement have for the unit.
+        """
+        self._check_unit(units)
         limits = Limits(1, 1) if policy.unit.is_row else policy.limits
         who = "row" if policy.unit.is_row else str(policy.unit.column)
         most = limits.groups * limits.rows
@@ -100,12 +104,12 @@ class Options:
         rows = limits.rows if self.rows is None else min(limits.rows, self.rows // groups)
         return Limits(groups, rows)
 
-    def _check_unit(self, policy: Policy) -> None:
-        unit = policy.unit.column
-        if self.unit is None or (unit is not None and self.unit.lower() == unit.lower()):
+    def _check_unit(self, units: Sequence[str]) -> None:
+        if self.unit is None or self.unit.lower() in (one.lower() for one in units):
             return
-        protected = "each row is protected by itself" if unit is None else f"the policy protects one {unit}"
-        instead = "Leave it out." if unit is None else f"Write privacy_unit_column = {unit}, or leave it out."
+        names = " or ".join(units)
+        protected = f"the policy protects one {names}" if units else "each row is protected by itself"
+        instead = f"Write privacy_unit_column = {names}, or leave it out." if units else "Leave it out."
         raise NotPrivate(
             f"privacy_unit_column = {self.unit[:60]}: {protected}, and no question can change that. {instead}"
         )

@@ -16,7 +16,7 @@ from tacit.tables.choices import Choice, ChoiceMechanism
 from tacit.tables.noises import GaussianNoise, Noise, noises_for, spread
 from tacit.tables.policy import Policy
 
-__all__ = ["Price", "Shares", "Split", "read_price", "split"]
+__all__ = ["Need", "Price", "Shares", "Split", "read_price", "split"]
 
 Price = ApproxDP | ZCDP
 """What a question may cost at most: its ε or ρ is charged to the digit, of its δ only what is used."""
@@ -71,6 +71,19 @@ class Shares:
     def noised(self) -> Fraction:
         """The share of all measures together."""
         return sum(self.measures.values(), start=Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What one grouped question takes: the shares of its parts within it (they add up to 1) and groups per unit.
+
+    ``lumped``: a unit may move one group by all that it can move, or several groups by parts of that. Laplace noise is
+    then described by its ε alone, not by the loss distributions of single coordinates.
+    """
+
+    shares: Shares
+    groups: int
+    lumped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

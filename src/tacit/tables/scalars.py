@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from tacit.tables.expressions import Value
 from tacit.tables.literals import read_timestamp
-from tacit.tables.zones import local_time
+from tacit.tables.zones import first_moment, local_time
 
 __all__ = ["SCALARS", "as_moment", "matcher"]
 
@@ -45,6 +45,20 @@ def _date_trunc(unit: str, value: Time) -> Time:
     parts = [getattr(moment, name) for name in kept[: kept.index(unit) + 1]]
     made = Moment(*(parts + [1, 1, 1][len(parts) :])) if len(parts) < 3 else Moment(*parts)
     return made if isinstance(value, Moment) else made.date()
+
+
+def _timestamp_trunc(moment: Moment, unit: str, zone: str) -> Moment | None:
+    """When the local unit of time began; within a day by the offset from UTC that holds at the moment."""
+    there = local_time(moment, zone)
+    if there is None:
+        return None
+    start = as_moment(_date_trunc(unit, there))
+    if unit not in ("hour", "minute", "second"):
+        return first_moment(start, moment - there, zone)
+    try:
+        return moment - (there - start)
+    except OverflowError:
+        return None
 
 
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
@@ -153,6 +167,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "minute": lambda time: time.minute,
     "at_time_zone": local_time,
     "date_trunc": _date_trunc,
+    "timestamp_trunc": _timestamp_trunc,
     "date_add": _date_add,
     "date_diff": _date_diff,
     "to_text": _to_text,

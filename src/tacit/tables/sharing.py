@@ -16,26 +16,13 @@ from tacit.errors import InvalidParameter
 from tacit.mechanisms.key_selection import OptimalKeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
 from tacit.tables.noises import LaplaceNoise, spread
-from tacit.tables.pricing import Price, Shares, Split, split
+from tacit.tables.pricing import Need, Price, Split, split
 from tacit.tables.sharing_mixed import GAUSSIAN, LAPLACE, Law, Mixture
 
-__all__ = ["Joint", "Need", "share", "share_apart", "shares_of"]
+__all__ = ["Joint", "share", "share_apart", "shares_of"]
 
 _WORTH_A_DELTA = 0.02
 """By how much noise must shrink, as a logarithm, for a δ to be charged that would not be otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """What one statement takes: the shares of its parts within it (they add up to 1) and groups per unit.
-
-    ``lumped``: a unit may move one group by all that it can move, or several groups by parts of that. Such a need is
-    priced by norms alone, which Laplace's loss distributions of single coordinates do not describe.
-    """
-
-    shares: Shares
-    groups: int
-    lumped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +49,8 @@ def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> J
     used = apart.cost.dlt if isinstance(apart.cost, ApproxDP) else Fraction(0)
     best, gain = apart, 0.0 if used == price.dlt else _WORTH_A_DELTA
     for mixture in _mixtures(price, needs, weights, apart):
+        if mixture.gains_less_than(gain):
+            continue
         try:
             made = mixture.priced()
         except InvalidParameter:  # a rule for keys whose table would be too long
@@ -94,13 +83,11 @@ def _mixtures(price: ApproxDP, needs: Sequence[Need], weights: Sequence[Fraction
     rules = tuple(LAPLACE if isinstance(one.keys, OptimalKeySelection) else GAUSSIAN for one in apart.splits)
     every = len(needs)
     tried: dict[tuple[tuple[Law, ...], tuple[Law, ...]], None] = {}
-    others = () if any(need.lumped for need in needs) else (own, (LAPLACE,) * every)
-    for laws in ((GAUSSIAN,) * every, *others):
+    for laws in ((GAUSSIAN,) * every, own, (LAPLACE,) * every):
         for keys in ((GAUSSIAN,) * every, rules):
             shown = tuple(rule if need.shares.keys else GAUSSIAN for rule, need in zip(keys, needs, strict=True))
             tried[laws, shown] = None
-    parts = tuple((need.shares, need.groups, weight) for need, weight in zip(needs, weights, strict=True))
-    return tuple(Mixture(price, parts, laws, keys) for laws, keys in tried)
+    return tuple(Mixture(price, tuple(needs), tuple(weights), laws, keys) for laws, keys in tried)
 
 
 def _gain(splits: Sequence[Split], apart: Sequence[Split]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -17,7 +18,7 @@ from tacit.privacy.conversion import largest_gaussian
 from tacit.privacy.prices import float_down
 from tacit.tables.bounded import Blend, Counted
 from tacit.tables.noises import GaussianNoise, LaplaceNoise, Noise
-from tacit.tables.pricing import Shares, Split
+from tacit.tables.pricing import Need, Shares, Split
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
@@ -50,14 +51,15 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """Statements (shares within, groups per unit, share of the price) with a law of noise and a rule for keys each.
+    """Statements, their shares of the price, and a law of noise and a rule for keys for each.
 
     Half of δ is what key selections may slip, in proportion to the shares of their statements; all of it is left for
     the noise where no key is private.
     """
 
     price: ApproxDP
-    parts: tuple[tuple[Shares, int, Fraction], ...]
+    needs: tuple[Need, ...]
+    weights: tuple[Fraction, ...]
     laws: tuple[Law, ...]
     keys: tuple[Law, ...]
 
@@ -68,17 +70,31 @@ class Mixture:
         scale = self._largest_scale()
         return None if scale is None else Priced(self.price, self._splits(scale), "composed as loss distributions")
 
+    def gains_less_than(self, gain: float) -> bool:
+        """Whether noise that is pure is surely not smaller than by the sums by as much, as a logarithm.
+
+        Each of n pairs has its largest loss with probability 1/2 or more, all of them with 2^-n or more: a price ε that
+        is exceeded by gain·ε with that probability takes a δ of at least 2^-n·(1 - e^(-gain·ε)).
+        """
+        if self._gaussian_share() or any(need.shares.keys for need in self.needs):
+            return False
+        pairs = sum(need.groups * len(need.shares.measures) for need in self.needs)
+        return 2.0**-pairs * -math.expm1(-gain * float(self.price.eps)) > self.price.dlt
+
     # budgets: ε of the Laplace parts grows with the scale, μ of the Gaussian ones as well
 
     def _gaussian_share(self) -> Fraction:
         total = Fraction(0)
-        for (shares, _, weight), law, rule in zip(self.parts, self.laws, self.keys, strict=True):
+        for need, weight, law, rule in zip(self.needs, self.weights, self.laws, self.keys, strict=True):
+            shares = need.shares
             total += weight * (1 - shares.keys) if law is GAUSSIAN and shares.measures else 0
             total += weight * shares.keys if rule is GAUSSIAN else 0
         return total
 
     def _slip(self, shares: Shares, weight: Fraction) -> Fraction:
-        private = sum((w for s, _, w in self.parts if s.keys), start=Fraction(0))
+        private = sum(
+            (w for need, w in zip(self.needs, self.weights, strict=True) if need.shares.keys), start=Fraction(0)
+        )
         return self.price.dlt / 2 * weight / private if shares.keys else Fraction(0)
 
     def _squares(self) -> Fraction:
@@ -86,7 +102,7 @@ class Mixture:
         share = self._gaussian_share()
         if not share:
             return Fraction(0)
-        private = any(shares.keys for shares, _, _ in self.parts)
+        private = any(need.shares.keys for need in self.needs)
         left = self.price.dlt / 2 if private else self.price.dlt
         return largest_gaussian(self.price.eps * share, left) / share
 
@@ -107,16 +123,17 @@ class Mixture:
     def _measures(
         self, scale: Fraction, squares: Fraction
     ) -> Iterator[tuple[Noise | None, dict[Counted, AdditiveMechanism]]]:
-        for (shares, groups, weight), law in zip(self.parts, self.laws, strict=True):
+        for need, weight, law in zip(self.needs, self.weights, self.laws, strict=True):
+            shares = need.shares
             if not shares.measures:
                 yield None, {}
                 continue
             noise = self._noise(law, weight * (1 - shares.keys), scale, squares)
             whole = sum(shares.measures.values(), start=Fraction(0))
-            yield noise, {one: noise.mechanism(part / whole, one, groups) for one, part in shares.measures.items()}
+            yield noise, {one: noise.mechanism(part / whole, one, need.groups) for one, part in shares.measures.items()}
 
     def _rule(self, at: int, scale: Fraction, squares: Fraction) -> KeySelection | None:
-        shares, groups, weight = self.parts[at]
+        shares, groups, weight = self.needs[at].shares, self.needs[at].groups, self.weights[at]
         if not shares.keys:
             return None
         slip, share = self._slip(shares, weight), weight * shares.keys
@@ -130,9 +147,10 @@ class Mixture:
         """The loss of all statements together, each part by a pair that dominates it."""
         squares, found = self._squares(), []
         for at, (_, made) in enumerate(self._measures(scale, squares)):
-            shares, groups, weight = self.parts[at]
+            need, weight = self.needs[at], self.weights[at]
+            shares, groups = need.shares, need.groups
             found += [
-                groups * _laplace_loss(mechanism, measure, groups)
+                groups * _laplace_loss(mechanism, measure, need)
                 for measure, mechanism in made.items()
                 if isinstance(mechanism, DiscreteLaplace)
             ]
@@ -171,14 +189,15 @@ class Mixture:
         return None
 
 
-def _laplace_loss(mechanism: DiscreteLaplace, measure: Counted, groups: int) -> LossDistribution:
+def _laplace_loss(mechanism: DiscreteLaplace, measure: Counted, need: Need) -> LossDistribution:
     """Of one group, where one unit moves a coordinate by at most ``reach`` steps; it is in at most ``groups`` of them.
 
-    A blend has several coordinates to a group, which share ``reach``: of it only the ε is used.
+    A blend has several coordinates to a group, which share ``reach``, and what is lumped may be shared by several
+    groups: of these only the ε is used.
     """
-    promise, reach = mechanism.guarantee, max(measure.reach, 1)
+    promise, reach, groups = mechanism.guarantee, max(measure.reach, 1), need.groups
     assert isinstance(promise, PureDP)
-    if isinstance(measure, Blend):
+    if isinstance(measure, Blend) or need.lumped:
         return loss_distribution().approximate(_float_up(promise.eps / groups), 0)
     return loss_distribution().discrete_laplace(float_down(groups * reach / promise.eps), reach)
 

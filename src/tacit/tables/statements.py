@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from tacit.ledger import Receipt
 from tacit.report.disclosure import Disclosure
-from tacit.tables.bounded import Engine
+from tacit.tables.bounded import BoundedQuery, Engine, Integers
 from tacit.tables.checks import Checked
 from tacit.tables.desk import Engines
 from tacit.tables.disclosing import disclose, disclose_sets
 from tacit.tables.drawing import draw
 from tacit.tables.explaining import hints_for
+from tacit.tables.grouping_sets import divided
 from tacit.tables.grouping_sets_drawing import draw_sets
 from tacit.tables.grouping_sets_plan import SetsPlan, make_sets_plan
-from tacit.tables.plan import Plan, make_plan
+from tacit.tables.merging import Passes
+from tacit.tables.plan import Given, Plan, make_plan, needed
 from tacit.tables.policy import Policy
-from tacit.tables.pricing import Price
+from tacit.tables.pricing import Need, Price
+from tacit.tables.sharing import Joint
 
-__all__ = ["AnyPlan", "answered", "explained", "planned"]
+__all__ = ["AnyPlan", "Demand", "answered", "demanded", "disclosed", "explained", "planned", "planned_with"]
 
 AnyPlan = Plan | SetsPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a statement takes whatever its price: one grouped question, or one or two for each of its sets of keys."""
+
+    needs: tuple[Need, ...]
+    weights: tuple[Fraction, ...]
+    """The questions' shares of the statement's share of a price; they add up to 1."""
+    bounded: tuple[BoundedQuery, ...]
+    size: Fraction
+    """The share at which noise is as large as elsewhere, in multiples of what one unit moves: groups times parts."""
+
+
+def demanded(checked: Checked, policy: Policy) -> Demand:
+    """What a statement takes."""
+    if not checked.query.sets:
+        shares, groups, bounded = needed(checked, policy)
+        return Demand((Need(shares, groups),), (Fraction(1),), (bounded,), _size(checked, shares.keys, groups))
+    parts = divided(checked, policy).parts
+    size = sum((_size(one.checked, one.need.shares.keys, one.bounded.groups) for one in parts), start=Fraction(0))
+    return Demand(
+        tuple(one.need for one in parts), tuple(one.weight for one in parts), tuple(one.bounded for one in parts), size
+    )
+
+
+def _size(checked: Checked, keys: Fraction, groups: int) -> Fraction:
+    return Fraction(groups * (len(checked.query.aggregates()) + (1 if keys else 0)))
 
 
 def planned(checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None) -> AnyPlan:
@@ -28,6 +61,17 @@ def planned(checked: Checked, policy: Policy, price: Price, expected_rows: int |
     if checked.query.sets:
         return make_sets_plan(checked, policy, price, expected_rows)
     return make_plan(checked, policy, price, expected_rows)
+
+
+def planned_with(
+    checked: Checked, policy: Policy, price: Price, expected_rows: int | None, joint: Joint, passes: Passes
+) -> AnyPlan:
+    """The plan of one of several statements: ``joint`` has its questions' mechanisms, as priced with all others."""
+    if checked.query.sets:
+        made = make_sets_plan(checked, policy, price, expected_rows, lambda price, needs, weights: joint)
+        return replace(made, passes=passes)
+    (own,) = joint.splits
+    return make_plan(checked, policy, price, expected_rows, Given(replace(own, cost=joint.cost)))
 
 
 def explained(plan: AnyPlan, engines: Engines, expected_rows: int | None) -> AnyPlan:
@@ -42,5 +86,12 @@ def explained(plan: AnyPlan, engines: Engines, expected_rows: int | None) -> Any
 def answered(plan: AnyPlan, engine: Engine, receipt: Receipt) -> Disclosure:
     """The answer that was paid for."""
     if isinstance(plan, SetsPlan):
-        return disclose_sets(plan, draw_sets(plan, [engine.run(one) for one in plan.passes.bounded]), receipt)
+        return disclosed(plan, plan.passes, [engine.run(one) for one in plan.passes.bounded], receipt)
     return disclose(plan, draw(plan, engine.run(plan.bounded)), receipt)
+
+
+def disclosed(plan: AnyPlan, passes: Passes, found: Sequence[Integers], receipt: Receipt) -> Disclosure:
+    """The answer made of what the passes found; ``passes`` are told from the statement's own point of view."""
+    if isinstance(plan, SetsPlan):
+        return disclose_sets(plan, draw_sets(plan, found), receipt)
+    return disclose(plan, draw(plan, passes.integers(0, found)), receipt)

@@ -14,6 +14,7 @@ from tacit.tables.operators import TIME_UNITS
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.functions import at_time_zone
 from tacit.tables.sql.printing import expression_sql
+from tacit.tables.zones import UTC
 
 __all__ = ["MOST_NAME", "Ordering", "Term", "When", "col", "expression_of", "greatest", "least", "lit", "when"]
 
@@ -199,8 +200,13 @@ class Term:
         """Which of ``count`` equal steps from low to high: 1 to count, 0 below, count + 1 from high on."""
         return Term(Call("width_bucket", (self.expression, literal(low), literal(high), literal(count))))
 
-    def date_trunc(self, unit: str) -> Term:
-        """The start of the year, quarter, month, week, day, hour, minute or second."""
+    def date_trunc(self, unit: str, zone: str | None = None) -> Term:
+        """The start of the year, quarter, month, week, day, hour, minute or second; in a time zone, the moment of that.
+
+        Timestamps are in UTC: with a zone it is the moment of UTC at which the local year, … or second began.
+        """
+        if zone is not None and zone not in UTC:
+            return Term(Call("timestamp_trunc", (self.expression, Literal(_unit(unit)), literal(zone))))
         return Term(Call("date_trunc", (Literal(_unit(unit)), self.expression)))
 
     def grouping(self) -> Term:

@@ -155,7 +155,7 @@ def _check_literals(operator: Operator, call: Call) -> None:
         wanted = wanted or (operator.name == "date_add" and place == 1)
         if wanted and not isinstance(part, Literal):
             raise InvalidParameter(quoted(call), given=Words(quoted(part)), allowed=operator.takes)
-    if operator.name == "at_time_zone" and _is_local(call.arguments[0]):
+    if operator.name in ("at_time_zone", "timestamp_trunc") and _is_local(call.arguments[0]):
         allowed = "a timestamp in UTC: what has been converted is local time, and is not converted again"
         raise InvalidParameter(quoted(call), given=Words(quoted(call.arguments[0])), allowed=allowed)
     values = [part.value if isinstance(part, Literal) else None for part in call.arguments]
@@ -203,6 +203,12 @@ def _check_step(values: Sequence[object]) -> str:
     return "" if len(values) == 3 and _is_whole(values[1], -(10**9), 10**9) else "a whole number of at most nine digits"
 
 
+def _check_trunc(values: Sequence[object]) -> str:
+    if len(values) != 3 or values[1] not in TIME_UNITS:
+        return f"one of {', '.join(TIME_UNITS)}"
+    return zone_problem(values[2])
+
+
 _CHECKS: dict[str, Callable[[Sequence[object]], str]] = {
     "width_bucket": _check_buckets,
     "round": _check_round,
@@ -210,5 +216,6 @@ _CHECKS: dict[str, Callable[[Sequence[object]], str]] = {
     "like": _check_pattern,
     "ilike": _check_pattern,
     "date_add": _check_step,
+    "timestamp_trunc": _check_trunc,
     "at_time_zone": lambda values: zone_problem(values[1]) if len(values) == 2 else "a timestamp and a time zone",
 }

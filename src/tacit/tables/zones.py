@@ -1,7 +1,7 @@
 """Time zones by their public names: what `AT TIME ZONE` may name, and the local time that a moment has there.
 
-Timestamps are in UTC, as the policy says; from there to local time there is one answer always. The engine has tables of
-its own, which agree from 1970 on but for countries that have changed their rules lately.
+Timestamps are in UTC, as the policy says; from there to local time there is one answer always, and back there may be
+two or none. The engine has tables of its own, which agree from 1970 on but for rules that changed lately.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import difflib
 import functools
 import zoneinfo
 
-__all__ = ["UTC", "is_zone", "local_time", "zone_problem"]
+__all__ = ["UTC", "first_moment", "is_zone", "local_time", "zone_problem"]
 
 UTC = ("UTC", "Etc/UTC")
 _NOT_PLACES = frozenset(("localtime", "posixrules", "Factory"))
@@ -52,3 +52,26 @@ def local_time(moment: datetime.datetime, zone: str) -> datetime.datetime | None
     except (OverflowError, ValueError, zoneinfo.ZoneInfoNotFoundError):
         return None
     return there.replace(tzinfo=None, fold=0)
+
+
+def first_moment(local: datetime.datetime, near: datetime.timedelta, zone: str) -> datetime.datetime | None:
+    """When clocks first show a local time there, in UTC; if they skip it, when they do. None at the ends of time.
+
+    ``near`` is UTC less local time, at some moment of about that year. The day before says what held until then.
+
+    >>> first_moment(datetime.datetime(2026, 7, 1), datetime.timedelta(hours=-1), "Europe/Copenhagen")
+    datetime.datetime(2026, 6, 30, 22, 0)
+    """
+    try:
+        before = local + near - datetime.timedelta(days=1)
+        seen = local_time(before, zone)
+        if seen is None:
+            return None
+        early = local - (seen - before)
+        shown = local_time(early, zone)
+        if shown is None or shown == local:
+            return None if shown is None else early
+        late = early + (local - shown)
+    except OverflowError:
+        return None
+    return late if local_time(late, zone) == local else early

@@ -298,6 +298,8 @@ class Expressions:
     def _timestamp(self, depth: int) -> Expression:
         rng = self.rng
         unit = Literal(rng.choice(TIME_UNITS))
+        if rng.random() < 0.15:
+            return Call("timestamp_trunc", (self.make(Kind.TIMESTAMP, depth), unit, Literal(rng.choice(ZONES))))
         if rng.random() < 0.25:
             return Call("at_time_zone", (self.make(Kind.TIMESTAMP, depth), Literal(rng.choice(ZONES))))
         if rng.random() < 0.5:

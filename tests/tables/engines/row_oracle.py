@@ -244,6 +244,28 @@ def at_time_zone(moment: Any, zone: str) -> Any:
         return None
 
 
+def timestamp_trunc(moment: Any, unit: str, zone: str) -> Any:
+    """By offsets: that of the moment within a day; else that of the day before, or what came after it."""
+
+    def offset(utc: Any) -> datetime.timedelta:
+        found = utc.replace(tzinfo=datetime.UTC).astimezone(zoneinfo.ZoneInfo(zone)).utcoffset()
+        assert found is not None
+        return found
+
+    try:
+        start = date_trunc(unit, moment + offset(moment))
+        if unit in ("hour", "minute", "second"):
+            return start - offset(moment)
+        before = start - offset(moment) - datetime.timedelta(days=1)
+        early = start - offset(before)
+        late = start - offset(early)
+        if late == early or late + offset(late) != start:
+            return early
+        return late
+    except OverflowError:
+        return None
+
+
 def date_add(unit: str, count: int, moment: Any) -> Any:
     if type(moment) is DAY:
         moment = MOMENT(moment.year, moment.month, moment.day)
@@ -366,6 +388,7 @@ SIMPLE = {
     "minute": lambda x: x.minute,
     "at_time_zone": at_time_zone,
     "date_trunc": date_trunc,
+    "timestamp_trunc": timestamp_trunc,
     "date_add": date_add,
     "date_diff": lambda unit, start, end: index(unit, end) - index(unit, start),
     "to_integer": to_integer,

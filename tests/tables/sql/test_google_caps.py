@@ -18,6 +18,7 @@ from tacit.tables import pricing
 from tacit.tables.options import Options
 from tacit.tables.policy import Limits
 from tacit.tables.session import Table
+from tests.tables.several import write_several
 from tests.tables.visits import POLICY, write_visits
 
 COUNT = "COUNT(*) AS n FROM visits"
@@ -110,6 +111,55 @@ def test_the_cap_of_one_question_holds(tmp_path: Path) -> None:
 def test_no_other_unit(table: Table, column: str) -> None:
     with pytest.raises(NotPrivate, match=r"the policy protects one user_id.*privacy_unit_column = user_id"):
         table.query(asked(f"epsilon=0.1, privacy_unit_column={column}"))
+
+
+PURCHASES = "COUNT(*) AS n FROM purchases"
+JOINED = "COUNT(*) AS n FROM visits v JOIN purchases p ON v.user_id = p.customer"
+STACKED = "COUNT(*) AS n FROM (SELECT user_id AS u FROM visits UNION ALL SELECT customer FROM purchases)"
+PER_UNIT = "AVG(t, contribution_bounds_per_row => (0, 9)) AS n FROM (SELECT customer, SUM(amount) AS t FROM purchases GROUP BY customer)"  # noqa: E501
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Table:
+    return tacit.open(write_several(tmp_path, users=50), ledger=InMemory())
+
+
+@pytest.mark.parametrize(
+    ("column", "rest"),
+    [
+        ("customer", PURCHASES),
+        ("CUSTOMER", PURCHASES),
+        ("purchases.customer", PURCHASES),
+        ("customer", PER_UNIT),
+        ("customer", JOINED),
+        ("user_id", JOINED),
+        ("v.user_id", JOINED),
+        ("p.customer", JOINED),
+        ("user_id", STACKED),
+        ("customer", STACKED),
+        ("user_id", "COUNT(*) AS n FROM visits JOIN regions ON visits.city = regions.city"),
+    ],
+)
+def test_every_table_has_its_own_name_for_the_unit(several: Table, column: str, rest: str) -> None:
+    """It may be named as the tables of the statement call it; that changes nothing, not even the question."""
+    named = several.query(asked(f"epsilon=0.1, privacy_unit_column={column}", rest))
+    assert named.plan().question == several.query(asked("epsilon=0.1", rest)).plan().question
+
+
+@pytest.mark.parametrize(
+    ("column", "rest", "says"),
+    [
+        ("user_id", PURCHASES, "protects one customer, .* Write privacy_unit_column = customer,"),
+        ("city", PURCHASES, "protects one customer, "),
+        ("customer", COUNT, "protects one user_id, .* Write privacy_unit_column = user_id,"),
+        ("card", JOINED, "protects one user_id or customer, "),
+        ("region", "COUNT(*) AS n FROM visits JOIN regions ON visits.city = regions.city", "protects one user_id, "),
+        ("u", STACKED, "protects one user_id or customer, "),
+    ],
+)
+def test_no_other_unit_of_several_tables(several: Table, column: str, rest: str, says: str) -> None:
+    with pytest.raises(NotPrivate, match=says):
+        several.query(asked(f"epsilon=0.1, privacy_unit_column={column}", rest))
 
 
 def test_where_each_row_is_protected_no_unit_can_be_named(tmp_path: Path) -> None:
@@ -240,7 +290,7 @@ def test_no_option_breaches_the_policy(table: Table) -> None:
 
 
 def test_a_policy_that_is_not_asked_is_seen(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Options, "within", lambda self, policy: replace(self, unit=None))
+    monkeypatch.setattr(Options, "within", lambda self, policy, units: replace(self, unit=None))
     assert breaches(table) == ["privacy_unit_column=city", "privacy_unit_column=age"]  # the limits are held twice
 
 
@@ -248,7 +298,7 @@ def test_limits_taken_from_the_statement_are_seen(table: Table, monkeypatch: pyt
     def trusting(self: Options, limits: Limits, groups: int) -> Limits:
         return Limits(self.groups or limits.groups, self.rows or limits.rows)
 
-    monkeypatch.setattr(Options, "within", lambda self, policy: self)
+    monkeypatch.setattr(Options, "within", lambda self, policy, units: self)
     monkeypatch.setattr(Options, "limits", trusting)
     assert {"max_groups_contributed=6", "max_rows_contributed=16"} <= set(breaches(table))
 

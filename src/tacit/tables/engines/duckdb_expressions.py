@@ -12,7 +12,7 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb_casts import cast
 from tacit.tables.engines.duckdb_terms import Term, as_kind, finite, identifier, in_calendar, literal, once
-from tacit.tables.engines.duckdb_times import at_time_zone, date_add, date_diff, date_trunc, part
+from tacit.tables.engines.duckdb_times import at_time_zone, date_add, date_diff, date_trunc, part, timestamp_trunc
 from tacit.tables.expressions import Call, Case, Column, Expression, Literal, Value
 from tacit.tables.kinds import Kind
 from tacit.tables.operators import CASTS, OPERATORS, TIME_UNITS, common_kind
@@ -291,11 +291,20 @@ def _at_time_zone(term: Term, constants: Sequence[Value]) -> str:
     return at_time_zone(term, zone) if isinstance(zone, str) and is_zone(zone) else "CAST(NULL AS TIMESTAMP)"
 
 
+def _timestamp_trunc(term: Term, constants: Sequence[Value]) -> str:
+    """The start of a local unit of time; null if there is no such unit or zone."""
+    unit, zone = constants
+    if unit not in TIME_UNITS or not isinstance(zone, str) or not is_zone(zone):
+        return "CAST(NULL AS TIMESTAMP)"
+    return timestamp_trunc(term, str(unit), zone)
+
+
 _WITH_CONSTANTS: dict[str, Callable[[Term, Sequence[Value]], str]] = {
     "round": _round_to,
     "substring": _substring,
     "width_bucket": _width_bucket,
     "at_time_zone": _at_time_zone,
+    "timestamp_trunc": _timestamp_trunc,
 }
 
 _PLAIN: dict[str, Callable[[Terms, Kind], str]] = {

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
+from tacit.errors import InvalidParameter
 from tacit.tables.expressions import Value
 from tacit.tables.kinds import Kind
 from tacit.tables.sources.casts import TYPES
@@ -113,7 +114,8 @@ def literal(value: Value) -> Term:
             return Term(_moment(value), Kind.TIMESTAMP)
         case datetime.date():
             return Term(f"DATE '{value.isoformat()}'", Kind.DATE)
-    raise TypeError(type(value).__name__)
+    allowed = "a number, a text, a truth value, a date, a timestamp or null"
+    raise InvalidParameter("constant", given=type(value).__name__, allowed=allowed)
 
 
 def as_kind(term: Term, kind: Kind) -> str:

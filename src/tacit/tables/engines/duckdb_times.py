@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tacit.tables.engines.duckdb_terms import Term, as_kind, in_calendar, once, text_literal
 from tacit.tables.kinds import Kind
 
-__all__ = ["at_time_zone", "date_add", "date_diff", "date_trunc", "part"]
+__all__ = ["at_time_zone", "date_add", "date_diff", "date_trunc", "part", "timestamp_trunc"]
 
 _STEPS = {
     "year": ("to_months", 12, 10_000),
@@ -44,8 +44,51 @@ def date_trunc(unit: str, moment: Term) -> str:
 def at_time_zone(moment: Term, zone: str) -> str:
     """What clocks show in a time zone at a moment of UTC: null at the ends of time, and where the engine does not know
     the zone."""
-    utc = f"timezone('UTC', {as_kind(moment, Kind.TIMESTAMP)})"
-    return in_calendar(f"TRY(timezone({text_literal(zone)}, {utc}))", Kind.TIMESTAMP)
+    return _shown(as_kind(moment, Kind.TIMESTAMP), zone)
+
+
+def _shown(moment: str, zone: str) -> str:
+    return in_calendar(_clock(moment, zone), Kind.TIMESTAMP)
+
+
+def _clock(moment: str, zone: str) -> str:
+    return f"TRY(timezone({text_literal(zone)}, timezone('UTC', {moment})))"
+
+
+def timestamp_trunc(moment: Term, unit: str, zone: str) -> str:
+    """The moment of UTC at which the local unit of time began: what `zones.first_moment` finds, step by step.
+
+    Mostly the offset from UTC is the same now, then, and a day before then: that is looked at first.
+    """
+
+    def calendar(sql: str) -> str:
+        return in_calendar(sql, Kind.TIMESTAMP)
+
+    def began(t: str, there: str) -> str:
+        start = f"date_trunc('{unit}', {there})"
+        near = calendar(f"{t} - ({there} - {start})")
+        return near if unit in _MICROSECONDS else once(steady, f"CAST({start} AS TIMESTAMP)", near)
+
+    def steady(start: str, near: str) -> str:
+        day = "INTERVAL 1 DAY"
+        inside = f"{start} >= TIMESTAMP '0001-01-04 00:00:00'"  # and so is all that is looked at
+        same = f"{_clock(f'{near} - {day}', zone)} = {start} - {day} AND {_clock(near, zone)} = {start} AND {inside}"
+        return f"CASE WHEN {same} THEN {near} ELSE {once(changed, start, calendar(f'{near} - {day}'))} END"
+
+    def changed(start: str, before: str) -> str:
+        return once(early, start, calendar(f"{start} - ({_shown(before, zone)} - {before})"))
+
+    def early(start: str, moment: str) -> str:
+        return once(first, start, moment, _shown(moment, zone))
+
+    def first(start: str, moment: str, shown: str) -> str:
+        late = once(last, start, moment, calendar(f"{moment} + ({start} - {shown})"))
+        return f"CASE WHEN {shown} = {start} THEN {moment} ELSE {late} END"
+
+    def last(start: str, moment: str, late: str) -> str:
+        return f"CASE WHEN {_clock(late, zone)} = {start} THEN {late} WHEN {late} IS NOT NULL THEN {moment} END"
+
+    return once(lambda t: once(began, t, _shown(t, zone)), as_kind(moment, Kind.TIMESTAMP))
 
 
 def date_add(unit: str, count: str, moment: Term) -> str:

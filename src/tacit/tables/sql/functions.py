@@ -29,6 +29,7 @@ __all__ = [
     "call",
     "geometric_mean",
     "quantile",
+    "started",
 ]
 
 Arguments = tuple[Expression, ...]
@@ -190,6 +191,15 @@ def at_time_zone(value: Expression, zone: Expression) -> Expression:
     if isinstance(value, Call) and value.operator == "at_time_zone" and value.arguments[1] in _UTC:
         value = value.arguments[0]
     return Call("at_time_zone", (value, zone))
+
+
+def started(value: Expression, unit: str, zone: Expression) -> Expression:
+    """TIMESTAMP_TRUNC(t, DAY, 'Europe/Copenhagen'): a moment, as t is, when the local day began."""
+    if isinstance(value, Call) and value.operator == "at_time_zone" and value.arguments[1] in _UTC:
+        value = value.arguments[0]
+    if zone in _UTC:
+        return Call("date_trunc", (Literal(unit), value))
+    return Call("timestamp_trunc", (value, Literal(unit), zone))
 
 
 _UTC = tuple(Literal(name) for name in UTC)

@@ -189,7 +189,7 @@ def _parsed(text: str, found: list[Token]) -> exp.Expr:
     try:
         trees = Tacit().parser().parse(found, text)
     except ParseError as problem:
-        raise _misread(text, problem) from None
+        raise _misread(text, found, problem) from None
     except RecursionError:
         raise NotUnderstood("the statement", "is nested too deep") from None
     except (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError):
@@ -199,12 +199,26 @@ def _parsed(text: str, found: list[Token]) -> exp.Expr:
     return trees[0]
 
 
-def _misread(text: str, problem: ParseError) -> NotUnderstood:
+def _misread(text: str, found: Sequence[Token], problem: ParseError) -> NotUnderstood:
     detail = problem.errors[0] if problem.errors else {}
     word = str(detail.get("highlight") or "")
     line, column = detail.get("line"), detail.get("col")
-    place = ""
+    place = hint = ""
     if isinstance(line, int) and isinstance(column, int):
         start = sum(len(one) for one in text.splitlines(keepends=True)[: line - 1])
-        place = at(text, start + column - max(len(word), 1))
-    return syntax(word[:60] or "the statement", "cannot be read at this place", place=place)
+        start += column - max(len(word), 1)
+        place = at(text, start)
+        if _within_groupings([token for token in found if token.start < start]):
+            hint = "Keys stand between commas, a condition in brackets of its own: ROLLUP ((age > 40), city)."
+    return syntax(word[:60] or "the statement", "cannot be read at this place", place=place, hint=hint)
+
+
+def _within_groupings(before: Sequence[Token]) -> bool:
+    """Whether the bracket that is open after these words is that of ROLLUP, CUBE or GROUPING SETS."""
+    opened = list[TokenType | None]()
+    for last, token in zip([None, *before], before, strict=False):
+        if token.token_type is TokenType.L_PAREN:
+            opened.append(None if last is None else last.token_type)
+        elif token.token_type is TokenType.R_PAREN and opened:
+            opened.pop()
+    return bool(opened) and opened[-1] in (TokenType.ROLLUP, TokenType.CUBE, TokenType.GROUPING_SETS)

@@ -363,6 +363,8 @@ def _call(node: Call, leaf: Leaf) -> str:
     if name in _OWN_GRAMMAR or name in _INFIX or name in _JOINED or name in CASTS or _is_interval(node):
         return _grown(node, leaf)
     parts = [_expression(part, leaf) for part in node.arguments]
+    if name == "timestamp_trunc":
+        parts[1] = parts[1].strip("'").upper()
     return f"{_NAMES.get(name, name.upper())}({', '.join(parts)})"
 
 

@@ -7,7 +7,18 @@ from dataclasses import replace
 from tacit.tables.expressions import Call, Case, Expression, Grouping, Literal
 from tacit.tables.kinds import Kind
 from tacit.tables.literals import literal, read_date, read_timestamp
-from tacit.tables.sql.functions import AGGREGATES, LEVELS, PAIRS, QUANTILES, at_time_zone, call, cast, moved, part
+from tacit.tables.sql.functions import (
+    AGGREGATES,
+    LEVELS,
+    PAIRS,
+    QUANTILES,
+    at_time_zone,
+    call,
+    cast,
+    moved,
+    part,
+    started,
+)
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read_aggregates import aggregate_node
 from tacit.tables.sql.read_arrays import ARRAYS
@@ -101,7 +112,7 @@ def _truncated(scope: Scope, name: str, given: list[exp.Expression]) -> Expressi
         raise NotUnderstood(f"{name.upper()}(…)", "takes a time and a unit", f"Write {name.upper()}(t, HOUR).")
     value = scope.expression(given[0])
     if len(given) == 3:
-        value = at_time_zone(value, scope.expression(given[2]))
+        return started(value, unit.lower(), scope.expression(given[2]))
     return Call("date_trunc", (Literal(unit.lower()), value))
 
 
