@@ -160,7 +160,12 @@ SHAPES: list[tuple[Query, str]] = [
     (VISITS.agg(m=tacit.mean(tacit.least(col("age"), col("spend"), 3)), c=COUNT.alias("other")),
      "SELECT AVG(LEAST(age, spend, 3)) AS m, COUNT(*) AS c FROM visits"),
     (VISITS.where(col("seen").at_time_zone("UTC").at_time_zone("Asia/Kolkata").date_trunc("hour").hour() > 3).agg(n=COUNT),
-     "SELECT COUNT(*) AS n FROM visits WHERE HOUR(TIMESTAMP_TRUNC(seen AT TIME ZONE 'UTC', HOUR, 'Asia/Kolkata')) > 3"),
+     """SELECT COUNT(*) AS n FROM visits
+        WHERE HOUR(DATE_TRUNC('hour', seen AT TIME ZONE 'UTC' AT TIME ZONE 'Asia/Kolkata')) > 3"""),
+    (VISITS.group_by(t=col("seen").at_time_zone("UTC").date_trunc("day", "Asia/Kolkata"), u=col("seen").date_trunc("day", "UTC"))
+     .agg(n=COUNT),
+     """SELECT TIMESTAMP_TRUNC(seen AT TIME ZONE 'UTC', DAY, 'Asia/Kolkata') AS t, TIMESTAMP_TRUNC(seen, DAY, 'UTC') AS u,
+        COUNT(*) AS n FROM visits GROUP BY t, u"""),
     (VISITS.where(col("city").like(col("City")) | col("age").isin([col("spend"), 1])).agg(n=COUNT),
      "SELECT COUNT(*) AS n FROM visits WHERE city LIKE City OR age IN (spend, 1)"),
     (VISITS.where(col("x.y") > col("visits.age")).group_by("x.y", "visits.city").agg(n=COUNT),

@@ -12,9 +12,8 @@ from tacit.tables.kinds import Kind
 from tacit.tables.literals import literal
 from tacit.tables.operators import TIME_UNITS
 from tacit.tables.query import Aggregate
-from tacit.tables.sql.functions import at_time_zone
+from tacit.tables.sql.functions import at_time_zone, started
 from tacit.tables.sql.printing import expression_sql
-from tacit.tables.zones import UTC
 
 __all__ = ["MOST_NAME", "Ordering", "Term", "When", "col", "expression_of", "greatest", "least", "lit", "when"]
 
@@ -205,8 +204,8 @@ class Term:
 
         Timestamps are in UTC: with a zone it is the moment of UTC at which the local year, … or second began.
         """
-        if zone is not None and zone not in UTC:
-            return Term(Call("timestamp_trunc", (self.expression, Literal(_unit(unit)), literal(zone))))
+        if zone is not None:
+            return Term(started(self.expression, _unit(unit), literal(zone)))
         return Term(Call("date_trunc", (Literal(_unit(unit)), self.expression)))
 
     def grouping(self) -> Term:
