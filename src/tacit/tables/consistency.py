@@ -54,10 +54,20 @@ def reconciliation(sums: Floats, noise: tuple[AdditiveMechanism, ...]) -> Reconc
 
     Where the released numbers leave cells open, the smallest fit is taken; sums that they determine are not affected.
     """
-    deviations = np.array([spread(mechanism) for mechanism in noise])
+    known = {id(mechanism): spread(mechanism) for mechanism in _once(noise)}
+    deviations = np.array([known[id(mechanism)] for mechanism in noise])
     weighted = sums / deviations[:, None]
-    cells = np.linalg.pinv(weighted) / deviations[None, :]
-    return Reconciled(sums, cells, noise)
+    if _has_all_cells(sums):  # the normal equations are then as well conditioned as the noises are alike
+        solved: Floats = np.linalg.solve(weighted.T @ weighted, weighted.T)
+    else:
+        solved = np.linalg.pinv(weighted)
+    return Reconciled(sums, solved / deviations[None, :], noise)
+
+
+def _has_all_cells(sums: Floats) -> bool:
+    """Whether each cell was released by itself."""
+    single = sums[sums.sum(axis=1) == 1]
+    return bool((single.sum(axis=0) > 0).all())
 
 
 def combination_errors(weights: Floats, noise: tuple[AdditiveMechanism, ...], beta: Fraction) -> Floats:
