@@ -120,6 +120,18 @@ def test_a_width_is_drawn_by_the_law_of_the_definition(
 
 
 @pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
+@pytest.mark.parametrize("aim", [2**63 // 10**6, 10**30], ids=["end of int64", "beyond"])
+@pytest.mark.parametrize("values", [[], [20], [1, 1, 20]], ids=str)
+def test_a_margin_that_int64_cannot_hold_is_aimed_at(values: list[int], aim: int, flips: bool) -> None:
+    """A price next to nothing asks for a huge margin, and one row more must not make the distance to it wrap round."""
+    bits, level = seeded(8), Fraction(999_999, 10**6)
+    draw = WidthDraw(Fraction(2) / aim, 20, flips)
+    cells, counts = counted(values)
+    wanted = width_law(values, level, 7, aim, draw)
+    assert_drawn(lambda: draw.drawn(cells, counts, level, 7, aim, bits), wanted, 1000)
+
+
+@pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
 def test_the_test_of_the_law_sees_a_factor_ten_percent_off(flips: bool) -> None:
     values, aim = [1, 1, 4, 5, 5] * 2, Fraction(5)
     right = law(values, aim, RankDraw(Fraction(2, 3), 5, flips))
