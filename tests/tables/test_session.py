@@ -65,7 +65,22 @@ def test_the_interval_of_a_quantile_gets_its_share(table: Table) -> None:
     assert widths[1] < widths[0] < widths[2] == 200
     text = "SELECT MEDIAN(spend, interval_share => 0) AS spend FROM visits"
     assert table.query(text).tree == table.agg(spend=tacit.median("spend", interval_share=0)).tree
-    assert "no interval" in str(table.explain(text, epsilon=1))
+    assert "no interval is paid for" in str(table.explain(text, epsilon=1))
+    assert "0.25 of it is for the interval" in str(table.explain(text.replace(", interval_share => 0", ""), epsilon=1))
+
+
+def test_an_answer_says_of_what_no_interval_was_paid_for(table: Table) -> None:
+    """Below the answer, on the page and in the JSON: the range between the bounds looks like an interval."""
+    told = "o interval was paid for m, d: what is shown is all that the bounds allow"
+    both = (
+        "MEDIAN(spend, interval_share => 0) AS m, MAX(spend) - MEDIAN(spend, interval_share => 0) AS d, MIN(spend) AS n"
+    )
+    for groups in ("", " GROUP BY plan", " GROUP BY ROLLUP (plan)"):
+        text = f"SELECT {both} FROM visits{groups}"
+        (batched,) = table.batch([text]).ask(epsilon=0.2)
+        for answer in (table.sql(text, epsilon=0.2), batched):
+            assert all(told in shown for shown in (str(answer), answer.report(), answer.to_json()))
+    assert "was paid for" not in str(table.sql("SELECT MEDIAN(spend) AS m FROM visits", epsilon=0.2))
 
 
 def test_the_price_is_charged_to_the_digit_and_delta_only_where_used(table: Table) -> None:

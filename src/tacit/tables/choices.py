@@ -161,7 +161,8 @@ class RankedMechanism:
         return made
 
     def explain(self) -> str:
-        bought = "" if self.choice.for_interval else "; no interval, which is the whole range between the bounds"
+        share = float(self.choice.for_interval)
+        bought = f"; {share:.3g} of it is for the interval" if share else "; no interval is paid for"
         off = self.accuracy(Fraction(1, 20))
         return f"a rank by {'' if self.value.flips else 'the '}{self.value.name}, off by at most {off:.4g} rows{bought}"
 
