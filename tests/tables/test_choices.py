@@ -146,6 +146,26 @@ def test_permute_and_flip_is_nearer_than_the_exponential_mechanism() -> None:
     assert near[1] > far[1] + 2 * 5.5 * math.sqrt(0.25 / 4000)
 
 
+@pytest.mark.parametrize("price", [PureDP(1), ZCDP(Fraction(1, 8))], ids=["flips", "exponential"])
+@pytest.mark.parametrize("level", LEVELS, ids=str)
+def test_a_rank_is_off_by_no_more_than_is_said(level: Fraction, price: Guarantee) -> None:
+    """Rows on either side of one long empty line that draws every choice to itself, from as far as it can."""
+    points, rows = 1 << 17, 2000
+    mechanism = ranked(level, points).mechanism(price, 1)
+    said = mechanism.accuracy(BETA)
+    for far in (4, 8, 16):
+        first = min(max(int(level * rows) + (-1 if level > HALF else 1) * (mechanism.inside + far), 1), rows - 1)
+        tallies = Tallies.joined([(np.array([1, points]), np.array([first, rows - first]))] * 80)
+        cells = mechanism.release(tallies, BETA, entropy=seeded(far))[:, 0]
+        off = [_off(int(cell), first, rows, level * rows, points) for cell in cells]
+        assert sum(one <= said for one in off) > 70
+
+
+def _off(cell: int, first: int, rows: int, rank: Fraction, points: int) -> Fraction:
+    below, upto = (0, first) if cell == 1 else (first, rows) if cell == points else (first, first)
+    return max(below - rank, rank - upto, Fraction(0))
+
+
 def small_tables(points: int, most: int) -> list[list[int]]:
     sizes = range(most + 1)
     return [list(one) for size in sizes for one in itertools.combinations_with_replacement(range(1, points + 1), size)]
