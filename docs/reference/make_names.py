@@ -18,6 +18,10 @@ GROUPS = (
     ("Promises and their arithmetic", "tacit.privacy", lambda v: True),
     ("The ledger", "tacit.ledger", lambda v: True),
     ("Auditing", "tacit.auditing", lambda v: True),
+    ("Expressions of columns", "tacit.tables.terms", lambda v: True),
+    ("Statistics of a question", "tacit.tables.builder", lambda v: True),
+    ("Groups of a question", "tacit.tables.key_terms", lambda v: True),
+    ("Tables, their policies, questions and answers", "tacit.tables", lambda v: True),
     ("Secret bits", "tacit.noise", lambda v: True),
     ("Errors", "tacit.errors", lambda v: True),
 )
@@ -45,6 +49,7 @@ def page() -> str:
         for name in named:
             lines.append(f"| `{name}` | {sentence(getattr(tacit, name))} |")
             del left[name]
+    assert not left, f"in no group: {', '.join(left)}"
     modules = ", ".join(f"`tacit.{name}`" for name in sorted(tacit._MODULES))
     return "\n".join([*lines, "", f"Modules: {modules}.", ""])
 

@@ -87,12 +87,12 @@ from tacit.privacy.filters import OrderFilter as OrderFilter
 from tacit.privacy.loss_distribution import LossDistribution as LossDistribution
 from tacit.privacy.mixed import compose as compose
 from tacit.tables.answer import Answer as Answer
-from tacit.tables.builder import col as col
 from tacit.tables.builder import correlation as correlation
 from tacit.tables.builder import count as count
 from tacit.tables.builder import count_distinct as count_distinct
 from tacit.tables.builder import count_units as count_units
 from tacit.tables.builder import covariance as covariance
+from tacit.tables.builder import covariance_pop as covariance_pop
 from tacit.tables.builder import geometric_mean as geometric_mean
 from tacit.tables.builder import max as max
 from tacit.tables.builder import mean as mean
@@ -100,16 +100,27 @@ from tacit.tables.builder import median as median
 from tacit.tables.builder import min as min
 from tacit.tables.builder import mode as mode
 from tacit.tables.builder import quantile as quantile
+from tacit.tables.builder import quantiles as quantiles
 from tacit.tables.builder import stddev as stddev
+from tacit.tables.builder import stddev_pop as stddev_pop
 from tacit.tables.builder import sum as sum
 from tacit.tables.builder import top as top
+from tacit.tables.builder import top_k as top_k
 from tacit.tables.builder import variance as variance
-from tacit.tables.builder import when as when
+from tacit.tables.builder import variance_pop as variance_pop
+from tacit.tables.key_terms import cube as cube
+from tacit.tables.key_terms import grouping_sets as grouping_sets
+from tacit.tables.key_terms import rollup as rollup
 from tacit.tables.opening import open as open
 from tacit.tables.plan import Plan as Plan
 from tacit.tables.policy import Policy as Policy
 from tacit.tables.session import Question as Question
 from tacit.tables.session import Table as Table
+from tacit.tables.terms import col as col
+from tacit.tables.terms import greatest as greatest
+from tacit.tables.terms import least as least
+from tacit.tables.terms import lit as lit
+from tacit.tables.terms import when as when
 
 amplify = _amplification
 

@@ -8,10 +8,10 @@ import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables import builder as tacit
-from tacit.tables.builder import Selection, col, when
 from tacit.tables.query import Query
+from tacit.tables.selection import Selection
 from tacit.tables.sql.parse import parse
-from tacit.tables.terms import Term
+from tacit.tables.terms import Term, col, when
 
 VISITS: Selection[Query] = Selection("visits", lambda query: query)
 

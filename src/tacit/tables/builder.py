@@ -1,30 +1,26 @@
-"""Questions in Python: aggregates, and the chain ``.where(…).group_by(…).agg(…)`` that builds the tree SQL builds."""
+"""Aggregates in Python: ``tacit.mean("age")`` builds the tree that ``AVG(age)`` does in SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import compress, product
-from typing import Generic, TypeVar
 
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import price, times
-from tacit.tables.expressions import Call, Column, Expression
-from tacit.tables.grouping import default_name, has_aggregate, make_query
+from tacit.tables.arrays import Several
+from tacit.tables.expressions import Column, Expression
+from tacit.tables.grouping import has_aggregate
 from tacit.tables.literals import bounds_of
-from tacit.tables.query import Aggregate, Order, Query
-from tacit.tables.sql.parse import parse_condition, parse_released
-from tacit.tables.terms import Ordering, Term, col, expression_of, when
+from tacit.tables.query import Aggregate
+from tacit.tables.sql.functions import geometric_mean as logarithmic_mean
+from tacit.tables.terms import Term, expression_of
 
 __all__ = [
-    "Selection",
-    "col",
     "correlation",
     "count",
     "count_distinct",
     "count_units",
     "covariance",
+    "covariance_pop",
     "geometric_mean",
     "max",
     "mean",
@@ -32,23 +28,32 @@ __all__ = [
     "min",
     "mode",
     "quantile",
+    "quantiles",
     "stddev",
+    "stddev_pop",
     "sum",
+    "top",
+    "top_k",
     "variance",
-    "when",
+    "variance_pop",
 ]
 
 Bounds = tuple[object, object]
-Asked = TypeVar("Asked")
+_MOST_TILES = 10**6
 
 
-def count(of: str | Term | None = None) -> Term:
+def count(of: str | Term | None = None, *, group_bounds: Bounds | None = None) -> Term:
     """The number of rows, or of rows in which the column (or expression) is known.
+
+    ``group_bounds`` say how many of one unit count in one group, within the policy's rows.
 
     >>> count(), count("spend")
     (COUNT(*), COUNT(spend))
     """
-    return Term(Aggregate("count_rows") if of is None else Aggregate("count", _argument(of)))
+    clamp = _bounds(group_bounds)
+    if of is None:
+        return Term(Aggregate("count_rows", group_bounds=clamp))
+    return Term(Aggregate("count", _argument(of), group_bounds=clamp))
 
 
 def count_units() -> Term:
@@ -61,9 +66,9 @@ def sum(of: str | Term, *, bounds: Bounds | None = None, group_bounds: Bounds | 
     return Term(Aggregate("sum", _argument(of), _bounds(bounds), _bounds(group_bounds)))
 
 
-def mean(of: str | Term, *, bounds: Bounds | None = None) -> Term:
-    """The mean of the known values, each clamped to ``bounds``."""
-    return Term(Aggregate("mean", _argument(of), _bounds(bounds)))
+def mean(of: str | Term, *, bounds: Bounds | None = None, group_bounds: Bounds | None = None) -> Term:
+    """The mean of the known values, each clamped to ``bounds``; or ``group_bounds``, where a unit has one row."""
+    return Term(Aggregate("mean", _argument(of), _bounds(bounds), _bounds(group_bounds)))
 
 
 def variance(of: str | Term, *, bounds: Bounds | None = None) -> Term:
@@ -71,9 +76,19 @@ def variance(of: str | Term, *, bounds: Bounds | None = None) -> Term:
     return Term(Aggregate("variance", _argument(of), _bounds(bounds)))
 
 
+def variance_pop(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+    """The variance of all there is (n below): VAR_POP."""
+    return Term(Aggregate("variance_pop", _argument(of), _bounds(bounds)))
+
+
 def stddev(of: str | Term, *, bounds: Bounds | None = None) -> Term:
     """The standard deviation of a sample: STDDEV_SAMP."""
     return Term(Aggregate("stddev", _argument(of), _bounds(bounds)))
+
+
+def stddev_pop(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+    """The standard deviation of all there is: STDDEV_POP."""
+    return Term(Aggregate("stddev_pop", _argument(of), _bounds(bounds)))
 
 
 def covariance(
@@ -83,6 +98,14 @@ def covariance(
     return Term(Aggregate("covariance", _argument(of), _bounds(bounds), None, _argument(other), _bounds(other_bounds)))
 
 
+def covariance_pop(
+    of: str | Term, other: str | Term, *, bounds: Bounds | None = None, other_bounds: Bounds | None = None
+) -> Term:
+    """The covariance of all there is (n below): COVAR_POP."""
+    pair = _bounds(bounds), None, _argument(other), _bounds(other_bounds)
+    return Term(Aggregate("covariance_pop", _argument(of), *pair))
+
+
 def correlation(
     of: str | Term, other: str | Term, *, bounds: Bounds | None = None, other_bounds: Bounds | None = None
 ) -> Term:
@@ -90,13 +113,13 @@ def correlation(
     return Term(Aggregate("correlation", _argument(of), _bounds(bounds), None, _argument(other), _bounds(other_bounds)))
 
 
-def geometric_mean(of: str | Term) -> Term:
-    """The geometric mean of the positive values: EXP(AVG(LN(x))).
+def geometric_mean(of: str | Term, *, bounds: Bounds | None = None) -> Term:
+    """The geometric mean of the positive values: EXP(AVG(LN(x))); ``bounds`` are those of the column, above 0.
 
     >>> geometric_mean("pay")
     EXP(AVG(LN(pay)))
     """
-    return Term(Call("exp", (Aggregate("mean", Call("ln", (_argument(of),))),)))
+    return Term(logarithmic_mean(_argument(of), _bounds(bounds)))
 
 
 def count_distinct(of: str | Term) -> Term:
@@ -118,6 +141,19 @@ def quantile(of: str | Term, level: object, *, bounds: Bounds | None = None, int
         raise InvalidParameter("level", given=level, allowed="a share of the rows, from 0 to 1")
     paid = None if interval_share is None else price(interval_share, "interval_share")
     return Term(Aggregate("quantile", _argument(of), _bounds(bounds), level=share, interval_share=paid))
+
+
+def quantiles(of: str | Term, count: int, *, bounds: Bounds | None = None, interval_share: object = None) -> Several:
+    """The ends of so many parts of equally many rows: count + 1 columns, the first the smallest value.
+
+    >>> quantiles("age", 4)
+    [MIN(age), QUANTILE(age, 0.25), MEDIAN(age), …]
+    >>> quantiles("age", 100)[90]
+    QUANTILE(age, 0.9)
+    """
+    paid = None if interval_share is None else price(interval_share, "interval_share")
+    made = Aggregate("quantile", _argument(of), _bounds(bounds), interval_share=paid)
+    return Several(made, _at_most(count, "count"))
 
 
 def median(of: str | Term, *, bounds: Bounds | None = None, interval_share: object = None) -> Term:
@@ -152,6 +188,22 @@ def top(of: str | Term, k: int, place: int = 1) -> Term:
     return Term(Aggregate("top", _argument(of), rank=(at, most)))
 
 
+def top_k(of: str | Term, k: int) -> Several:
+    """The k most frequent values of a column whose values are public, best first: k columns.
+
+    >>> top_k("city", 3)[0]
+    TOP_K(city, 3)[ORDINAL(1)]
+    """
+    return Several(Aggregate("top", _argument(of)), _at_most(k, "k"))
+
+
+def _at_most(count: int, name: str) -> int:
+    found = times(count, name, least=1)
+    if found > _MOST_TILES:
+        raise InvalidParameter(name, given=count, allowed=f"at most {_MOST_TILES}")
+    return found
+
+
 def _argument(of: str | Term) -> Expression:
     expression = Column(of) if isinstance(of, str) else expression_of(of)
     if has_aggregate(expression):
@@ -166,103 +218,3 @@ def _bounds(bounds: Bounds | None) -> tuple[Fraction, Fraction] | None:
         raise InvalidParameter("bounds", given=bounds, allowed="a lower and an upper number, as (0, 100)")
     low, high = (price(end, "bounds") for end in bounds)
     return bounds_of(low, high)
-
-
-@dataclass(frozen=True, slots=True)
-class Selection(Generic[Asked]):
-    """A question being written; `agg` finishes it and hands the tree to ``ask``. Each step returns a new selection."""
-
-    table: str
-    ask: Callable[[Query], Asked]
-    condition: Expression | None = None
-    keys: tuple[tuple[str | None, Expression], ...] = ()
-    held: Expression | None = None
-    order: tuple[Ordering, ...] = ()
-    most: int | None = None
-    skipped: int = 0
-    sets: tuple[tuple[int, ...], ...] = ()
-
-    def where(self, condition: str | Term) -> Selection[Asked]:
-        """Only rows for which the condition holds: SQL, or an expression of columns."""
-        found = self._read(condition, "condition")
-        if self.condition is not None:
-            found = (Term(self.condition) & Term(found)).expression
-        return replace(self, condition=found)
-
-    def group_by(self, *keys: str | Term, **named: str | Term) -> Selection[Asked]:
-        """Groups of rows that agree on all keys: names of columns, or expressions (which are best named)."""
-        added = [(None, _argument(key)) for key in keys] + [(name, _argument(key)) for name, key in named.items()]
-        return replace(self, keys=(*self.keys, *added))
-
-    def rollup(self) -> Selection[Asked]:
-        """Totals as well: groups by all keys, by all but the last, and so on, and one of everything."""
-        return replace(self, sets=tuple(tuple(range(size)) for size in range(len(self.keys), -1, -1)))
-
-    def cube(self) -> Selection[Asked]:
-        """Groups by every choice of the keys."""
-        every = range(len(self.keys))
-        kept = product((True, False), repeat=len(self.keys))
-        return replace(self, sets=tuple(tuple(compress(every, chosen)) for chosen in kept))
-
-    def grouping_sets(self, *sets: Sequence[str]) -> Selection[Asked]:
-        """Groups by each of these lists of keys, which go by their names: ``grouping_sets(["city"], ["plan"], [])``."""
-        names = [default_name(key, ()) if name is None else name for name, key in self.keys]
-        if not sets or any(isinstance(one, str) or any(key not in names for key in one) for one in sets):
-            raise InvalidParameter("grouping_sets", given=sets, allowed=f"lists of keys: {', '.join(names)}")
-        return replace(self, sets=tuple(tuple(names.index(key) for key in one) for one in sets))
-
-    def having(self, condition: str | Term) -> Selection[Asked]:
-        """Only groups whose released values fulfil the condition; outputs go by their names."""
-        found = self._read(condition, "released condition")
-        if self.held is not None:
-            found = Call("and", (self.held, found))
-        return replace(self, held=found)
-
-    def order_by(self, *terms: str | Term | Ordering) -> Selection[Asked]:
-        """Groups in the order of released values: names of outputs, terms, or ``tacit.col("n").desc()``."""
-        return replace(self, order=(*self.order, *(_ordering(term) for term in terms)))
-
-    def limit(self, count: int, offset: int = 0) -> Selection[Asked]:
-        """At most so many groups, after leaving out the first ``offset``."""
-        for name, value in (("limit", count), ("offset", offset)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                raise InvalidParameter(name, given=value, allowed="a whole number from 0 on")
-        return replace(self, most=count, skipped=offset)
-
-    def agg(self, **outputs: Term) -> Asked:
-        """The statistics to compute, by name; the keys come first in the answer."""
-        return self.ask(self.query(**outputs))
-
-    def query(self, **outputs: Term) -> Query:
-        """The tree."""
-        shown = [(name, key) for name, key in self.keys]
-        shown += [(name, expression_of(term)) for name, term in outputs.items()]
-        named = {name.lower(): expression for name, expression in shown if name is not None}
-
-        def meant(expression: Expression) -> Expression:
-            if isinstance(expression, Column):
-                return named.get(expression.name.lower(), expression)
-            return expression.with_parts(tuple(meant(part) for part in expression.parts()))
-
-        return make_query(
-            self.table,
-            shown,
-            where=self.condition,
-            keys=[key for _, key in self.keys],
-            having=None if self.held is None else meant(self.held),
-            order=[Order(meant(term.expression), term.descending, term.nulls_first) for term in self.order],
-            limit=self.most,
-            offset=self.skipped,
-            sets=self.sets,
-        )
-
-    def _read(self, condition: str | Term, what: str) -> Expression:
-        if not isinstance(condition, str):
-            return expression_of(condition)
-        return (parse_condition if what == "condition" else parse_released)(condition, self.table)
-
-
-def _ordering(term: str | Term | Ordering) -> Ordering:
-    if isinstance(term, Ordering):
-        return term
-    return col(term).asc() if isinstance(term, str) else Ordering(expression_of(term), False, False)

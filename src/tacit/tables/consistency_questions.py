@@ -8,13 +8,14 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import positive
 from tacit.tables.bounded import BoundedQuery
-from tacit.tables.builder import Selection, count
+from tacit.tables.builder import count
 from tacit.tables.checks import check
 from tacit.tables.consistency_levels import margin, ranges
 from tacit.tables.consistency_workloads import Workload
 from tacit.tables.desk import Desk
 from tacit.tables.plan import needed
 from tacit.tables.query import Query
+from tacit.tables.selection import Selection
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.terms import Term
 
@@ -54,7 +55,7 @@ def _finest(
         raise InvalidParameter("keys", given=unused[0], allowed=f"keys that a level names: {', '.join(names)}")
     plain = [name for name in names if name not in keys]
     named = {name: keys[name] for name in names if name in keys}
-    selection: Selection[Query] = Selection(desk.policy.table, lambda query: query)
+    selection: Selection[Query] = Selection(desk.policy.table, lambda query: query, desk.policy.tables())
     if where is not None:
         selection = selection.where(where)
     tree = selection.group_by(*plain, **named).query(n=count())

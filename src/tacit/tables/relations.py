@@ -14,6 +14,7 @@ from enum import Enum
 from tacit.tables.expressions import Column, Expression, Literal
 
 __all__ = [
+    "MOST_LEVELS",
     "MOST_TABLES",
     "Base",
     "Join",
@@ -26,12 +27,16 @@ __all__ = [
     "Stacked",
     "Taken",
     "called",
+    "levels_of",
     "tables_in",
     "taken_name",
 ]
 
 MOST_TABLES = 16
 """How many tables, counted as often as they are read, a relation may be made of."""
+
+MOST_LEVELS = 10
+"""How deep subqueries may stand in each other; a chain of steps that dissolves has no limit but size."""
 
 
 class Relation:
@@ -204,6 +209,14 @@ def tables_in(relation: Relation | None) -> int:
     """How many tables it is made of, each as often as it is read."""
     below = () if relation is None else relation.below()
     return sum(tables_in(one) for one in below) if below else 1
+
+
+def levels_of(relation: Relation | None) -> int:
+    """How deep subqueries stand in each other in its text."""
+    if relation is None or isinstance(relation, Base | Listed):
+        return 0
+    below = [one.source for one in relation.parts] if isinstance(relation, Stacked) else relation.below()
+    return 1 + max(levels_of(one) for one in below)
 
 
 def called(relations: Sequence[Relation | None], table: str) -> tuple[str, ...]:

@@ -20,7 +20,6 @@ from tacit.tables.answer import Answer
 from tacit.tables.batch import Batch, check_number
 from tacit.tables.book import Book
 from tacit.tables.bounded import Engine
-from tacit.tables.builder import Selection
 from tacit.tables.checks import Checked, check
 from tacit.tables.consistency_questions import margins_of, ranges_of
 from tacit.tables.consistency_workloads import Workload
@@ -31,6 +30,8 @@ from tacit.tables.options import stated_price
 from tacit.tables.policy import Policy
 from tacit.tables.pricing import read_price
 from tacit.tables.query import Query
+from tacit.tables.selection import Selection
+from tacit.tables.selection_first import First
 from tacit.tables.sql.parse import parse
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.statements import AnyPlan, answered, explained, planned
@@ -39,7 +40,7 @@ from tacit.tables.terms import Term
 __all__ = ["Question", "Table", "without_explain"]
 
 
-class Table:
+class Table(First["Question"]):
     """A sensitive table that can be asked private questions. Made by `tacit.open`.
 
     ``remaining`` is what the budget leaves the analyst; ``policy`` is what the owner wrote down.
@@ -153,20 +154,8 @@ class Table:
         question = self.query(without_explain(text))
         return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
 
-    def where(self, condition: str | Term) -> Selection[Question]:
-        """Only the rows for which the condition holds."""
-        return self._selection().where(condition)
-
-    def group_by(self, *keys: str | Term, **named: str | Term) -> Selection[Question]:
-        """Groups of rows that agree on all keys."""
-        return self._selection().group_by(*keys, **named)
-
-    def agg(self, **outputs: Term) -> Question:
-        """Statistics of all rows."""
-        return self._selection().agg(**outputs)
-
     def _selection(self) -> Selection[Question]:
-        return Selection(self.policy.table, self.query)
+        return Selection(self.policy.table, self.query, self.policy.tables())
 
     def _engine_now(self) -> Engine:
         return self._desk.engine()

@@ -12,10 +12,13 @@ from tacit.tables.kinds import Kind
 from tacit.tables.literals import literal
 from tacit.tables.operators import TIME_UNITS
 from tacit.tables.query import Aggregate
+from tacit.tables.sql.functions import at_time_zone, started
 from tacit.tables.sql.printing import expression_sql
-from tacit.tables.zones import UTC
 
-__all__ = ["Ordering", "Term", "When", "col", "expression_of", "when"]
+__all__ = ["MOST_NAME", "Ordering", "Term", "When", "col", "expression_of", "greatest", "least", "lit", "when"]
+
+MOST_NAME = 200
+"""How many characters the name of a column of an answer may have."""
 
 
 def _binary(operator: str) -> Callable[[Term, object], Term]:
@@ -52,10 +55,11 @@ class Term:
     (age >= 40) AND (city IN ('Oslo', 'Bergen'))
     """
 
-    __slots__ = ("expression",)
+    __slots__ = ("expression", "name")
 
-    def __init__(self, expression: Expression) -> None:
+    def __init__(self, expression: Expression, name: str | None = None) -> None:
         self.expression = expression
+        self.name = name
 
     __add__, __radd__ = _binary("+"), _swapped("+")
     __mul__, __rmul__ = _binary("*"), _swapped("*")
@@ -116,6 +120,12 @@ class Term:
     minute = _plain("minute", "0 to 59.")
     is_null = _plain("is_null", "Whether the value is unknown.")
 
+    def alias(self, name: str) -> Term:
+        """The same, as a column of that name: ``group_by((col("age") // 10).alias("decade"))``."""
+        if not isinstance(name, str) or not name.strip() or len(name) > MOST_NAME:
+            raise InvalidParameter("alias", given=name, allowed=f"a name of at most {MOST_NAME} characters")
+        return Term(self.expression, name)
+
     def is_not_null(self) -> Term:
         """Whether the value is known."""
         return ~self.is_null()
@@ -124,18 +134,18 @@ class Term:
         """Whether the value is one of those listed."""
         if isinstance(values, str | Term):
             raise InvalidParameter("isin", given=values, allowed='a list of values, such as ["a", "b"]')
-        listed = tuple(literal(value) for value in values)
+        listed = tuple(expression_of(value) for value in values)
         if not listed:
             raise InvalidParameter("isin", given=[], allowed="at least one value")
         return Term(Call("in", (self.expression, *listed)))
 
-    def like(self, pattern: str) -> Term:
+    def like(self, pattern: object) -> Term:
         """Whether the text is like the pattern: % is any text, _ any character."""
-        return Term(Call("like", (self.expression, literal(pattern))))
+        return Term(Call("like", (self.expression, expression_of(pattern))))
 
-    def ilike(self, pattern: str) -> Term:
+    def ilike(self, pattern: object) -> Term:
         """As `like`, capitals or not."""
-        return Term(Call("ilike", (self.expression, literal(pattern))))
+        return Term(Call("ilike", (self.expression, expression_of(pattern))))
 
     def starts_with(self, text: object) -> Term:
         """Whether the text starts so."""
@@ -154,9 +164,9 @@ class Term:
         inner = Call("greatest", (self.expression, expression_of(low)))
         return Term(Call("least", (inner, expression_of(high))))
 
-    def round(self, digits: int | None = None) -> Term:
+    def round(self, digits: object = None) -> Term:
         """To whole numbers, or to so many digits; halves go up."""
-        rest = () if digits is None else (literal(digits),)
+        rest = () if digits is None else (expression_of(digits),)
         return Term(Call("round", (self.expression, *rest)))
 
     def cast(self, kind: str | Kind) -> Term:
@@ -168,10 +178,10 @@ class Term:
             raise InvalidParameter("kind", given=kind, allowed=f"one of {allowed}") from None
         return Term(Call(f"to_{found.value}", (self.expression,)))
 
-    def substring(self, start: int, length: int | None = None) -> Term:
+    def substring(self, start: object, length: object = None) -> Term:
         """Characters from a place on, the first is 1."""
-        rest = () if length is None else (literal(length),)
-        return Term(Call("substring", (self.expression, literal(start), *rest)))
+        rest = () if length is None else (expression_of(length),)
+        return Term(Call("substring", (self.expression, expression_of(start), *rest)))
 
     def concat(self, *others: object) -> Term:
         """This text and the others behind it."""
@@ -194,8 +204,8 @@ class Term:
 
         Timestamps are in UTC: with a zone it is the moment of UTC at which the local year, … or second began.
         """
-        if zone is not None and zone not in UTC:
-            return Term(Call("timestamp_trunc", (self.expression, Literal(_unit(unit)), literal(zone))))
+        if zone is not None:
+            return Term(started(self.expression, _unit(unit), literal(zone)))
         return Term(Call("date_trunc", (Literal(_unit(unit)), self.expression)))
 
     def grouping(self) -> Term:
@@ -204,7 +214,7 @@ class Term:
 
     def at_time_zone(self, zone: str) -> Term:
         """What clocks show in a time zone, such as "Europe/Copenhagen"; timestamps are in UTC."""
-        return Term(Call("at_time_zone", (self.expression, literal(zone))))
+        return Term(at_time_zone(self.expression, literal(zone)))
 
     def plus(self, count: int, unit: str) -> Term:
         """So many units of time later; earlier if negative."""
@@ -289,6 +299,29 @@ def col(name: str) -> Term:
     if not isinstance(name, str) or not name.strip():
         raise InvalidParameter("column", given=name, allowed="the name of a column")
     return Term(Column(name))
+
+
+def lit(value: object) -> Term:
+    """A constant, where a text would be the name of a column: ``with_columns(kind=lit("visit"))``.
+
+    >>> lit("visit"), lit(0.5)
+    ('visit', 0.5)
+    """
+    return Term(literal(value))
+
+
+def least(*values: object) -> Term:
+    """The smallest of several values in a row: LEAST(a, b).
+
+    >>> least(col("spend"), 100), greatest(col("spend"), col("earned"), 0)
+    (LEAST(spend, 100), GREATEST(spend, earned, 0))
+    """
+    return Term(Call("least", tuple(expression_of(one) for one in values)))
+
+
+def greatest(*values: object) -> Term:
+    """The largest of several values in a row: GREATEST(a, b)."""
+    return Term(Call("greatest", tuple(expression_of(one) for one in values)))
 
 
 def expression_of(value: object) -> Expression:

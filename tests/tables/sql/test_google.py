@@ -12,8 +12,10 @@ from tacit.errors import InvalidParameter, NotPrivate, TacitError
 from tacit.tables.options import NO_OPTIONS, Options, Selecting
 from tacit.tables.sql.parse import parse, parse_condition, parse_released, states_price
 from tacit.tables.sql.printing import to_sql
+from tacit.tables.sql.rows import Rows
 
 TENTH = Fraction(1, 10)
+ROWS = Rows(frozenset({"visits"}))
 
 
 def options(written: str, rest: str = "COUNT(*) AS n FROM visits") -> Options:
@@ -162,9 +164,9 @@ def test_fragments_of_statements_have_no_clause() -> None:
     clause = "WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=9)"
     for text in (f"age > 3 {clause}", f"SELECT {clause} age", f"age > (SELECT {clause} 1)"):
         with pytest.raises((InvalidParameter, NotPrivate)):
-            parse_condition(text, "visits")
+            parse_condition(text, "visits", ROWS)
         with pytest.raises((InvalidParameter, NotPrivate)):
-            parse_released(text, "visits")
+            parse_released(text, "visits", ROWS)
 
 
 def test_a_statement_says_whether_it_has_a_price() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
@@ -282,9 +283,14 @@ def quantile(value: Expression, level: Fraction, bounds: Mapping[str, tuple[Frac
     return Aggregate("quantile", value, bounds.get("bounds"), bounds.get("group_bounds"), level=level)
 
 
-def geometric_mean(value: Expression, bounds: Mapping[str, tuple[Fraction, Fraction]]) -> Expression:
-    """EXP(AVG(LN(x))); bounds are those of the logarithm."""
-    return Call("exp", (Aggregate("mean", Call("ln", (value,)), bounds.get("bounds")),))
+def geometric_mean(value: Expression, bounds: tuple[Fraction, Fraction] | None, name: str = "GEOMEAN") -> Expression:
+    """EXP(AVG(LN(x))); bounds are those of x, and above 0."""
+    ends = None
+    if bounds is not None:
+        if bounds[0] <= 0:
+            raise NotUnderstood(f"{name}(…)", "needs bounds above 0", "Logarithms are of positive numbers.")
+        ends = Fraction(math.log(bounds[0])), Fraction(math.log(bounds[1]))
+    return Call("exp", (Aggregate("mean", Call("ln", (value,)), ends),))
 
 
 def _count(

@@ -19,9 +19,9 @@ from tacit.tables.size import Sizes
 from tacit.tables.sql.google_lists import Lists
 from tacit.tables.sql.printing import to_sql
 from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened
+from tacit.tables.sql.rows import Qualified, Rows, Unsettled, conjoined
 
 if TYPE_CHECKING:
-    from tacit.tables.sql.rows import Rows
     from tacit.tables.sql.scope import Scope
 
 __all__ = ["parse", "parse_condition", "parse_released", "states_price"]
@@ -61,30 +61,35 @@ def states_price(text: str) -> bool:
     return grammar.read(text).clause.options.epsilon is not None
 
 
-def parse_condition(text: str, table: str) -> Expression:
-    """A condition on rows, as after WHERE: what `.where("age > 40")` reads."""
+def parse_condition(text: str, table: str, rows: Rows) -> Expression:
+    """A condition on rows, as after WHERE, over what they are made of: what `.where("age > 40")` reads."""
     if not isinstance(text, str) or not text.strip():
         raise NotUnderstood("an empty condition", "write something like age > 40")
-    query = parse(f"SELECT COUNT(*) FROM {_quoted(table)} WHERE {text}", table)
-    plain = parse(f"SELECT COUNT(*) FROM {_quoted(table)}", table)
-    if query.where is None or query.keys or query.having or query.order or query.limit is not None or query.offset:
-        raise not_yet(text, "Only a condition goes there; grouping and ordering have functions of their own.")
-    if query.outputs != plain.outputs:
-        raise not_yet(text, "Only a condition goes there.")
-    return query.where
+    reading = _of_clause("where", text, table, rows)
+    found = reading._one("where", reading.rows)
+    assert found is not None
+    return reading._plain(found)
 
 
-def parse_released(text: str, table: str) -> Expression:
-    """A condition on released values, as after HAVING; names of outputs are still columns in it."""
+def parse_released(text: str, table: str, rows: Rows) -> Expression:
+    """A condition on released values, as after HAVING; in it names without a table are still as they are written."""
+    reading = _of_clause("having", text, table, rows)
+    scope = reading.released if rows.naming is None else replace(reading.released, naming=Unsettled(rows.naming))
+    found = reading._one("having", scope)
+    assert found is not None
+    return found
+
+
+def _of_clause(clause: str, text: str, table: str, rows: Rows) -> _Reading:
+    """A statement that has nothing but this clause."""
     translate = import_module("tacit.tables.sql.translate")
     grammar = import_module("tacit.tables.sql.grammar")
-    tree = grammar.statement(f"SELECT COUNT(*) FROM {_quoted(table)} HAVING {text}")
-    reading = _Reading(translate, grammar.exp, tree, _source(tree, table))
-    found = reading._one("having", reading.released)
-    extra = [name for name in ("where", "group", "order", "limit", "offset") if tree.args.get(name) is not None]
-    if found is None or extra:
+    tree = grammar.statement(f"SELECT COUNT(*) FROM {_quoted(table)} {clause.upper()} {text}")
+    said = {name for name, value in tree.args.items() if value not in (None, False, [])}
+    if not isinstance(tree, grammar.exp.Select) or said != {"expressions", "from_", clause}:
         raise not_yet(text, "Only a condition goes there; grouping and ordering have functions of their own.")
-    return reading._plain(found)
+    _source(tree, table)  # refuses whatever else was written
+    return _Reading(translate, grammar.exp, tree, rows)
 
 
 def _quoted(name: str) -> str:
@@ -107,9 +112,7 @@ class _Reading:
         self.columns = {} if lists is None else lists.columns
         self.tree = tree
         self.only = translate.only
-        self.qualified = translate.Qualified
         self.source = source
-        self.conjoined = import_module("tacit.tables.sql.read_source").conjoined
         names = source.names if lists is None else source.names | lists.aliases
         self.rows: Scope = translate.scope(names, "WHERE", aggregates=False, naming=source.naming)
         self.released: Scope = replace(self.rows, place="SELECT", aggregates=True)
@@ -133,7 +136,7 @@ class _Reading:
         return make_query(
             table,
             [(name, self._plain(expression)) for name, expression in self.outputs],
-            where=self.conjoined([self.source.where, None if where is None else self._plain(where)]),
+            where=conjoined([self.source.where, None if where is None else self._plain(where)]),
             keys=keys,
             having=None if having is None else self._plain(self._aliased(having)),
             order=self._order(),
@@ -195,7 +198,7 @@ class _Reading:
         meant = self.columns.get(column.name.lower())
         if meant is None or meant.lower() == column.name.lower():
             return Column(column.name)
-        if isinstance(column, self.qualified):
+        if isinstance(column, Qualified):
             raise not_yet(
                 f"….{shortened(column.name)}", f"Write {shortened(column.name)} alone: it is the list's name."
             )
@@ -203,7 +206,7 @@ class _Reading:
 
     def _aliased(self, expression: Expression) -> Expression:
         """Names of outputs replaced by what they stand for."""
-        if isinstance(expression, Column) and not isinstance(expression, self.qualified):
+        if isinstance(expression, Column) and not isinstance(expression, Qualified):
             meant = self.aliases.get(expression.name.lower(), expression)
             self.rows.sizes.admit(meant)
             return meant
@@ -232,7 +235,7 @@ class _Reading:
         found = self._position(node, "GROUP BY")
         if found is None:
             found = scope.expression(node)
-            if isinstance(found, Column) and not isinstance(found, self.qualified):
+            if isinstance(found, Column) and not isinstance(found, Qualified):
                 found = self._key_named(found)
         if has_aggregate(found):
             raise not_yet("an aggregate in GROUP BY", "Group by columns, or expressions of them.")

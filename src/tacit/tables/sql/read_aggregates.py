@@ -10,18 +10,10 @@ from tacit.tables.literals import bounds_of
 from tacit.tables.query import Aggregate
 from tacit.tables.sql.functions import BOUNDS, INTERVAL_SHARE, aggregate
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.refusals import NotUnderstood, not_yet
+from tacit.tables.sql.refusals import NotUnderstood, misplaced, not_yet
 from tacit.tables.sql.scope import Scope, only, refused, written
 
 __all__ = ["Given", "aggregate_node", "exact", "filtered", "inside_aggregate"]
-
-
-_INSTEAD = {
-    "WHERE": "Conditions on released values go into HAVING.",
-    "a subquery without GROUP BY": "It would be one exact number of all people: group by the protected unit there.",
-    "a subquery that groups": "Per unit there are COUNT, SUM, AVG, MIN and MAX.",
-}
-"""What to do where aggregates cannot stand."""
 
 
 Bounds = dict[str, tuple[Fraction, Fraction]]
@@ -44,8 +36,7 @@ class Given:
 def inside_aggregate(scope: Scope, name: str, given: list[exp.Expression]) -> Given:
     """What an aggregate was given."""
     if not scope.aggregates:
-        hint = _INSTEAD.get(scope.place, "Name a column there.")
-        raise not_yet(f"{name.upper()}(…) in {scope.place}", hint)
+        raise misplaced(name, scope.place)
     plain = [one for one in given if not isinstance(one, exp.Kwarg)]
     shares = [exact(one.expression) for one in given if isinstance(one, exp.Kwarg) and _name(one) == INTERVAL_SHARE]
     pairs = [one for one in given if isinstance(one, exp.Kwarg) and _name(one) != INTERVAL_SHARE]

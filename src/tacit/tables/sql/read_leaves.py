@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tacit.tables.expressions import Column, Expression, Literal
 from tacit.tables.literals import literal
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.refusals import FUNCTIONS, NotUnderstood, not_yet, void
+from tacit.tables.sql.rows import Qualified
 from tacit.tables.sql.scope import Scope, only, refused
 
-__all__ = ["Qualified", "boolean", "column", "constant", "null", "real"]
+__all__ = ["boolean", "column", "constant", "null", "real"]
 
 _CLOCKS = ("current_date", "current_time", "current_timestamp", "current_datetime", "localtime", "localtimestamp")
 
@@ -30,11 +29,6 @@ def column(scope: Scope, node: exp.Column) -> Expression:
     if scope.naming is not None:
         name = scope.naming.column(None if table is None else str(table.this), name)
     return Qualified(name) if table is not None else Column(name)
-
-
-@dataclass(frozen=True, slots=True)
-class Qualified(Column):
-    """A column written with its table, which is therefore no alias; gone before the tree is finished."""
 
 
 def constant(scope: Scope, node: exp.Literal) -> Expression:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from tacit.tables.expressions import Expression
@@ -55,17 +54,11 @@ def within_group(scope: Scope, node: exp.WithinGroup) -> Aggregate:
 def geometric_node(scope: Scope, name: str, given: list[exp.Expression]) -> Expression:
     """GEOMEAN(x) is EXP(AVG(LN(x))); its bounds are those of x, and above 0."""
     found = inside_aggregate(scope, name, given)
-    bounds = found.bounds
     if len(found.plain) != 1:
         raise NotUnderstood(f"{name.upper()}(…)", "takes one value", f"Write {name.upper()}(column).")
     if found.share is not None:
         raise not_yet(f"{INTERVAL_SHARE} of {name.upper()}", "Its interval is free; leave the share out.")
-    if "bounds" in bounds:
-        low, high = bounds["bounds"]
-        if low <= 0:
-            raise NotUnderstood(f"{name.upper()}(…)", "needs bounds above 0", "Logarithms are of positive numbers.")
-        bounds = {"bounds": (Fraction(math.log(low)), Fraction(math.log(high)))}
-    return geometric_mean(found.scope.expression(found.plain[0]), bounds)
+    return geometric_mean(found.scope.expression(found.plain[0]), found.bounds.get("bounds"), name.upper())
 
 
 def _level(node: exp.Expression) -> Fraction:

@@ -10,24 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tacit.tables.expressions import Call, Column, Expression
+from tacit.tables.expressions import Column, Expression
 from tacit.tables.per_unit import PerUnit
-from tacit.tables.relations import Base, Listed, Relation
+from tacit.tables.relations import MOST_LEVELS, Listed
 from tacit.tables.size import Sizes
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.printing import name_to_sql
 from tacit.tables.sql.read_joins import joined, joined_to, listed, stacked, unbracketed
-from tacit.tables.sql.read_per_unit import grouped, grouping_scope
+from tacit.tables.sql.read_per_unit import grouping_scope, read_grouped
 from tacit.tables.sql.refusals import CLAUSES, SUBQUERY_CLAUSES, NotUnderstood, not_yet, shortened, void
-from tacit.tables.sql.rows import Rows
+from tacit.tables.sql.rows import Catalogue, Rows, conjoined
 from tacit.tables.sql.scope import Scope, only
 from tacit.tables.sql.translate import scope
 
-__all__ = ["Rows", "conjoined", "refuse_clauses", "source"]
+__all__ = ["refuse_clauses", "source"]
 
 _ROW_WISE = {"expressions", "from_", "where", "with_", "joins"}
-MOST_LEVELS = 10
-"""How deep subqueries may stand in each other; a chain of WITH has no limit but size."""
 
 
 def source(tree: exp.Select, table: str, sizes: Sizes, tables: Mapping[str, Sequence[str]] | None = None) -> Rows:
@@ -41,17 +38,6 @@ def refuse_clauses(tree: exp.Select, understood: set[str], reasons: Mapping[str,
         if name not in understood and value not in (None, False, []):
             unknown = (name.strip("_").replace("_", " ").upper(), "Leave it out.")
             raise not_yet(*reasons.get(name, CLAUSES.get(name, unknown)))
-
-
-def conjoined(conditions: Sequence[Expression | None]) -> Expression | None:
-    """All conditions together; AND of many is one node."""
-    found: list[Expression] = []
-    for one in conditions:
-        if isinstance(one, Call) and one.operator == "and":
-            found += one.arguments
-        elif one is not None:
-            found.append(one)
-    return None if not found else found[0] if len(found) == 1 else Call("and", tuple(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +81,12 @@ class _Reader:
 
     def columns_of(self, rows: Rows) -> list[tuple[str, Expression]]:
         """The columns that rows show, in order, and what each means."""
-        shown = dict[str, tuple[str, Expression]]()
-        if rows.everything:
-            for name in self._names(rows.relation):
-                shown[name.lower()] = (name, Column(name))
-        for name, meaning in rows.columns.items():
-            shown[name] = (name, meaning)
-        return list(shown.values())
+        return self.catalogue.columns_of(rows)
 
-    def _names(self, relation: Relation | None) -> Sequence[str]:
-        if relation is not None and not isinstance(relation, Base):
-            return relation.names()
-        table = self.table if relation is None else relation.table
-        return next((names for name, names in (self.tables or {}).items() if name.lower() == table.lower()), ())
+    @property
+    def catalogue(self) -> Catalogue:
+        """The tables that can be named."""
+        return Catalogue(self.table, self.tables or {})
 
     def _with(self, tree: exp.Select) -> _Reader:
         """With the common table expressions of this SELECT; each knows those before it."""
@@ -202,7 +181,7 @@ class _Reader:
         labels = [label.lower() for label, _ in outputs]
         if len(set(labels)) != len(labels):
             raise _twice(next(label for label in labels if labels.count(label) > 1))
-        found = grouped(node, places, outputs)
+        found = read_grouped(node, places, outputs)
         keys = tuple(
             replace(one, expression=self._admitted(rows.meaning(one.expression))) for one in found.relation.keys
         )
@@ -228,22 +207,13 @@ class _Reader:
             raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
         found = self.known.get(name.lower())
         if found is None and name.lower() != table.lower():
-            found = self._other(name)
+            found = self.catalogue.named(name)
         for part, value in node.args.items():
             if part not in ("this", "alias") and value not in (None, False, []):
                 what, instead = CLAUSES.get(part, (part.strip("_").replace("_", " ").upper(), "Leave it out."))
                 raise not_yet(what, instead)
         alias = _alias(node.args.get("alias"))
         return replace(found or Rows(frozenset()), names=frozenset((alias or name.lower(),)))
-
-    def _other(self, name: str) -> Rows:
-        """Another table of the policy."""
-        spelled = {one.lower(): one for one in self.tables or ()}
-        if name.lower() in spelled:
-            return Rows(frozenset(), relation=Base(spelled[name.lower()]))
-        known = " and ".join([self.table, *(one for one in self.tables or () if one != self.table)])
-        asked = f"the table that may be asked about is {known}" if " and " not in known else f"there are {known}"
-        raise void(f"FROM {name}", asked, f"Write FROM {name_to_sql(self.table)}.")
 
 
 def _alias(alias: exp.Expression | None) -> str | None:

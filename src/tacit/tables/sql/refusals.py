@@ -14,6 +14,7 @@ __all__ = [
     "SUBQUERY_CLAUSES",
     "WINDOWS",
     "NotUnderstood",
+    "misplaced",
     "not_yet",
     "syntax",
     "void",
@@ -54,6 +55,19 @@ def not_yet(written: str, instead: str) -> NotUnderstood:
 def void(written: str, reason: str, instead: str) -> NotPrivate:
     """Something that would void the promise."""
     return NotPrivate(f"{shortened(written)}: {reason}. {instead}")
+
+
+_AGGREGATES_ELSEWHERE = {
+    "WHERE": "Conditions on released values go into HAVING.",
+    "a subquery without GROUP BY": "It would be one exact number of all people: group by the protected unit there.",
+    "a subquery that groups": "Per unit there are COUNT, SUM, AVG, MIN and MAX.",
+}
+"""What to do where aggregates cannot stand."""
+
+
+def misplaced(name: str, place: str) -> NotUnderstood:
+    """An aggregate where none can stand."""
+    return not_yet(f"{name.upper()}(…) in {place}", _AGGREGATES_ELSEWHERE.get(place, "Name a column there."))
 
 
 def shortened(written: str) -> str:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tacit.tables.expressions import Column, Expression
+from tacit.tables.expressions import Call, Column, Expression
 from tacit.tables.query import Aggregate
-from tacit.tables.relations import Relation
-from tacit.tables.sql.refusals import NotUnderstood, not_yet, shortened
+from tacit.tables.relations import Base, Relation
+from tacit.tables.sql.printing import name_to_sql
+from tacit.tables.sql.refusals import NotUnderstood, not_yet, shortened, void
 
-__all__ = ["JoinedNames", "Rows", "Side"]
+__all__ = ["Catalogue", "JoinedNames", "Qualified", "Rows", "Side", "Unsettled", "conjoined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified(Column):
+    """A column written with its table, which is therefore no alias; gone before the tree is finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,21 @@ class JoinedNames:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsettled:
+    """The columns of a join in a place where names of outputs may stand that are not known yet: those stay."""
+
+    joined: JoinedNames
+
+    def column(self, table: str | None, name: str) -> str:
+        """What the join calls a column that is written with its table; any other name stays."""
+        return name if table is None else self.joined.column(table, name)
+
+    def leaving(self, aliases: Collection[str]) -> Unsettled:
+        """The same: all names stay."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """Rows of the table under other names: what each name means, and which rows there are."""
 
@@ -101,6 +122,14 @@ class Rows:
     def is_plain(self) -> bool:
         """Whether nothing of the relation was renamed, computed or filtered."""
         return self.everything and not self.columns and self.where is None
+
+    @property
+    def settled(self) -> Rows:
+        """As a subquery shows them with *: of a join, each column by the name that it has in its table."""
+        if self.naming is None:
+            return self
+        columns = {**self.naming.plain(), **self.columns}
+        return replace(self, names=frozenset(), columns=columns, everything=False, naming=None)
 
     def meaning(self, expression: Expression) -> Expression:
         """The expression over the table's own columns."""
@@ -127,3 +156,47 @@ class Rows:
             return name
         shown = ", ".join(shortened(one) for one in names[:20])
         raise NotUnderstood(shortened(name), f"is no column that may be asked about here: there are {shown}")
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The table of the policy, and the columns of all tables that may be named, by the name of each."""
+
+    table: str
+    tables: Mapping[str, Sequence[str]]
+
+    def columns_of(self, rows: Rows) -> list[tuple[str, Expression]]:
+        """The columns that rows show, in order, and what each means."""
+        shown = dict[str, tuple[str, Expression]]()
+        if rows.everything:
+            for name in self._names(rows.relation):
+                shown[name.lower()] = (name, Column(name))
+        for name, meaning in rows.columns.items():
+            shown[name] = (name, meaning)
+        return list(shown.values())
+
+    def named(self, name: str) -> Rows:
+        """Another table of the policy, by its name; refuses any other."""
+        spelled = {one.lower(): one for one in self.tables}
+        if name.lower() in spelled:
+            return Rows(frozenset(), relation=Base(spelled[name.lower()]))
+        known = " and ".join([self.table, *(one for one in self.tables if one != self.table)])
+        asked = f"the table that may be asked about is {known}" if " and " not in known else f"there are {known}"
+        raise void(f"FROM {name}", asked, f"Write FROM {name_to_sql(self.table)}.")
+
+    def _names(self, relation: Relation | None) -> Sequence[str]:
+        if relation is not None and not isinstance(relation, Base):
+            return relation.names()
+        table = self.table if relation is None else relation.table
+        return next((names for name, names in self.tables.items() if name.lower() == table.lower()), ())
+
+
+def conjoined(conditions: Sequence[Expression | None]) -> Expression | None:
+    """All conditions together; AND of many is one node."""
+    found: list[Expression] = []
+    for one in conditions:
+        if isinstance(one, Call) and one.operator == "and":
+            found += one.arguments
+        elif one is not None:
+            found.append(one)
+    return None if not found else found[0] if len(found) == 1 else Call("and", tuple(found))

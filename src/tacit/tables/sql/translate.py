@@ -11,7 +11,7 @@ from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read_aggregates import filtered
 from tacit.tables.sql.read_arrays import array, array_name, indexed
 from tacit.tables.sql.read_functions import case, cast_node, either, extract, function, local, substring, trim
-from tacit.tables.sql.read_leaves import Qualified, boolean, column, constant, null
+from tacit.tables.sql.read_leaves import boolean, column, constant, null
 from tacit.tables.sql.read_operators import (
     added,
     between,
@@ -27,7 +27,7 @@ from tacit.tables.sql.read_operators import (
 from tacit.tables.sql.read_quantiles import within_group
 from tacit.tables.sql.scope import Naming, Reader, Scope, only
 
-__all__ = ["Qualified", "array", "array_name", "only", "scope"]
+__all__ = ["array", "array_name", "only", "scope"]
 
 
 def scope(
