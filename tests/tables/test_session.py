@@ -69,6 +69,20 @@ def test_the_interval_of_a_quantile_gets_its_share(table: Table) -> None:
     assert "0.25 of it is for the interval" in str(table.explain(text.replace(", interval_share => 0", ""), epsilon=1))
 
 
+@pytest.mark.parametrize(
+    "what", ["MEDIAN(spend)", "MIN(spend, interval_share => 0.000001)", "MODE(plan)", "TOP_K(plan, 2)"]
+)
+def test_a_price_next_to_nothing_is_answered_or_refused_before_it_is_paid(table: Table, what: str) -> None:
+    text = f"SELECT {what} AS x FROM visits"
+    assert table.sql(text, epsilon="1e-30").columns
+    assert table.sql(text, epsilon="1e-270").columns
+    spent = charged(table)
+    for epsilon in ("1e-300", "1e-330"):
+        with pytest.raises(InvalidParameter, match="Nothing was spent"):
+            table.sql(text, epsilon=epsilon)
+    assert charged(table) == spent
+
+
 def test_an_answer_says_of_what_no_interval_was_paid_for(table: Table) -> None:
     """Below the answer, on the page and in the JSON: the range between the bounds looks like an interval."""
     told = "o interval was paid for m, d: what is shown is all that the bounds allow"
