@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 import tacit
-from tacit.tables.drawing import draw
 from tacit.tables.session import Table
+from tests.end_to_end.covering import hits, least_hits
 
 Row = tuple[str, str, str, str]
 _TRIES = 400
@@ -115,62 +115,35 @@ STATISTICS: dict[str, Oracle] = {
 }
 
 
-def least_hits(tries: int, level: float, alarm: float = 1e-7) -> int:
-    """The smallest number of hits that is not surprising if each hits with probability ``level``."""
-    below = 0.0
-    for hits in range(tries + 1):
-        log = math.lgamma(tries + 1) - math.lgamma(hits + 1) - math.lgamma(tries - hits + 1)
-        below += math.exp(log + hits * math.log(level) + (tries - hits) * math.log(1 - level))
-        if below > alarm:
-            return hits
-    return tries
-
-
-def hits(table: Table, sql: str, truths: Sequence[float], epsilon: float, shrink: float = 1.0) -> list[int]:
-    """How often the interval of each row covers the truth, in so many fresh draws."""
-    plan = table.query(sql).plan(epsilon=epsilon)
-    integers, covered = table._engine_now().run(plan.bounded), [0] * len(truths)
-    for _ in range(_TRIES):
-        column = draw(plan, integers)["x"]
-        assert column.low is not None
-        assert column.high is not None
-        for i, (truth, value) in enumerate(zip(truths, column.values, strict=True)):
-            low, high = float(column.low[i]), float(column.high[i])
-            if shrink != 1 and isinstance(value, int | float):
-                low, high = value - shrink * (value - low), value + shrink * (high - value)
-            slack = 1e-6 * max(1.0, abs(truth))  # a granule is 2^-20 of the range or so
-            covered[i] += low - slack <= truth <= high + slack
-    return covered
+def of_plan(plan: str) -> list[Row]:
+    return [row for row in people() if row[0] and row[1] == plan]
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize("epsilon", [0.2, 3.0])
 def test_intervals_of_a_whole_table_cover(table: Table, statistic: str, epsilon: float) -> None:
-    rows = [row for row in people() if row[0] and row[1] == "free"]
-    covered = hits(
-        table, f"SELECT {statistic} AS x FROM people WHERE plan = 'free'", [STATISTICS[statistic](rows)], epsilon
-    )
-    assert covered[0] >= least_hits(_TRIES, 0.95)
+    sql, truth = f"SELECT {statistic} AS x FROM people WHERE plan = 'free'", STATISTICS[statistic](of_plan("free"))
+    assert hits(table, sql, {(): truth}, epsilon=epsilon, tries=_TRIES)[()] >= least_hits(_TRIES, 0.95)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_intervals_of_groups_cover(table: Table, statistic: str) -> None:
-    truths = [STATISTICS[statistic]([row for row in people() if row[0] and row[1] == plan]) for plan in ("free", "pro")]
+    truths = {(plan,): STATISTICS[statistic](of_plan(plan)) for plan in ("free", "pro")}
     sql = f"SELECT plan, {statistic} AS x FROM people GROUP BY plan HAVING plan <> 'gone'"
-    assert min(hits(table, sql, truths, 1.0)) >= least_hits(_TRIES, 0.95)
+    assert min(hits(table, sql, truths, epsilon=1, tries=_TRIES).values()) >= least_hits(_TRIES, 0.95)
 
 
 def test_intervals_of_half_the_width_do_not(table: Table) -> None:
     """The suite can fail: an interval that is too short is seen."""
-    rows = [row for row in people() if row[0] and row[1] == "free"]
     for statistic in ("COUNT(*)", "SUM(spend)", "COUNT(DISTINCT person)"):
-        sql = f"SELECT {statistic} AS x FROM people WHERE plan = 'free'"
-        assert hits(table, sql, [STATISTICS[statistic](rows)], 1.0, shrink=0.5)[0] < least_hits(_TRIES, 0.95)
+        sql, truth = f"SELECT {statistic} AS x FROM people WHERE plan = 'free'", STATISTICS[statistic](of_plan("free"))
+        covered = hits(table, sql, {(): truth}, epsilon=1, tries=_TRIES, shrink=0.5)
+        assert covered[()] < least_hits(_TRIES, 0.95)
 
 
 def test_through_the_front_door(table: Table) -> None:
     """The same, paying each time."""
-    rows = [row for row in people() if row[0] and row[1] == "pro"]
+    rows = of_plan("pro")
     question = table.query("SELECT AVG(spend) AS m FROM people WHERE plan = 'pro'")
     truth, covered = statistics.fmean(spends(rows)), 0
     for _ in range(60):

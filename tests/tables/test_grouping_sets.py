@@ -32,7 +32,7 @@ from tacit.tables.grouping_sets_drawing import draw_sets
 from tacit.tables.grouping_sets_plan import SetsPlan, make_sets_plan
 from tacit.tables.session import Table
 from tacit.testing import seeded
-from tests.end_to_end.test_coverage import least_hits
+from tests.end_to_end.covering import least_hits
 from tests.tables.engines.random_rows import Expressions, Rows
 from tests.tables.engines.sensitivity import SECRET, neighbours, row_value
 from tests.tables.engines.sensitivity import table as random_table

@@ -20,6 +20,7 @@ from tacit.tables.bounded import Integers, Tallies
 from tacit.tables.drawing import draw
 from tacit.tables.plan import Plan
 from tacit.tables.session import Question, Table
+from tests.tables.attacks.faults import every_row, half_the_reach, logarithms_not_clamped
 
 CONFIDENCE = 1 - 1e-7
 SAMPLES = 60_000
@@ -84,7 +85,7 @@ def repeated(plan: Plan, engine_integers: Integers, count: int) -> Integers:
 
 
 def answers(question: str, price: dict[str, Any], tables: tuple[Table, Table]) -> tuple[Callable[..., Any], Guarantee]:
-    """A function from which table (0 or 1) to released numbers, one per answer; NaN where the group is not shown."""
+    """A function from which table (0 or 1) to what is released, a line per answer; NaN where the group is not shown."""
     plans, integers = [], []
     for one in tables:
         asked: Question = one.query(question)
@@ -98,11 +99,11 @@ def answers(question: str, price: dict[str, Any], tables: tuple[Table, Table]) -
         at, count = int(which[0]), len(which)
         wide = repeated(plans[at], integers[at], count)
         bounded = replace(plans[at].bounded, public_keys=None if plans[at].keys else tuple((i,) for i in range(count)))
-        released = draw(replace(plans[at], bounded=bounded), wide)
-        made = np.full(count, np.nan)
-        *_, keys, values = [column.values for column in released]
-        made[np.array(keys, dtype=np.intp)] = [np.nan if value is None else value for value in values]
-        return made
+        keys, *outputs = [column.values for column in draw(replace(plans[at], bounded=bounded), wide)]
+        made = np.full((count, len(outputs)), np.nan)
+        for number, values in enumerate(outputs):
+            made[np.array(keys, dtype=np.intp), number] = [np.nan if value is None else value for value in values]
+        return made[:, 0] if len(outputs) == 1 else made
 
     return answer, plans[0].cost
 
@@ -113,6 +114,10 @@ CASES = {
     "mean": ("SELECT side, AVG(pay) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 2}),
     "units": ("SELECT side, COUNT(DISTINCT who) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
     "distinct": ("SELECT side, COUNT(DISTINCT pay) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 1}),
+    "distinct levels": (
+        "SELECT side, COUNT(DISTINCT level) AS n FROM small WHERE side = 'left' GROUP BY side",
+        {"epsilon": 1},
+    ),
     "covariance": (
         "SELECT side, COVAR_POP(pay, level) AS n FROM small WHERE side = 'left' GROUP BY side",
         {"epsilon": 2},
@@ -130,7 +135,7 @@ CASES = {
     ),
     "sums per unit": (
         "SELECT side, SUM(t, contribution_bounds_per_row => (0, 10)) AS n FROM "
-        "(SELECT who, side, SUM(pay) AS t FROM small WHERE side = 'left' GROUP BY who, side) GROUP BY side",
+        "(SELECT who, side, SUM(LEAST(pay, 9)) AS t FROM small WHERE side = 'left' GROUP BY who, side) GROUP BY side",
         {"epsilon": 1},
     ),
     "count of units with many rows": (
@@ -167,10 +172,50 @@ CASES = {
         {"epsilon": 1},
     ),
     "private groups": ("SELECT town, COUNT(*) AS n FROM small GROUP BY town", {"epsilon": 3}),
+    "variance": ("SELECT side, VAR_POP(level) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 2}),
+    "minimum": ("SELECT side, MIN(4 - level) AS n FROM small WHERE side = 'left' GROUP BY side", {"epsilon": 6}),
+    "geometric mean": (
+        "SELECT side, GEOMEAN(pay, contribution_bounds_per_row => (1, 10)) AS n FROM small WHERE side = 'left' "
+        "GROUP BY side",
+        {"epsilon": 2},
+    ),
+    "ratio of sums": (
+        "SELECT side, SUM(pay) / SUM(level) AS n FROM small WHERE side = 'left' GROUP BY side",
+        {"epsilon": 2},
+    ),
+    "of a subquery": (
+        "WITH some AS (SELECT side AS s, pay * 2 AS x FROM small WHERE level > 0) "
+        "SELECT s, SUM(x) AS n FROM some WHERE s = 'left' AND x > 1 GROUP BY s",
+        {"epsilon": 1},
+    ),
+    "in a time zone": (
+        "SELECT side, COUNT(*) AS n FROM small WHERE side = 'left' AND DATE_TRUNC('day', "
+        "CAST(CONCAT('2026-03-01 1', CAST(level AS VARCHAR), ':00:00') AS TIMESTAMP) AT TIME ZONE 'Asia/Tokyo') "
+        "= DATE '2026-03-02' "
+        "GROUP BY side",
+        {"epsilon": 1},
+    ),
+    "bounded rows": (
+        "SELECT side, AVG(pay, contribution_bounds_per_row => (2, 4)) AS n FROM small WHERE side = 'left' "
+        "GROUP BY side",
+        {"epsilon": 2},
+    ),
+    "all quantiles at once": (
+        "SELECT side, APPROX_QUANTILES(level, 2) AS q FROM small WHERE side = 'left' GROUP BY side",
+        {"epsilon": 12},
+    ),
+    "the two best of three": (
+        "SELECT side, TOP_K(CASE WHEN level > 2 THEN 2 WHEN level > 1 THEN 1 ELSE 0 END, 2) AS t FROM small "
+        "WHERE side = 'left' GROUP BY side",
+        {"epsilon": 4},
+    ),
 }
 
 
-CHOSEN = ("median", "maximum", "mode", "the second of two")
+CHOSEN = {
+    **dict.fromkeys(["median", "maximum", "mode", "the second of two"], 12_000),
+    **dict.fromkeys(["minimum", "all quantiles at once", "the two best of three"], 3_000),
+}
 """Drawn group by group: fewer answers, so that the test stays quick."""
 
 
@@ -179,10 +224,36 @@ def test_a_statement_keeps_its_price(case: str, tmp_path: Path) -> None:
     question, price = CASES[case]
     tables = (table(tmp_path / "with", OTHERS + ONE_MORE), table(tmp_path / "without", OTHERS))
     function, cost = answers(question, price, tables)
-    samples = SAMPLES // 5 if case in CHOSEN else SAMPLES
+    samples = CHOSEN.get(case, SAMPLES)
     batch = min(BATCH, samples // 2)
     found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=samples, batch=batch, confidence=CONFIDENCE)
     assert not found.violated, found
+    assert found.epsilon_lower > 0, "the two tables look alike: this would see nothing"
+
+
+HOLES: list[tuple[str, Callable[[pytest.MonkeyPatch], None]]] = [
+    ("variance", every_row),
+    ("geometric mean", half_the_reach),
+    ("geometric mean", logarithms_not_clamped),
+    ("ratio of sums", every_row),
+    ("of a subquery", every_row),
+    ("joined on the unit", every_row),
+    ("of two tables", every_row),
+    ("in a time zone", every_row),
+    ("bounded rows", every_row),
+]
+
+
+@pytest.mark.parametrize(("case", "fault"), HOLES, ids=lambda one: one if isinstance(one, str) else one.__name__)
+def test_the_auditor_sees_planted_holes(
+    case: str, fault: Callable[[pytest.MonkeyPatch], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question, price = CASES[case]
+    tables = (table(tmp_path / "with", OTHERS + ONE_MORE * 3), table(tmp_path / "without", OTHERS))
+    fault(monkeypatch)
+    function, cost = answers(question, price, tables)
+    found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=20_000, batch=10_000, confidence=CONFIDENCE)
+    assert found.violated, found
 
 
 @pytest.mark.parametrize("least", [1, 5, 6])

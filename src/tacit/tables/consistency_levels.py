@@ -60,7 +60,7 @@ def margin(names: Sequence[str], cells: Cells, kept: Sequence[str]) -> Level:
 
 def ranges(name: str, cells: Cells, branching: int) -> tuple[Level, ...]:
     """Blocks of 1, b, b², … neighbouring cells of an ordered key, up to all of them."""
-    if branching < 2:
+    if not isinstance(branching, int) or branching < 2:
         raise InvalidParameter("branching", given=branching, allowed="a whole number from 2 on")
     levels, size = [], 1
     while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.prices import positive
 from tacit.tables.bounded import BoundedQuery
 from tacit.tables.builder import count
@@ -30,8 +30,8 @@ def margins_of(
     keys: Mapping[str, Term],
 ) -> Workload:
     """Counts by each list of keys."""
-    if not levels or any(isinstance(one, str) for one in levels):
-        raise InvalidParameter("levels", given=levels, allowed='lists of keys, as in margins([], ["city"])')
+    if not levels or not all(map(_is_level, levels)):
+        raise InvalidParameter("levels", given=levels, allowed='lists of keys, each once, as in margins([], ["city"])')
     names = tuple(dict.fromkeys(name for level in levels for name in level))
     text, bounded, names = _finest(desk, names, where, keys)
     listed = bounded.public_keys or ()
@@ -42,7 +42,7 @@ def margins_of(
 def ranges_of(desk: Desk, key: str, branching: int, where: str | Term | None, keys: Mapping[str, Term]) -> Workload:
     """Counts by one ordered key, and of blocks of it."""
     text, bounded, names = _finest(desk, (key,), where, keys)
-    made = ranges(names[0], bounded.public_keys or ((),), branching)
+    made = ranges(names[0], bounded.public_keys or (), branching)
     return Workload(desk, text, bounded, made, [Fraction(1)] * len(made))
 
 
@@ -60,12 +60,21 @@ def _finest(
         selection = selection.where(where)
     tree = selection.group_by(*plain, **named).query(n=count())
     checked = check(tree, desk.policy)
-    return to_sql(checked.query), needed(checked, desk.policy)[2], (*plain, *named)
+    bounded = needed(checked, desk.policy)[2]
+    if bounded.public_keys is None:
+        raise NotPrivate("Counts that add up need keys that are public: list them in the policy. Nothing was spent.")
+    return to_sql(checked.query), bounded, (*plain, *named)
+
+
+def _is_level(given: object) -> bool:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return False
+    return all(isinstance(one, str) for one in given) and len(set(given)) == len(given)
 
 
 def _weights(given: Sequence[object] | None, size: int) -> list[Fraction]:
     if given is None:
         return [Fraction(1)] * size
-    if len(given) != size:
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != size:
         raise InvalidParameter("weights", given=given, allowed=f"a list of {size} numbers, one per level")
     return [positive(one, "weights") for one in given]

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InvalidParameter, NotPrivate
+from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
@@ -91,10 +91,6 @@ class Workload:
     def __init__(
         self, desk: Desk, question: str, bounded: BoundedQuery, levels: Sequence[Level], weights: Sequence[Fraction]
     ) -> None:
-        if bounded.public_keys is None:
-            raise NotPrivate(
-                "Counts that add up need keys that are public: list them in the policy. Nothing was spent."
-            )
         if sum(len(level.labels) for level in levels) > MOST:
             raise InvalidParameter("levels", given="too many groups", allowed=f"at most {MOST} counts in all")
         self._desk = desk
@@ -249,10 +245,13 @@ class ConsistentAnswers(Answers):
 
     def total(self, weights: Sequence[float] | Floats) -> Sum:
         """Any weighted sum of the finest counts, with its own interval; free."""
-        wanted = np.asarray(weights, dtype=np.float64)[None, :]
         counts = np.array(self.finest["n"].values, dtype=np.float64)
+        try:
+            wanted = np.asarray(weights, dtype=np.float64).reshape(1, -1)
+        except (TypeError, ValueError):
+            wanted = np.empty((1, 0))
         if wanted.shape[1] != len(counts) or not np.isfinite(wanted).all():
-            raise InvalidParameter("weights", given=wanted.shape[1], allowed=f"{len(counts)} finite numbers")
+            raise InvalidParameter("weights", given=weights, allowed=f"{len(counts)} finite numbers")
         value = float((wanted @ counts)[0])
         off = float(self._plan.fit.errors(wanted, BETA)[0])
         return Sum(value, value - off, value + off)

@@ -105,6 +105,9 @@ STATEMENTS = tuple(
     SELECT city, COUNT(*) FROM (SELECT city, points FROM visits UNION ALL SELECT city, points + 1 FROM orders) WHERE points > 0 GROUP BY city
     SELECT kind, AVG(x) FROM (SELECT 'visit' AS kind, spend AS x FROM visits UNION ALL SELECT 'order', price FROM orders) GROUP BY kind
     SELECT AVG(t.s, contribution_bounds_per_row => (0, 99)) FROM visits v JOIN (SELECT buyer AS b, SUM(points) AS s FROM orders GROUP BY buyer) t ON t.b = v.user_id
+    SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed=2, min_privacy_units_per_group=3) city, COUNT(*) FROM visits GROUP BY city
+    SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed=1, privacy_unit_column=user_id) plan, SUM(spend, contribution_bounds_per_group => (0, 50)) FROM visits GROUP BY plan
+    SELECT plan, COUNT(*, contribution_bounds_per_group => (0, 1)) FROM visits RIGHT JOIN UNNEST(['pro', 'none']) AS plan USING (plan) GROUP BY plan
     """.splitlines()
     if line.strip()
 )

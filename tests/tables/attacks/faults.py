@@ -1,0 +1,199 @@
+"""Faults to plant, one at a time: what would let a person count for more than is paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit.tables import (
+    batch,
+    choices,
+    choices_top,
+    consistency_workloads,
+    discovery_histogram,
+    grouping_sets,
+    grouping_sets_plan,
+    pricing,
+)
+from tacit.tables import plan as planning
+from tacit.tables.bounded import Asked, Blend, BoundedQuery, Distinct, Integers, Measure
+from tacit.tables.engines import duckdb_bounding, duckdb_values
+from tacit.tables.engines.duckdb import DuckDBEngine
+from tacit.tables.estimators import covariances
+from tacit.tables.estimators.base import Part
+from tacit.tables.noises import GaussianNoise, LaplaceNoise
+from tacit.tables.pricing import Shares
+from tacit.tables.ranks import RankDraw
+
+__all__ = [
+    "Fault",
+    "each_the_whole_price",
+    "ends_for_free",
+    "every_group",
+    "every_row",
+    "half_the_noise",
+    "half_the_reach",
+    "keys_of_one_group",
+    "later_places_for_free",
+    "levels_like_cells",
+    "logarithms_not_clamped",
+    "noise_for_one_group",
+    "paid_twice",
+    "products_for_free",
+    "rows_not_clamped",
+    "totals_like_groups",
+]
+
+Fault = Callable[[pytest.MonkeyPatch], None]
+
+# holes that every kind of statement could have
+
+
+def _asked_for(patch: pytest.MonkeyPatch, change: Callable[[BoundedQuery], BoundedQuery]) -> None:
+    right = DuckDBEngine.run
+
+    def run(self: DuckDBEngine, query: BoundedQuery) -> Integers:
+        return right(self, change(query))
+
+    patch.setattr(DuckDBEngine, "run", run)
+
+
+def every_group(patch: pytest.MonkeyPatch) -> None:
+    """A person counts in all groups that there are."""
+    _asked_for(patch, lambda query: replace(query, groups=99))
+
+
+def every_row(patch: pytest.MonkeyPatch) -> None:
+    """A person counts in a group with all rows and values that there are."""
+
+    def freed(measure: Asked) -> Asked:
+        if isinstance(measure, Measure):
+            return replace(measure, low=-(2**60), high=2**60)
+        return replace(measure, most=99) if isinstance(measure, Distinct) else measure
+
+    _asked_for(patch, lambda query: replace(query, rows=99, measures=tuple(map(freed, query.measures))))
+
+
+def noise_for_one_group(patch: pytest.MonkeyPatch) -> None:
+    """A person is believed to be in one group."""
+    laplace, gaussian, of_groups = LaplaceNoise.mechanism, GaussianNoise.mechanism, choices.of_groups
+    patch.setattr(LaplaceNoise, "mechanism", lambda self, share, measure, groups: laplace(self, share, measure, 1))
+    patch.setattr(GaussianNoise, "mechanism", lambda self, share, measure, groups: gaussian(self, share, measure, 1))
+    patch.setattr(choices, "of_groups", lambda price, share, groups: of_groups(price, share, 1))
+
+
+def paid_twice(patch: pytest.MonkeyPatch) -> None:
+    """The price is spent twice: each part of a statement gets double its share."""
+    right = planning._shares
+
+    def doubled(*given: Any) -> Shares:
+        found = right(*given)
+        measures = {one: 2 * share for one, share in found.measures.items()}
+        return replace(found, measures=measures, choices={one: 2 * share for one, share in found.choices.items()})
+
+    patch.setattr(planning, "_shares", doubled)
+
+
+# holes of their own
+
+
+def ends_for_free(patch: pytest.MonkeyPatch) -> None:
+    """The value of a quantile gets the whole price, and its interval is not paid for."""
+
+    def value(self: choices.RankedMechanism) -> RankDraw:
+        return RankDraw.at(choices.of_groups(self.guarantee, Fraction(1), self.groups), self.furthest, self.points)
+
+    patch.setattr(choices.RankedMechanism, "value", property(value))
+
+
+def later_places_for_free(patch: pytest.MonkeyPatch) -> None:
+    """Of the k best, only the first is paid for."""
+    right = choices_top.TopK
+
+    def cheaper(k: int, *, promise: Any, sensitivity: Any, monotone: bool) -> Any:
+        return right(k, promise=tacit.PureDP(promise.eps * k), sensitivity=sensitivity, monotone=monotone)
+
+    patch.setattr(choices_top, "TopK", cheaper)
+
+
+def products_for_free(patch: pytest.MonkeyPatch) -> None:
+    """The sums of products get a share that nobody pays."""
+    for kind in (covariances.Covariance, covariances.Correlation):
+        right = kind.parts
+
+        def parts(self: Any, aggregate: Any, setting: Any, right: Any = right) -> tuple[Part, ...]:
+            return tuple(replace(one, weight=Fraction(1, 2)) for one in right(self, aggregate, setting))
+
+        patch.setattr(kind, "parts", parts)
+
+
+def rows_not_clamped(patch: pytest.MonkeyPatch) -> None:
+    """A row is as large as it is, and so is what a person adds."""
+    _read_as(patch, "coalesce(TRY_CAST(floor({x} * 4) AS BIGINT), 0)")
+
+
+def logarithms_not_clamped(patch: pytest.MonkeyPatch) -> None:
+    """A logarithm is as large as it is."""
+    _read_as(patch, "coalesce(TRY_CAST(floor({x} * 1e6) AS BIGINT), 0)")
+
+
+def _read_as(patch: pytest.MonkeyPatch, read: str) -> None:
+    patch.setattr(duckdb_values, "_quantised", lambda value, x: read.format(x=x))
+    patch.setattr(duckdb_bounding, "clamped", lambda sql, measure: f"least(greatest({sql}, {-(2**60)}), {2**60})")
+
+
+def half_the_reach(patch: pytest.MonkeyPatch) -> None:
+    """Sums that share one reach get noise for half of it."""
+    right = LaplaceNoise.mechanism
+
+    def mechanism(self: LaplaceNoise, share: Fraction, measure: Any, groups: int) -> Any:
+        halved = replace(measure, reach=measure.reach // 2) if isinstance(measure, Blend) else measure
+        return right(self, share, halved, groups)
+
+    patch.setattr(LaplaceNoise, "mechanism", mechanism)
+
+
+def totals_like_groups(patch: pytest.MonkeyPatch) -> None:
+    """A total is claimed to move like one of the groups that it is made of."""
+    patch.setattr(grouping_sets, "lumped", lambda measure, groups: measure)
+    patch.setattr(grouping_sets_plan, "lumped", lambda measure, groups: measure)
+
+
+def each_the_whole_price(patch: pytest.MonkeyPatch) -> None:
+    """Every statement, and every level, is drawn at the price of all."""
+    patch.setattr(consistency_workloads, "shares_of", lambda weights: (Fraction(1),) * len(weights))
+    right = batch.share
+
+    def share(price: Any, needs: Any, shares: Any) -> Any:
+        dearer = tacit.ApproxDP(price.eps * len(needs), price.dlt)
+        return replace(right(dearer, needs, shares), cost=price)
+
+    patch.setattr(batch, "share", share)
+
+
+def keys_of_one_group(patch: pytest.MonkeyPatch) -> None:
+    """The rule for private keys believes that a person has one of them."""
+    right = pricing._best_keys
+    patch.setattr(pricing, "_best_keys", lambda price, groups, least: right(price, 1, least))
+
+
+def half_the_noise(patch: pytest.MonkeyPatch) -> None:
+    """A histogram of units gets the noise of twice its price."""
+    right = discovery_histogram.noise_of
+    patch.setattr(discovery_histogram, "noise_of", lambda cost: right(tacit.ApproxDP(2 * cost.eps, 0)))
+
+
+def levels_like_cells(patch: pytest.MonkeyPatch) -> None:
+    """A coarse level is claimed to move like its finest cells, one by one."""
+    right = consistency_workloads.Workload._mechanism
+
+    def mechanism(self: Any, noise: Any, at: int) -> Any:
+        (measure,) = self._bounded.measures
+        return right(self, noise, at) if self._levels[at].is_finest else noise.mechanism(self._shares[at], measure, 1)
+
+    patch.setattr(consistency_workloads.Workload, "_mechanism", mechanism)

@@ -1,0 +1,222 @@
+"""How far an answer can tell two tables apart, computed from what is drawn: exact integers and the spread of the noise.
+
+Nothing here reads a claim (a reach, a sensitivity, a share): the loss of each draw follows from how far the integers
+of the two tables are apart and from the scale of its noise. All draws together must stay within what is charged:
+in ε, where noise is Laplace's, or in ρ, where it is Gaussian. docs/proofs/statements.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
+from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.tables import discovery_histogram
+from tacit.tables.batch import Batch
+from tacit.tables.bounded import Asked, Blend, Counted, Integers, Tallies
+from tacit.tables.choices import ChoiceMechanism, FullestMechanism, RankedMechanism
+from tacit.tables.choices_top import FullestCellsMechanism
+from tacit.tables.consistency_margins import summed
+from tacit.tables.consistency_workloads import Workload
+from tacit.tables.discovery import Discovery
+from tacit.tables.discovery_histogram import Histogram
+from tacit.tables.drawing import placed
+from tacit.tables.grouping_sets_plan import SetsPlan
+from tacit.tables.plan import Plan
+from tacit.tables.pricing import Price
+from tacit.tables.session import Table
+
+__all__ = ["loss_of_batch", "loss_of_discovery", "loss_of_sql", "loss_of_workload"]
+
+Group = tuple[object, ...]
+Pair = tuple[Integers, Integers]
+
+
+def loss_of_sql(tables: tuple[Table, Table], sql: str) -> float:
+    """The loss of a statement, as a part of what it costs: at most 1."""
+    plan = tables[0].query(sql).plan(**_price(tables[0], sql))
+    if isinstance(plan, SetsPlan):
+        found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
+        return _part(_loss_of_sets(plan, found[0], found[1]), plan.cost)
+    one, other = (_engine(table).run(plan.bounded) for table in tables)
+    return _part(_loss(plan, (one, other)), plan.cost)
+
+
+def loss_of_batch(batches: tuple[Batch, Batch], tables: tuple[Table, Table]) -> float:
+    """The loss of all statements of a batch together."""
+    plan = batches[0].plan(**_price(tables[0], ""))
+    found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
+    total = 0.0
+    for one, (first, count) in zip(plan.plans, batches[0]._places(), strict=True):
+        own = plan.passes.only(first, count)
+        if isinstance(one, SetsPlan):
+            total += _loss_of_sets(one, found[0], found[1])
+        else:
+            total += _loss(one, (own.integers(0, found[0]), own.integers(0, found[1])))
+    return _part(total, plan.cost)
+
+
+def loss_of_workload(workloads: tuple[Workload, Workload], tables: tuple[Table, Table]) -> float:
+    """The loss of all levels together."""
+    plan = workloads[0].plan(**_price(tables[0], ""))
+    cells = [
+        workload._cells(_engine(table).run(workload._bounded))
+        for workload, table in zip(workloads, tables, strict=True)
+    ]
+    total = 0.0
+    for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
+        total += _noised(mechanism, (level.sums() @ (cells[0] - cells[1])).tolist())
+    return _part(total, plan.cost)
+
+
+def loss_of_discovery(tables: tuple[Table, Table], discover: Callable[[Discovery], object]) -> float:
+    """The loss of a histogram of units; what would be asked is caught before it is paid for."""
+    caught: list[tuple[Histogram, Price]] = []
+
+    def ask(self: Histogram, desk: object, price: Price, *, fresh: bool) -> None:
+        caught.append((self, price))
+        raise LookupError
+
+    with mock.patch.object(Histogram, "ask", ask):
+        for table in tables:
+            with contextlib.suppress(LookupError):
+                discover(table.discover)
+    counts = [
+        made.counts([_engine(table).run(one) for one in made.passes])
+        for (made, _), table in zip(caught, tables, strict=True)
+    ]
+    cost = discovery_histogram.spent_of(caught[0][1])
+    mechanism, _ = discovery_histogram.noise_of(cost)
+    return _part(_noised(mechanism, (counts[0] - counts[1]).tolist()), cost)
+
+
+def _price(table: Table, sql: str) -> dict[str, object]:
+    """Without a δ where it can be: then all noise at ε is Laplace's, of which the loss is known exactly."""
+    flavour = table.policy.terms.flavour.name
+    private = flavour == "rho" or "city" in sql.rpartition("GROUP BY")[2]
+    return {flavour: 1, "delta": "1e-9" if private else 0}
+
+
+def _engine(table: Table) -> Any:
+    engine: Any = table._engine_now()
+    engine._key = "one key"  # the same rows are chosen in both tables
+    return engine
+
+
+def _part(loss: float, cost: Guarantee) -> float:
+    assert isinstance(cost, ApproxDP | ZCDP)
+    return loss / float(cost.eps if isinstance(cost, ApproxDP) else cost.rho)
+
+
+def _noised(mechanism: AdditiveMechanism, moved: Iterable[float]) -> float:
+    """By Laplace's law |Δ|/b in ε; by the Gaussian Δ²/2σ² in ρ."""
+    if isinstance(mechanism, DiscreteLaplace):
+        return sum(abs(one) for one in moved) / mechanism.scale
+    assert isinstance(mechanism, DiscreteGaussian)
+    return sum(one**2 for one in moved) / (2 * mechanism.scale**2)
+
+
+def _chosen(price: Guarantee, ranges: Iterable[float]) -> float:
+    """A choice whose log-probabilities move within a range r loses r in ε, r²/8 in ρ."""
+    return sum(one**2 / 8 if isinstance(price, ZCDP) else one for one in ranges)
+
+
+def _loss(plan: Plan, pair: Pair) -> float:
+    """Of one grouped question: its keys, each noisy number once, each choice once."""
+    keys = [_groups(one, bool(plan.bounded.keys)) for one in pair]
+    every = list(dict.fromkeys([*keys[0], *keys[1]]))
+    total = _loss_of_keys(plan, every, keys, pair)
+    found = [_by_group(plan.bounded.measures, one, own) for one, own in zip(pair, keys, strict=True)]
+    noise = {part.measure: made for line in plan.lines for part, made in zip(line.parts, line.mechanisms, strict=True)}
+    for measure, mechanism in noise.items():
+        total += _noised(mechanism, [one for group in every for one in _apart(measure, found[0], found[1], group)])
+    for pick in {line.pick[0]: line.pick for line in plan.lines if line.pick is not None}.values():
+        total += _loss_of_choice(pick[1], [_tallied(one[pick[0].cells], every) for one in found])
+    return total
+
+
+def _groups(integers: Integers, grouped: bool) -> list[Group]:
+    return list(zip(*integers.keys, strict=True)) if grouped else [()] * len(integers.units)
+
+
+def _loss_of_keys(plan: Plan, every: Sequence[Group], keys: Sequence[Sequence[Group]], pair: Pair) -> float:
+    """A unit more or less behind a key: noise on the number of units, or an equal part of the rule's ε."""
+    if plan.keys is None:
+        return 0.0
+    units = [Counter(dict(zip(own, one.units.tolist(), strict=True))) for own, one in zip(keys, pair, strict=True)]
+    moved = [units[0][group] - units[1][group] for group in every]
+    if isinstance(plan.keys, GaussianKeySelection):
+        return _noised(plan.keys._noise, moved)
+    assert isinstance(plan.keys, OptimalKeySelection)
+    return sum(map(abs, moved)) * float(plan.keys.guarantee.eps) / plan.keys.groups
+
+
+Found = Mapping[Asked, Mapping[Group, Any]]
+
+
+def _by_group(measures: Iterable[Asked], integers: Integers, keys: Sequence[Group]) -> Found:
+    made: dict[Asked, Mapping[Group, Any]] = {}
+    for measure, values in zip(measures, integers.measures, strict=True):
+        of = [values.of(at) for at in range(len(keys))] if isinstance(values, Tallies) else [int(one) for one in values]
+        made[measure] = dict(zip(keys, of, strict=True))
+    return made
+
+
+def _apart(measure: Counted, one: Found, other: Found, group: Group) -> list[int]:
+    if not isinstance(measure, Blend):
+        return [one[measure].get(group, 0) - other[measure].get(group, 0)]
+    lines = [measure.of([[found[inner].get(group, 0)] for inner in measure.measures]) for found in (one, other)]
+    return [a[0] - b[0] for a, b in zip(*lines, strict=True)]
+
+
+Tally = Counter[int]
+
+
+def _tallied(found: Mapping[Group, Any], every: Sequence[Group]) -> list[Tally]:
+    nothing = np.zeros(0, dtype=np.int64)
+    pairs = [found.get(group, (nothing, nothing)) for group in every]
+    return [Counter(dict(zip(cells.tolist(), counts.tolist(), strict=True))) for cells, counts in pairs]
+
+
+def _loss_of_choice(mechanism: ChoiceMechanism, tallies: Sequence[Sequence[Tally]]) -> float:
+    """Rows that came or went, in all groups, times what one row moves the scores of a choice."""
+    moved = [(one - other) + (other - one) for one, other in zip(*tallies, strict=True)]
+    price = mechanism.guarantee
+    if isinstance(mechanism, FullestCellsMechanism):  # k choices, each of the fullest that is left
+        most = [max(change.values(), default=0) / mechanism.each.scale for change in moved]
+        return _chosen(price, most * mechanism.choice.k)
+    if isinstance(mechanism, FullestMechanism):
+        each, cells = mechanism.each, range(1, mechanism.candidates + 1)
+        laws = [[np.log(each.probabilities([one[c] for c in cells])) for one in of_table] for of_table in tallies]
+        ratios = [one - other for one, other in zip(*laws, strict=True)]
+        return _chosen(price, [float(np.ptp(r) if isinstance(price, ZCDP) else np.abs(r).max()) for r in ratios])
+    assert isinstance(mechanism, RankedMechanism)
+    level = float(max(mechanism.choice.level, 1 - mechanism.choice.level))
+    factors = [mechanism.value.factor, *([] if mechanism.width is None else [mechanism.width.factor])]
+    return _chosen(price, [float(factor) * 2 * level * change.total() for factor in factors for change in moved])
+
+
+def _loss_of_sets(plan: SetsPlan, one: Sequence[Integers], other: Sequence[Integers]) -> float:
+    total = 0.0
+    for at, (part, made) in enumerate(zip(plan.sets.parts, plan.plans, strict=True)):
+        pair = plan.passes.integers(at, one), plan.passes.integers(at, other)
+        if not part.is_summed:
+            total += _loss(made, pair)
+            continue
+        assert part.bounded.public_keys is not None
+        assert plan.sets.sizes is not None
+        kept = plan.checked.query.sets[part.at]
+        cells = [placed(part.bounded.public_keys, found) for found in pair]
+        for measure, *values in zip(made.bounded.measures, *cells, strict=True):
+            sums = [summed(np.asarray(found, dtype=object), plan.sets.sizes, kept) for found in values]
+            total += _noised(made.mechanism_of(measure), [int(a) - int(b) for a, b in zip(*sums, strict=True)])
+    return total
