@@ -6,6 +6,7 @@ import csv
 import logging
 import statistics
 import threading
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -56,13 +57,18 @@ def test_an_answer_has_numbers_intervals_a_price_and_a_receipt(table: Table) -> 
 
 
 def test_the_interval_of_a_quantile_gets_its_share(table: Table) -> None:
-    """Less of the price for the interval makes it wider; none makes it the range between the bounds."""
-    widths = []
+    """Less of the price for the interval asks for a larger margin; none makes it the range between the bounds."""
+    margins, widths = [], []
     for share in ("", ", interval_share => 0.5", ", interval_share => 0"):
-        found = table.sql(f"SELECT MEDIAN(spend{share}) AS spend FROM visits", epsilon=1)["spend"]
+        asked = table.query(f"SELECT MEDIAN(spend{share}) AS spend FROM visits")
+        found = asked.ask(epsilon=1)["spend"]
         assert found.low <= found.value <= found.high
         widths.append(found.high - found.low)
-    assert widths[1] < widths[0] < widths[2] == 200
+        ((_, mechanism),) = (line.pick for line in asked.plan(epsilon=1).lines)
+        margins.append(None if mechanism.width is None else mechanism.width.margin(Fraction(1, 20)) - 1)
+    assert margins[0] == pytest.approx(2 * margins[1], abs=2)
+    assert margins[2] is None
+    assert widths[2] == 200
     text = "SELECT MEDIAN(spend, interval_share => 0) AS spend FROM visits"
     assert table.query(text).tree == table.agg(spend=tacit.median("spend", interval_share=0)).tree
     assert "no interval is paid for" in str(table.explain(text, epsilon=1))
