@@ -120,6 +120,18 @@ def test_a_width_is_drawn_by_the_law_of_the_definition(
 
 
 @pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
+@pytest.mark.parametrize("aim", [2**63 // 10**6, 10**30], ids=["end of int64", "beyond"])
+@pytest.mark.parametrize("values", [[], [20], [1, 1, 20]], ids=str)
+def test_a_margin_that_int64_cannot_hold_is_aimed_at(values: list[int], aim: int, flips: bool) -> None:
+    """A price next to nothing asks for a huge margin, and one row more must not make the distance to it wrap round."""
+    bits, level = seeded(8), Fraction(999_999, 10**6)
+    draw = WidthDraw(Fraction(2) / aim, 20, flips)
+    cells, counts = counted(values)
+    wanted = width_law(values, level, 7, aim, draw)
+    assert_drawn(lambda: draw.drawn(cells, counts, level, 7, aim, bits), wanted, 1000)
+
+
+@pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
 def test_the_test_of_the_law_sees_a_factor_ten_percent_off(flips: bool) -> None:
     values, aim = [1, 1, 4, 5, 5] * 2, Fraction(5)
     right = law(values, aim, RankDraw(Fraction(2, 3), 5, flips))
@@ -132,6 +144,26 @@ def test_permute_and_flip_is_nearer_than_the_exponential_mechanism() -> None:
     values, aim = [1] * 5, Fraction(5, 3)
     near, far = (law(values, aim, RankDraw(Fraction(2, 3), 5, flips)) for flips in (True, False))
     assert near[1] > far[1] + 2 * 5.5 * math.sqrt(0.25 / 4000)
+
+
+@pytest.mark.parametrize("price", [PureDP(1), ZCDP(Fraction(1, 8))], ids=["flips", "exponential"])
+@pytest.mark.parametrize("level", LEVELS, ids=str)
+def test_a_rank_is_off_by_no_more_than_is_said(level: Fraction, price: Guarantee) -> None:
+    """Rows on either side of one long empty line that draws every choice to itself, from as far as it can."""
+    points, rows = 1 << 17, 2000
+    mechanism = ranked(level, points).mechanism(price, 1)
+    said = mechanism.accuracy(BETA)
+    for far in (4, 8, 16):
+        first = min(max(int(level * rows) + (-1 if level > HALF else 1) * (mechanism.inside + far), 1), rows - 1)
+        tallies = Tallies.joined([(np.array([1, points]), np.array([first, rows - first]))] * 80)
+        cells = mechanism.release(tallies, BETA, entropy=seeded(far))[:, 0]
+        off = [_off(int(cell), first, rows, level * rows, points) for cell in cells]
+        assert sum(one <= said for one in off) > 70
+
+
+def _off(cell: int, first: int, rows: int, rank: Fraction, points: int) -> Fraction:
+    below, upto = (0, first) if cell == 1 else (first, rows) if cell == points else (first, first)
+    return max(below - rank, rank - upto, Fraction(0))
 
 
 def small_tables(points: int, most: int) -> list[list[int]]:

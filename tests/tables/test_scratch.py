@@ -102,6 +102,23 @@ def test_a_living_owner_is_left_alone(temporary: Path) -> None:
     kept.close()
 
 
+def test_where_nothing_can_be_locked_nothing_is_swept(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems have no locks, or not now; no answer is lost for that."""
+
+    def no_locks(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(scratch.fcntl, "flock", no_locks)
+        kept = Scratch()
+    assert list(kept.path.iterdir()) == []
+    os.utime(kept.path, (time.time() - 120,) * 2)
+    run(MADE)
+    assert kept.path.exists()
+    kept.close()
+    assert list(temporary.iterdir()) == []
+
+
 def test_folders_of_others_are_left_alone(temporary: Path) -> None:
     other, left = temporary / "tacit-bench", killed(temporary)
     other.mkdir()

@@ -6,6 +6,7 @@ import csv
 import logging
 import statistics
 import threading
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -56,16 +57,50 @@ def test_an_answer_has_numbers_intervals_a_price_and_a_receipt(table: Table) -> 
 
 
 def test_the_interval_of_a_quantile_gets_its_share(table: Table) -> None:
-    """Less of the price for the interval makes it wider; none makes it the range between the bounds."""
-    widths = []
+    """Less of the price for the interval asks for a larger margin; none makes it the range between the bounds."""
+    margins, widths = [], []
     for share in ("", ", interval_share => 0.5", ", interval_share => 0"):
-        found = table.sql(f"SELECT MEDIAN(spend{share}) AS spend FROM visits", epsilon=1)["spend"]
+        asked = table.query(f"SELECT MEDIAN(spend{share}) AS spend FROM visits")
+        found = asked.ask(epsilon=1)["spend"]
         assert found.low <= found.value <= found.high
         widths.append(found.high - found.low)
-    assert widths[1] < widths[0] < widths[2] == 200
+        ((_, mechanism),) = (line.pick for line in asked.plan(epsilon=1).lines)
+        margins.append(None if mechanism.width is None else mechanism.width.margin(Fraction(1, 20)) - 1)
+    assert margins[0] == pytest.approx(2 * margins[1], abs=2)
+    assert margins[2] is None
+    assert widths[2] == 200
     text = "SELECT MEDIAN(spend, interval_share => 0) AS spend FROM visits"
     assert table.query(text).tree == table.agg(spend=tacit.median("spend", interval_share=0)).tree
-    assert "no interval" in str(table.explain(text, epsilon=1))
+    assert "no interval is paid for" in str(table.explain(text, epsilon=1))
+    assert "0.25 of it is for the interval" in str(table.explain(text.replace(", interval_share => 0", ""), epsilon=1))
+
+
+@pytest.mark.parametrize(
+    "what", ["MEDIAN(spend)", "MIN(spend, interval_share => 0.000001)", "MODE(plan)", "TOP_K(plan, 2)"]
+)
+def test_a_price_next_to_nothing_is_answered_or_refused_before_it_is_paid(table: Table, what: str) -> None:
+    text = f"SELECT {what} AS x FROM visits"
+    assert table.sql(text, epsilon="1e-30").columns
+    assert table.sql(text, epsilon="1e-270").columns
+    spent = charged(table)
+    for epsilon in ("1e-300", "1e-330"):
+        with pytest.raises(InvalidParameter, match="Nothing was spent"):
+            table.sql(text, epsilon=epsilon)
+    assert charged(table) == spent
+
+
+def test_an_answer_says_of_what_no_interval_was_paid_for(table: Table) -> None:
+    """Below the answer, on the page and in the JSON: the range between the bounds looks like an interval."""
+    told = "o interval was paid for m, d: what is shown is all that the bounds allow"
+    both = (
+        "MEDIAN(spend, interval_share => 0) AS m, MAX(spend) - MEDIAN(spend, interval_share => 0) AS d, MIN(spend) AS n"
+    )
+    for groups in ("", " GROUP BY plan", " GROUP BY ROLLUP (plan)"):
+        text = f"SELECT {both} FROM visits{groups}"
+        (batched,) = table.batch([text]).ask(epsilon=0.2)
+        for answer in (table.sql(text, epsilon=0.2), batched):
+            assert all(told in shown for shown in (str(answer), answer.report(), answer.to_json()))
+    assert "was paid for" not in str(table.sql("SELECT MEDIAN(spend) AS m FROM visits", epsilon=0.2))
 
 
 def test_the_price_is_charged_to_the_digit_and_delta_only_where_used(table: Table) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from tacit.errors import InvalidParameter
 from tacit.report.columns import Cell, Column, same_length
 
-__all__ = ["JSON_VERSION", "NOT_COVERED", "PICKED", "Amount", "Clamp", "Disclosure", "GroupRule", "Noise"]
+__all__ = ["JSON_VERSION", "NOT_COVERED", "PICKED", "UNPAID", "Amount", "Clamp", "Disclosure", "GroupRule", "Noise"]
 
 JSON_VERSION = 1
 _KIND = "tacit disclosure"
@@ -39,6 +39,9 @@ PICKED = (
     "that was chosen without them; for the groups that came out on top it misses more often."
 )
 """A remark on answers whose groups were chosen by the numbers that are shown."""
+
+UNPAID = "No interval was paid for"
+"""How a remark begins that names the columns of which an interval says no more than the bounds do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,14 +143,19 @@ class RankedMechanism:
     def reach(self) -> str:
         return f"{self.furthest} ranks in each of {self.groups} groups"
 
+    @property
+    def inside(self) -> int:
+        """How many ranks inside a minimum or maximum aims."""
+        return int(self.value.off(_HALF))
+
     def accuracy(self, beta: Fraction) -> float:
-        return self.value.off(beta)
+        return self.value.off(beta) + (0 if 0 < self.choice.level < 1 else self.value.off(_HALF))
 
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
         bits, level = bits_from(entropy), self.choice.level
-        value, width = self.value, self.width
-        inside, margin = int(value.off(_HALF)), 0 if width is None else width.margin(beta)
+        value, width, inside = self.value, self.width, self.inside
+        margin = 0 if width is None else width.margin(beta)
         made = np.zeros((len(tallies), 3), dtype=np.int64)
         made[:, 2] = self.points + 1
         for group in range(len(tallies)):
@@ -161,7 +166,8 @@ class RankedMechanism:
         return made
 
     def explain(self) -> str:
-        bought = "" if self.choice.for_interval else "; no interval, which is the whole range between the bounds"
+        share = float(self.choice.for_interval)
+        bought = f"; {share:.3g} of it is for the interval" if share else "; no interval is paid for"
         off = self.accuracy(Fraction(1, 20))
         return f"a rank by {'' if self.value.flips else 'the '}{self.value.name}, off by at most {off:.4g} rows{bought}"
 

@@ -11,7 +11,7 @@ from tacit.ledger import Receipt
 from tacit.ledger.amounts import Amount as Charged
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
-from tacit.report.disclosure import PICKED, Amount, Clamp, Disclosure, GroupRule, Noise
+from tacit.report.disclosure import PICKED, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
 from tacit.tables.bounded import Blend, Counted, Distinct, Present, Product, Quantised, RowValue, Square
 from tacit.tables.grouping_sets_plan import SetsPlan
 from tacit.tables.plan import Line, Plan
@@ -256,6 +256,12 @@ def _remarks(plan: Plan | SetsPlan) -> tuple[str, ...]:
         remarks.append("A count can come out negative: noise goes both ways, and cutting it off would bias sums.")
     if _picks_by_noise(plan.checked.query):
         remarks.append(PICKED)
+    query = plan.checked.query
+    unpaid = [
+        name for line in plan.lines if line.aggregate.interval_share == 0 for name in _outputs(query, line.aggregate)
+    ]
+    if unpaid:
+        remarks.append(f"{UNPAID} {', '.join(dict.fromkeys(unpaid))}: what is shown is all that the bounds allow.")
     return tuple(remarks)
 
 

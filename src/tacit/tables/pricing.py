@@ -21,6 +21,9 @@ __all__ = ["Need", "Price", "Shares", "Split", "read_price", "split"]
 Price = ApproxDP | ZCDP
 """What a question may cost at most: its ε or ρ is charged to the digit, of its δ only what is used."""
 
+_FURTHEST = 1e280
+"""Beyond that many rows floats come to an end, and the answer would be lost after it was paid for."""
+
 
 def read_price(policy: Policy, *, epsilon: object, delta: object, rho: object, price: Guarantee | None) -> Price:
     """The price in the ledger's flavour; δ is the policy's per question unless given."""
@@ -101,7 +104,7 @@ class Split:
 
 def split(price: Price, shares: Shares, groups: int) -> Split:
     """The best use of a price: the noise with the smaller error, the rule for keys with the lower threshold."""
-    choices = {one: one.mechanism(_choosing(price, share), groups) for one, share in shares.choices.items()}
+    choices = {one: _choosing(price, share, one, groups) for one, share in shares.choices.items()}
     if not shares.keys:
         noise, mechanisms = _best_noise(_main(price, shares.noised), shares, groups)
         delta = price.dlt if isinstance(noise, GaussianNoise) and isinstance(price, ApproxDP) else Fraction(0)
@@ -122,8 +125,13 @@ def split(price: Price, shares: Shares, groups: int) -> Split:
     return Split(price, rule, noise, mechanisms, choices)
 
 
-def _choosing(price: Price, share: Fraction) -> PureDP | ZCDP:
-    return ZCDP(price.rho * share) if isinstance(price, ZCDP) else PureDP(price.eps * share)
+def _choosing(price: Price, share: Fraction, choice: Choice, groups: int) -> ChoiceMechanism:
+    own = ZCDP(price.rho * share) if isinstance(price, ZCDP) else PureDP(price.eps * share)
+    made = choice.mechanism(own, groups)
+    if made.accuracy(Fraction(1, 20)) > _FURTHEST:
+        allowed = f"a price at which what is chosen is off by at most {_FURTHEST:g} rows"
+        raise InvalidParameter("price", given=price, allowed=allowed, hint="Nothing was spent.")
+    return made
 
 
 def _main(price: Price, share: Fraction) -> Price:

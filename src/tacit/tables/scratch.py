@@ -45,13 +45,24 @@ class Scratch:
         _sweep(base)
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
         lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
-        if fcntl is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _held(lock):
+            os.unlink(self.path / _LOCK)  # so that nobody sweeps it
         self._finish = weakref.finalize(self, _remove, self.path, lock, os.getpid())
 
     def close(self) -> None:
         """Remove the folder and all in it."""
         self._finish()
+
+
+def _held(lock: int) -> bool:
+    """Whether it could be locked; always so where there are no locks, and nothing is swept."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks
+        return False
+    return True
 
 
 def _remove(path: Path, lock: int, owner: int) -> None:

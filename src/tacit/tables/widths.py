@@ -19,12 +19,15 @@ import numpy.typing as npt
 from tacit.mechanisms.selecting import range_of, regret
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw
-from tacit.noise.race import EXPONENTIAL, race
+from tacit.noise.race import EXPONENTIAL, ScoreArray, race
 from tacit.privacy import ZCDP, PureDP
 
 __all__ = ["WidthDraw"]
 
 Places = npt.NDArray[np.int64]
+
+_LARGE = 1 << 62
+"""Whole numbers up to here are left to int64. Ranks are far below it: a level has at most six decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +79,17 @@ class WidthDraw:
         margins = np.minimum(
             np.where(open_low[:last], far, rank - below), np.where(open_high[:last], far, within - rank)
         )
-        distances = np.zeros(last + 1, dtype=np.int64)
-        distances[:-1] = np.maximum(aim * unit - margins, 0)
-        distances[1:] = np.maximum(distances[1:], margins - aim * unit)
-        chosen = self._index(-distances, self.factor / unit, entropy)
+        aimed = aim * unit
+        if aimed >= _LARGE:  # a price next to nothing: int64 would wrap round
+            margins = margins.astype(np.object_)
+        distances = np.zeros(last + 1, dtype=margins.dtype)
+        distances[:-1] = np.maximum(aimed - margins, 0)
+        distances[1:] = np.maximum(distances[1:], margins - aimed)
+        scores = -distances if aimed < _LARGE else [Fraction(-one) for one in distances]
+        chosen = self._index(scores, self.factor / unit, entropy)
         return max(int(lows[chosen]), 0), min(int(highs[chosen]), self.points + 1)
 
-    def _index(self, scores: Places, factor: Fraction, entropy: BitSource) -> int:
+    def _index(self, scores: ScoreArray, factor: Fraction, entropy: BitSource) -> int:
         return race(scores, factor, EXPONENTIAL, entropy) if self.flips else draw(Tickets(scores, factor), entropy)
 
 

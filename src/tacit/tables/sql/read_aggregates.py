@@ -83,7 +83,7 @@ def _named(node: exp.Kwarg) -> tuple[str, tuple[Fraction, Fraction]]:
 
 
 def exact(node: exp.Expression) -> Fraction:
-    """A bound: a decimal number means exactly that number; p/q too."""
+    """A number of the question: a decimal one means exactly that; p/q too."""
     if isinstance(node, exp.Neg):
         return -exact(node.this)
     if isinstance(node, exp.Div):
@@ -95,7 +95,7 @@ def exact(node: exp.Expression) -> Fraction:
         digits, _, power = text.partition("e")
         if len(digits) <= 400 and len(power) <= 4 and not set(text) - set("0123456789.e+-"):
             return Fraction(text)
-    raise NotUnderstood(written(node)[:40], "is not a bound", "Write a number.")
+    raise NotUnderstood(written(node)[:40], "is not a number", "Write one, such as 0.5 or 1/3.")
 
 
 def filtered(scope: Scope, node: exp.Filter) -> Expression:
