@@ -8,6 +8,7 @@ import zoneinfo
 from pathlib import Path
 
 import duckdb
+import pandas
 import pytest
 
 import tacit
@@ -266,6 +267,21 @@ def test_hours_where_the_shop_is(logins: Table) -> None:
     assert len(found) == 25
     in_python = logins.group_by(h=tacit.col("at").at_time_zone("Asia/Kolkata").hour()).agg(n=tacit.count())
     assert in_python.to_sql() == logins.query(sql).to_sql()
+
+
+def test_groups_by_local_time_are_those_of_the_engine() -> None:
+    """Public moments, in a zone whose rules the engine does not have as Python has them: no row may be left out."""
+    moments = [Moment(2035, 10, 27, 9, 3), Moment(2035, 10, 28, 9, 3)]
+    frame = pandas.DataFrame({"at": [moments[0]] * 400})
+    table = tacit.open(
+        frame, name="logins", unit=tacit.ROW, budget=tacit.ApproxDP(1000, "1e-3"), delta="1e-5",
+        types={"at": "timestamp"}, keys={"at": moments}, ledger=tacit.InMemory(),
+    )  # fmt: skip
+    for key in ("TIMESTAMP_TRUNC(at, DAY, 'Africa/Casablanca')", "at AT TIME ZONE 'Africa/Casablanca'"):
+        answer = table.sql(f"SELECT {key} AS day, COUNT(*) AS n FROM logins GROUP BY day", epsilon=50)
+        assert sum(answer["n"]) == 400
+    hours = "HOUR(at AT TIME ZONE 'Africa/Casablanca') > 12"
+    assert table.query(f"SELECT {hours} AS late, COUNT(*) FROM logins GROUP BY late").plan(epsilon=1).cost.dlt == 0
 
 
 @pytest.mark.parametrize(

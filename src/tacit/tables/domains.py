@@ -37,6 +37,7 @@ _FIXED = {
     "minute": range(60),
     "sign": range(-1, 2),
 }
+_ZONED = ("at_time_zone", "timestamp_trunc")
 
 
 def domain(expression: Expression, policy: Policy) -> tuple[Value, ...] | None:
@@ -87,10 +88,16 @@ def _fixed(expression: Call) -> tuple[Value, ...] | None:
 
 
 def _image(expression: Call, policy: Policy) -> tuple[Value, ...] | None:
-    """A function of values that are public: computed for each of them."""
+    """A function of values that are public: computed for each of them.
+
+    Not through a time zone: the engine has tables of its own, and rows that it puts elsewhere would be left out.
+    """
+    if expression.operator in _ZONED:
+        return None
     columns = tuple(dict.fromkeys(node for node in expression.walk() if isinstance(node, Column)))
     choices = [_listed(column, policy) for column in columns]
-    if all(one is not None for one in choices):
+    zoned = any(isinstance(node, Call) and node.operator in _ZONED for node in expression.walk())
+    if all(one is not None for one in choices) and not zoned:
         leaves: tuple[Expression, ...] = columns
     else:
         leaves = tuple(dict.fromkeys(expression.arguments))
