@@ -270,6 +270,8 @@ ENDINGS = [
     "WINDOW w AS ()", "FOR UPDATE", "GROUP BY city", "ORDER BY age", "LIMIT 1", "OFFSET 1", "FETCH FIRST 1 ROWS ONLY",
     "; SELECT 1", "JOIN regions USING (city)", ", regions", "AND age > (SELECT 1)", "INTO other",
 ]  # fmt: skip
+UNWRITABLE = ["two\nlines", "a\rb", "a\u2028b", "nul\0", "\ud800"]
+"""Names that the engine would have refused, or found changed, after the payment."""
 
 
 @pytest.mark.parametrize(
@@ -309,6 +311,20 @@ ENDINGS = [
         (lambda: tacit.top_k("city", 3)[3], "0 to 2"),
         (lambda: tacit.top_k("city", 0), "k"),
         (lambda: tacit.count().alias(""), "a name"),
+        (lambda: VISITS.join(Selection("visits", lambda one: one, VISITS.tables), on="user_id"), "the same open table"),
+        (lambda: VISITS.where("age > 1").of_table("regions"), "before all of them"),
+        (lambda: VISITS.where("age" == 40), r'col\("age"\) == 40'),
+        (lambda: VISITS.where(None), "a condition of columns"),
+        (lambda: VISITS.options(privacy_unit_column=5), "the name of a column"),
+        (lambda: VISITS.join("regions", on="city", how=["left"]), "inner"),
+        (lambda: VISITS.join("regions", on="city", name=5), "visible text"),
+        (lambda: VISITS.join({"city": "Lund"}, on="city"), "a list of values, in order"),
+        (lambda: VISITS.join({"city": {"Lund", "Gent"}}, on="city"), "a list of values, in order"),
+        (lambda: VISITS.join({"city": 5}, on="city"), "a list of values, in order"),
+        (lambda: VISITS.join({5: ["Lund"]}, left_on="city", right_on="x"), "visible text"),
+        *((lambda name=name: VISITS.per("user_id").agg(**{name: tacit.max("age")}).agg(tacit.count(name)), "visible text") for name in UNWRITABLE),
+        *((lambda name=name: VISITS.join({name: ["Lund"]}, left_on="city", right_on=name), "visible text") for name in UNWRITABLE),
+        *((lambda name=name: VISITS.agg(**{name: tacit.count()}), "visible text") for name in UNWRITABLE),
         *((lambda text=text: VISITS.where(f"age > 1 {text}"), ".") for text in ENDINGS),
         *((lambda text=text: VISITS.having(f"n > 1 {text}"), ".") for text in ENDINGS),
         *((lambda text=text: VISITS.join("regions", on="city").where(f"age > 1 {text}"), ".") for text in ENDINGS),

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions import Call, Column, Expression, Grouping, Key, Literal
+from tacit.tables.labels import check_labels, labels_in
 from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.relations import Relation
@@ -123,6 +124,8 @@ def make_query(
             given.admit(expression)
     for expression in () if source is None else source.expressions():
         given.admit(expression)
+    check_labels([name for name, _ in outputs if name is not None])
+    check_labels(labels_in(source))
     keys, sets = _in_order(keys, sets)
     kept: dict[Expression, Expression] = {}
     for key in keys:

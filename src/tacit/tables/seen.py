@@ -10,6 +10,7 @@ from tacit.errors import InvalidParameter
 from tacit.privacy import ROW, Unit
 from tacit.tables.domains import domain, merged
 from tacit.tables.expressions import Call, Column, Expression, Value
+from tacit.tables.kinds import Kind
 from tacit.tables.literals import kind_of_value
 from tacit.tables.names import Names
 from tacit.tables.operators import common_kind
@@ -110,4 +111,8 @@ def matches_once(one: Expression, place: int, listed: Listed, columns: Sequence[
     kind = next((own.kind for own in policy.columns.values() if own.name.lower() == found[0].lower()), None)
     cells = [row[listed.columns.index(found[place])].value for row in listed.rows]
     known = [cell for cell in cells if cell is not None]  # null matches nothing
-    return {kind_of_value(cell) for cell in known} == {kind} and len(set(known)) == len(known)  # no cast, no repetition
+    kinds = {kind_of_value(cell) for cell in known}
+    numbers = {Kind.INTEGER, Kind.REAL}
+    if kind in numbers and kinds <= numbers and all(abs(cell) <= 2**53 for cell in known if isinstance(cell, int)):
+        known, kinds = [float(cell) for cell in known if isinstance(cell, int | float)], {kind}  # compared as doubles
+    return kinds == {kind} and len(set(known)) == len(known)  # no cast that makes two of one, no repetition

@@ -11,6 +11,7 @@ from tacit.tables.arrays import Several
 from tacit.tables.expressions import Call, Column, Expression
 from tacit.tables.grouping import default_name, folded, make_query
 from tacit.tables.key_terms import KeySets
+from tacit.tables.labels import check_labels
 from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Query
 from tacit.tables.relations import MOST_LEVELS, levels_of
@@ -81,12 +82,19 @@ class Selection(Generic[Asked]):
         """Another table of the policy."""
         if not isinstance(name, str):
             raise InvalidParameter("table", given=name, allowed="the name of a table")
+        if self.source is not None:
+            hint = f'Write table.table("{name}"), and join or union it.'
+            raise InvalidParameter("table", given="after a step about rows", allowed="before all of them", hint=hint)
+        self._of_rows("table")
         return replace(self, source=self._other(name))
 
     def where(self, condition: str | Term) -> Selection[Asked]:
         """Only rows for which the condition holds: SQL, or an expression of columns."""
         if isinstance(condition, str):
             found = parse_condition(condition, self.table, self.rows)
+        elif condition is None or isinstance(condition, bool):
+            hint = 'A column is col("age"), so that Python does not compare its name: col("age") == 40.'
+            raise InvalidParameter("where", given=condition, allowed="a condition of columns", hint=hint)
         else:
             found = row_wise(expression_of(condition), self.rows, self._catalogue, "WHERE")
         both = conjoined([self.rows.where, found])
@@ -289,10 +297,12 @@ class Selection(Generic[Asked]):
 
     def _other(self, other: Other[Asked], name: str | None = None) -> Rows:
         """What a table, a selection or lists are, by the name that is given to them."""
+        if name is not None:
+            check_labels([name])
         if isinstance(other, Selection):
             other._of_rows("a selection that is joined")
-            if (other.table, other.tables) != (self.table, self.tables):
-                allowed = f"one of {self.table} and the tables of its policy"
+            if (other.table, other.tables, other.ask) != (self.table, self.tables, self.ask):
+                allowed = f"one of the same open table, {self.table} and the tables of its policy"
                 raise InvalidParameter("table", given=f"a selection of {other.table}", allowed=allowed)
             found = other.rows
         elif isinstance(other, str):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from tacit.errors import InvalidParameter
 from tacit.tables.expressions import Call, Column, Expression, Literal
+from tacit.tables.labels import check_labels
 from tacit.tables.literals import literal
 from tacit.tables.relations import Join, Joined, Member, Taken
 from tacit.tables.selection_rows import column_as_called, refuse_aggregates, spelled
@@ -27,9 +28,11 @@ _HOW = {"inner": Join.INNER, "left": Join.LEFT}
 
 def join_of(how: str) -> Join:
     """What ``how=`` says; refuses joins as SQL does."""
+    if not isinstance(how, str):
+        raise InvalidParameter("how", given=how, allowed='"inner" or "left"')
     if how in _HOW:
         return _HOW[how]
-    word = str(how).upper()
+    word = how.upper()
     refuse_kind({"OUTER": "FULL"}.get(word, word))
     raise InvalidParameter("how", given=how, allowed='"inner" or "left"')
 
@@ -58,6 +61,10 @@ def match_of(
 
 def listed(columns: Mapping[str, Sequence[object]]) -> Rows:
     """A table of constants, by its columns."""
+    check_labels(columns)
+    for name, values in columns.items():
+        if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
+            raise InvalidParameter(name, given=type(values).__name__, allowed="a list of values, in order")
     cells = [[literal(value) for value in values] for values in columns.values()]
     if not cells or len({len(one) for one in cells}) != 1 or not cells[0]:
         raise InvalidParameter(

@@ -30,6 +30,8 @@ def stated(
     if selecting is not None and str(selecting).upper() not in known:
         allowed = " or ".join(known)
         raise InvalidParameter("group_selection_strategy", given=selecting, allowed=allowed)
+    if unit is not None and not isinstance(unit, str):
+        raise InvalidParameter("privacy_unit_column", given=unit, allowed="the name of a column")
     given = {
         "epsilon": None if epsilon is None else price(epsilon, "epsilon"),
         "delta": None if delta is None else price(delta, "delta"),

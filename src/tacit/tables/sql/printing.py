@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from tacit.privacy.prices import text
@@ -34,7 +35,7 @@ _OWN_GRAMMAR = ("substring", "trim", "at_time_zone")
 
 def to_sql(query: Query) -> str:
     """The statement on one line."""
-    query = tidy(query)
+    query = _shown_units(tidy(query))
     written = _Printer(query)
     parts = ["SELECT", *_clause(query.options), ", ".join(written.output(one) for one in query.outputs)]
     parts += ["FROM", _source(query.source, query.table), *(_joined(one) for one in query.options.listed)]
@@ -51,6 +52,34 @@ def to_sql(query: Query) -> str:
     if query.offset:
         parts += ["OFFSET", str(query.offset)]
     return " ".join(parts)
+
+
+def _shown_units(query: Query) -> Query:
+    """A unit that no column of the subquery shows is counted without its name: COUNT_UNITS()."""
+    shown = set() if query.source is None else {name.lower() for name in query.source.names()}
+
+    def visit(node: Expression) -> Expression:
+        if not isinstance(node, Aggregate):
+            return node.with_parts(tuple(visit(part) for part in node.parts()))
+        if node.estimator != "count_units":
+            return node
+        if isinstance(node.argument, Case):  # only FILTER builds it
+            ((condition, unit),) = node.argument.branches
+            return node if _is_in(unit, shown) else replace(node, argument=Case(((condition, Literal(1)),)))
+        return node if _is_in(node.argument, shown) else replace(node, argument=None)
+
+    if not shown:
+        return query
+    return replace(
+        query,
+        outputs=tuple(replace(one, expression=visit(one.expression)) for one in query.outputs),
+        having=None if query.having is None else visit(query.having),
+        order=tuple(replace(one, expression=visit(one.expression)) for one in query.order),
+    )
+
+
+def _is_in(expression: Expression | None, names: Collection[str]) -> bool:
+    return isinstance(expression, Column) and expression.name.lower() in names
 
 
 _CALLED = {PerUnit: "per_unit", Joined: "joined", Stacked: "stacked", Selected: "selected", Listed: "listed"}
