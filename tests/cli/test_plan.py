@@ -86,9 +86,17 @@ def test_several_groupings_at_once(folder: Path) -> None:
     ran = tacit(folder, "plan", "visits.toml", sql)
     assert ran.stdout.splitlines()[1].split()[:2] == ["price", "n"], ran.stderr
     assert "in all" in tacit(folder, "ask", "visits.toml", f"EXPLAIN {sql}", "--epsilon", "1").stdout
+    assert "in all" in tacit(folder, "plan", "visits.toml", f"EXPLAIN {sql}", "--epsilon", "1").stdout
     asked = tacit(folder, "ask", "visits.toml", sql, "--epsilon", "1", "--csv", "rows.csv", "--report", "page.html")
     assert asked.returncode == 0, asked.stderr
     lines = (folder / "rows.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "dear,n,n_low,n_high"
     assert lines[-1].startswith(",")
     assert "add up" in (folder / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("place", [".", ".."])
+def test_a_folder_is_no_table(folder: Path, place: str) -> None:
+    ran = tacit(folder, "init", place)
+    assert ran.returncode == 1
+    assert "This is a folder" in ran.stderr

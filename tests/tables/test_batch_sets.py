@@ -247,7 +247,7 @@ def gaussian_delta(epsilon: float) -> Callable[[Moved], float]:
 
 REGIMES: dict[str, tuple[list[str], dict[str, Any], Callable[[Moved], float], float, float]] = {
     "sums of ε and δ": ([BOTH, ALL, CUBE], {"epsilon": 1, "delta": 0}, whole_loss, 1.0, 1 - 1e-12),
-    "composed as loss distributions": (
+    "composing loss distributions": (
         [*counts(12), BY_TOWN],
         {"epsilon": 1, "delta": "1e-6"},
         laplace_delta(1),
@@ -282,7 +282,7 @@ def test_planted_fault_a_level_that_is_not_priced_is_seen(
 
     def careless(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
         right, rest = share(price, needs, weights), shares_of(weights[:-1])
-        if not how.startswith("composed"):
+        if not how.startswith("composing"):
             return replace(right, splits=(*share(price, needs[:-1], rest).splits, right.splits[-1]))
         assert isinstance(price, ApproxDP)
         made = Mixture(price, tuple(needs[:-1]), rest, (LAPLACE,) * len(rest), (GAUSSIAN,) * len(rest)).priced()

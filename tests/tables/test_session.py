@@ -9,6 +9,7 @@ import threading
 from fractions import Fraction
 from pathlib import Path
 
+import pandas
 import pytest
 
 import tacit
@@ -539,3 +540,18 @@ def test_a_long_list_of_keys_is_matched_key_by_key(tmp_path: Path, kind: str, od
     truth = {key: (i % 2 == 0) + (i % 4 == 0) for i, key in enumerate(keys)} | dict.fromkeys(extra, 1)
     truth |= {"": 0} if "" in truth else {}  # an empty field is null
     assert dict(zip(found["k"], found["n"], strict=True)) == truth
+
+
+def test_what_fits_is_said_only_where_it_differs() -> None:
+    frame = pandas.DataFrame({"who": ["a", "b"]})
+    with tacit.open(frame, name="t", unit="who", budget=tacit.PureDP(300), ledger=tacit.InMemory()) as table:
+        with pytest.raises(tacit.BudgetExceeded) as refused:
+            table.agg(n=tacit.count()).ask(epsilon=1e20)
+        assert "instead of" not in str(refused.value)
+        assert "rows_per_unit" in repr(table.discover)
+
+
+@pytest.mark.parametrize("source", [None, 5])
+def test_what_is_no_source_is_named_as_such(source: object) -> None:
+    with pytest.raises(InvalidParameter, match="a path, or a frame"):
+        tacit.open(source)

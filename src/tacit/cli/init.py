@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tacit.errors import PolicyError
+from tacit.errors import InvalidParameter, PolicyError
 
 __all__ = ["init"]
 
@@ -25,6 +25,8 @@ def init(data: Path, unit: str | None, out: Path | None) -> None:
     """
     from tacit.tables.drafting import draft  # loads DuckDB
 
+    if data.is_dir():
+        raise InvalidParameter("source", given=str(data), allowed="a file", hint="This is a folder.")
     target = out or data.with_name(data.name.partition(".")[0] + ".toml")
     if target.exists():
         raise PolicyError(f"{target} is there already and was not touched; --out names another file.")

@@ -16,7 +16,7 @@ from tacit.report.disclosure import Amount
 from tacit.report.numbers import number
 from tacit.tables.grouping_sets_plan import SetsPlan
 from tacit.tables.plan import Line, Planned
-from tacit.tables.session import Question
+from tacit.tables.session import Question, without_explain
 from tacit.tables.statements import AnyPlan
 
 __all__ = ["plan"]
@@ -67,7 +67,7 @@ def plan(
     Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage. Nothing is ever spent.
     """
     with open_for_planning(where, WithoutPolicy(unit, budget, groups, rows), ledger) as table:
-        question = table.query(sql)
+        question = table.query(without_explain(sql))
         flavour = table.policy.terms.flavour.name
         if within:
             found = question.plan(within=_targets(within), delta=delta, expected_rows=expected_rows)

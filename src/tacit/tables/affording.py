@@ -69,9 +69,8 @@ def what_fits(plan: Planned, left: object) -> str:
         return ""
     pairs = zip(plan.lines, smaller.lines, strict=True)
     errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
-    if not errors:
-        return ""
-    return f"At {symbol} {readable(main)} the error would be ± {errors[0][1]:.4g} instead of ± {errors[0][0]:.4g}."
+    before, after = (f"± {errors[0][at]:.4g}" if errors else "" for at in (0, 1))
+    return "" if before == after else f"At {symbol} {readable(main)} the error would be {after} instead of {before}."
 
 
 def _three_digits_up(exact: Fraction) -> Fraction:

@@ -59,7 +59,7 @@ class BatchPlan:
         head = f"{len(self.plans)} statements as one plan, {many} pass{'es' if many > 1 else ''} over the rows"
         lines = [head, f"price of all together: {self.cost!r}, by {self.how}"]
         for number, (plan, part) in enumerate(zip(self.plans, self.shares, strict=True)):
-            lines.append(f"[{number}] {float(part):.1%} of the price")
+            lines.append(f"[{number}] {float(part):.1%} of the price, which is shared as below")
             lines += [f"    {row}" for row in str(plan).splitlines()]
         if self.engine_sql:
             lines += ["engine:", *(f"    {row}" for row in self.engine_sql.splitlines())]

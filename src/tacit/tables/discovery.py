@@ -66,6 +66,10 @@ class Discovery:
         self._desk = desk
         self._question = question
 
+    def __repr__(self) -> str:
+        """What can be bought."""
+        return f"Discovery({self._desk.policy.table!r}: bounds, keys, rows_per_unit, groups_per_unit)"
+
     def bounds(
         self,
         column: str,

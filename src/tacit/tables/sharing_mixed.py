@@ -68,7 +68,7 @@ class Mixture:
         if self._gaussian_share() == 1:
             return Priced(self.price, self._splits(Fraction(1)), "Gaussian noise, whose squares add up")
         scale = self._largest_scale()
-        return None if scale is None else Priced(self.price, self._splits(scale), "composed as loss distributions")
+        return None if scale is None else Priced(self.price, self._splits(scale), "composing loss distributions")
 
     def gains_less_than(self, gain: float) -> bool:
         """Whether noise that is pure is surely not smaller than by the sums by as much, as a logarithm.

@@ -34,6 +34,9 @@ class FrameSource:
     """A frame, under the name its owner gives it. The frame must not change while it is open."""
 
     def __init__(self, frame: Any, name: str | None) -> None:
+        if not (_is_pandas(frame) or hasattr(frame, "__arrow_c_stream__")):
+            allowed = "a path, or a frame of pandas, Polars or Arrow"
+            raise InvalidParameter("source", given=type(frame).__name__, allowed=allowed)
         if name is None:
             hint = 'tacit.open(frame, name="people", …): the ledger knows the data by it.'
             raise InvalidParameter("name", given=None, allowed="the name of the data in this frame", hint=hint)
@@ -42,9 +45,6 @@ class FrameSource:
             hint = "The ledger is called NAME.ledger, in the working folder; to keep it elsewhere pass ledger=."
             raise InvalidParameter("name", given=name, allowed="a name without / or \\ or :", hint=hint)
         self._frame = frame
-        if not (_is_pandas(frame) or hasattr(frame, "__arrow_c_stream__")):
-            allowed = "a path, or a frame of pandas, Polars or Arrow"
-            raise InvalidParameter("source", given=type(frame).__name__, allowed=allowed)
 
     @property
     def identity(self) -> str:
