@@ -325,7 +325,7 @@ def _parts(on: Expression | None) -> tuple[Expression, ...]:
 
 def _equates(one: Expression, unit: str, others: Sequence[str]) -> bool:
     """Whether the condition says that the unit is that of a member before, and nothing else."""
-    if not isinstance(one, Call) or one.operator != "=":
+    if not isinstance(one, Call) or one.operator != "=" or len(one.arguments) != 2:
         return False
     left, right = one.arguments
     return any((_is(left, unit) and _is(right, it)) or (_is(right, unit) and _is(left, it)) for it in others)

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions import Call, Column, Expression, Grouping, Key, Literal
-from tacit.tables.labels import check_labels, labels_in
+from tacit.tables.labels import check_labels, check_relation, check_sets
 from tacit.tables.options import NO_OPTIONS, Options
 from tacit.tables.query import Aggregate, Order, Output, Query
 from tacit.tables.relations import Relation
@@ -45,6 +45,8 @@ def keyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
     def visit(node: Expression) -> tuple[Expression, Expression]:
         """The node folded, and the node keyed."""
         if isinstance(node, Key):
+            if node.index not in range(len(keys)):
+                raise InvalidParameter("key", given=node.index, allowed="the place of a key of GROUP BY")
             return folded(keys[node.index]), node
         if isinstance(node, Aggregate):
             return node, node
@@ -125,7 +127,8 @@ def make_query(
     for expression in () if source is None else source.expressions():
         given.admit(expression)
     check_labels([name for name, _ in outputs if name is not None])
-    check_labels(labels_in(source))
+    check_relation(source)
+    check_sets(sets, len(keys))
     keys, sets = _in_order(keys, sets)
     kept: dict[Expression, Expression] = {}
     for key in keys:
