@@ -33,7 +33,7 @@ from tacit.tables.sql.refusals import NotUnderstood, not_yet
 from tacit.tables.sql.rollups import crossed, cube_of, rollup_of
 from tacit.tables.sql.rows import Catalogue, Qualified, Rows, conjoined
 from tacit.tables.statement_options import listed_groups, stated
-from tacit.tables.terms import Ordering, Term, col, expression_of
+from tacit.tables.terms import Ordering, Term, col, condition_of, expression_of
 
 __all__ = ["Other", "PerUnitSelection", "Selection"]
 
@@ -92,11 +92,8 @@ class Selection(Generic[Asked]):
         """Only rows for which the condition holds: SQL, or an expression of columns."""
         if isinstance(condition, str):
             found = parse_condition(condition, self.table, self.rows)
-        elif condition is None or isinstance(condition, bool):
-            hint = 'A column is col("age"), so that Python does not compare its name: col("age") == 40.'
-            raise InvalidParameter("where", given=condition, allowed="a condition of columns", hint=hint)
         else:
-            found = row_wise(expression_of(condition), self.rows, self._catalogue, "WHERE")
+            found = row_wise(condition_of(condition, "where"), self.rows, self._catalogue, "WHERE")
         both = conjoined([self.rows.where, found])
         assert both is not None
         Sizes().of(both)
@@ -207,7 +204,7 @@ class Selection(Generic[Asked]):
         """Only groups whose released values fulfil the condition; outputs go by their names."""
         if isinstance(condition, str):
             return replace(self, held=(*self.held, parse_released(condition, self.table, self.rows)))
-        return replace(self, held=(*self.held, expression_of(condition)))
+        return replace(self, held=(*self.held, condition_of(condition, "having")))
 
     def order_by(self, *terms: str | Term | Ordering) -> Selection[Asked]:
         """Groups in the order of released values: names of outputs, terms, or ``tacit.col("n").desc()``."""

@@ -15,7 +15,19 @@ from tacit.tables.query import Aggregate
 from tacit.tables.sql.functions import at_time_zone, started
 from tacit.tables.sql.printing import expression_sql
 
-__all__ = ["MOST_NAME", "Ordering", "Term", "When", "col", "expression_of", "greatest", "least", "lit", "when"]
+__all__ = [
+    "MOST_NAME",
+    "Ordering",
+    "Term",
+    "When",
+    "col",
+    "condition_of",
+    "expression_of",
+    "greatest",
+    "least",
+    "lit",
+    "when",
+]
 
 MOST_NAME = 200
 """How many characters the name of a column of an answer may have."""
@@ -239,7 +251,7 @@ class Term:
             raise InvalidParameter("filter", given=self, allowed="an aggregate: tacit.count().filter(…)")
         value = Literal(1) if one.argument is None else one.argument
         estimator = "count" if one.estimator == "count_rows" else one.estimator
-        argument = Case(((expression_of(condition), value),))
+        argument = Case(((condition_of(condition, "filter"), value),))
         return Term(replace(one, estimator=estimator, argument=argument))
 
     def __repr__(self) -> str:
@@ -336,6 +348,14 @@ def expression_of(value: object) -> Expression:
         hint = 'Write col("day").plus(3, "day").'
         raise InvalidParameter("constant", given=value, allowed="a number, a text, a truth or a date", hint=hint)
     return literal(value)
+
+
+def condition_of(value: object, step: str) -> Expression:
+    """The expression of a condition; refuses what Python makes of ``"age" == 40``: False, which holds for no row."""
+    if value is None or isinstance(value, bool | str):
+        hint = 'A column is col("age"), so that Python does not compare its name: col("age") == 40.'
+        raise InvalidParameter(step, given=value, allowed="a condition of columns", hint=hint)
+    return expression_of(value)
 
 
 def _unit(unit: str) -> str:
