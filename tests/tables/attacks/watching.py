@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 import zoneinfo
@@ -49,6 +50,7 @@ def watching() -> Iterator[Watch]:
     if not _installed:
         sys.addaudithook(_hook)
         _installed = True
+    gc.collect()  # tables that other code forgot take their private folders with them, now rather than meanwhile
     watch = Watch()
     _active.append(watch)
     try:
