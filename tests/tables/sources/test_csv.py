@@ -112,7 +112,10 @@ def dirty_line(chance: random.Random) -> bytes:
 
 
 def check_confined(seed: int, folder: Path, *, lines: bool) -> int:
-    """Replace some clean rows by dirt: all others must read as before. Returns how many rows were checked."""
+    """Replace some clean rows by dirt: all others must read as before. Returns how many rows were checked.
+
+    Where rows may go on beyond their lines, only one dirty row has quotes: two can be one row of several lines.
+    """
     chance = random.Random(seed)
     width, end = chance.randint(2, 4), chance.choice([b"\n", b"\r\n"])
     plain = ["a", "bc", "-2.5", "æ", "#", " "] + (['"x,y"', '"x""y"', '""'] if lines else [])
@@ -122,7 +125,11 @@ def check_confined(seed: int, folder: Path, *, lines: bool) -> int:
     before = rows(written(folder, end.join(line.encode() for line in body) + end, "clean.csv"), texts(width), options)
     dirty = {chance.randrange(40) for _ in range(6)}
     spoiled = [f"{i}" for i in dirty]
-    mixed = [dirty_line(chance) if i - 1 in dirty else line.encode() for i, line in enumerate(body)]
+    dirt = {place: dirty_line(chance) for place in sorted(dirty)}
+    if not lines:
+        quoted = chance.choice(sorted(dirty))
+        dirt = {at: line if at == quoted else line.replace(b'"', b"'") for at, line in dirt.items()}
+    mixed = [dirt[i - 1] if i - 1 in dirty else line.encode() for i, line in enumerate(body)]
     after = rows(written(folder, end.join(mixed) + end, "dirty.csv"), texts(width), options)
     kept = [row for row in before if row[0] not in spoiled]
     for row in kept:
