@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,11 +55,10 @@ def reconciliation(sums: Floats, noise: tuple[AdditiveMechanism, ...]) -> Reconc
 
     Where the released numbers leave cells open, the smallest fit is taken; sums that they determine are not affected.
     """
-    known = {id(mechanism): spread(mechanism) for mechanism in _once(noise)}
-    deviations = np.array([known[id(mechanism)] for mechanism in noise])
+    deviations = _deviations(noise)
     weighted = sums / deviations[:, None]
     if _has_all_cells(sums):  # the normal equations are then as well conditioned as the noises are alike
-        solved: Floats = np.linalg.solve(weighted.T @ weighted, weighted.T)
+        solved: npt.NDArray[Any] = np.linalg.solve(weighted.T @ weighted, weighted.T)
     else:
         solved = np.linalg.pinv(weighted)
     return Reconciled(sums, solved / deviations[None, :], noise)
@@ -89,14 +89,18 @@ def combination_errors(weights: Floats, noise: tuple[AdditiveMechanism, ...], be
 
 
 def _errors_of_one_law(weights: Floats, noise: tuple[AdditiveMechanism, ...], beta: Fraction) -> Floats:
-    known = {id(mechanism): spread(mechanism) for mechanism in _once(noise)}
-    deviations = np.array([known[id(mechanism)] for mechanism in noise])
+    deviations = _deviations(noise)
     scale = np.sqrt((weights**2) @ deviations**2)
     width = np.abs(weights).sum(axis=1)
     found = {"rounded": _rounded, "discrete": _discrete, "Laplace": _laplace}[_law(noise[0])](
         weights, deviations, scale, width, float(beta), float(gaussian_quantile(decimal_down(beta)))
     )
     return found * (1 + _ROUNDING)
+
+
+def _deviations(noise: tuple[AdditiveMechanism, ...]) -> Floats:
+    known = {id(mechanism): spread(mechanism) for mechanism in _once(noise)}
+    return np.array([known[id(mechanism)] for mechanism in noise])
 
 
 def _once(noise: tuple[AdditiveMechanism, ...]) -> Iterable[AdditiveMechanism]:

@@ -13,12 +13,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.selecting import range_of, regret
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw
 from tacit.noise.race import Crowds, race
-from tacit.privacy import ZCDP, PureDP
+from tacit.tables.draws import GroupDraw
 
 __all__ = ["RankDraw"]
 
@@ -26,20 +25,8 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class RankDraw:
-    """Draws cells, the likelier the nearer their ranks are to the one aimed at, by e^(-factor·distance).
-
-    As probabilities up to a constant in the exponential mechanism; as the coins of permute-and-flip if ``flips``.
-    """
-
-    factor: Fraction
-    points: int
-    flips: bool = False
-
-    @classmethod
-    def at(cls, price: PureDP | ZCDP, furthest: Fraction, points: int) -> RankDraw:
-        """At a price for one group, in which a unit moves a score by at most ``furthest``, some up and some down."""
-        return cls(range_of(price) / (2 * furthest), points, isinstance(price, PureDP))
+class RankDraw(GroupDraw):
+    """Draws cells by how far their ranks are from the one aimed at."""
 
     @property
     def name(self) -> str:
@@ -48,7 +35,7 @@ class RankDraw:
 
     def off(self, beta: Fraction) -> float:
         """How many ranks the cell is off at most, but for a probability β."""
-        return regret(self.factor, beta, Fraction(self.points, 2) if self.flips else Fraction(self.points))
+        return self.distance(beta, self.points)
 
     def near(self, cells: Places, counts: Places, rank: Fraction, entropy: BitSource) -> int:
         """A cell near the rank, which is between 0 and the number of rows."""

@@ -16,11 +16,10 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.selecting import range_of, regret
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw
 from tacit.noise.race import EXPONENTIAL, ScoreArray, race
-from tacit.privacy import ZCDP, PureDP
+from tacit.tables.draws import GroupDraw
 
 __all__ = ["WidthDraw"]
 
@@ -31,17 +30,8 @@ _LARGE = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class WidthDraw:
-    """Draws widths, the likelier the nearer their margins are to the one aimed at, by e^(-factor·distance)."""
-
-    factor: Fraction
-    points: int
-    flips: bool
-
-    @classmethod
-    def at(cls, price: PureDP | ZCDP, furthest: Fraction, points: int) -> WidthDraw:
-        """At a price for one group, in which a unit moves a margin by at most ``furthest``."""
-        return cls(range_of(price) / (2 * furthest), points, isinstance(price, PureDP))
+class WidthDraw(GroupDraw):
+    """Draws widths by how far their margins are from the one aimed at."""
 
     @property
     def widths(self) -> Places:
@@ -50,8 +40,7 @@ class WidthDraw:
 
     def margin(self, beta: Fraction) -> int:
         """What to aim at, for the margin that is drawn to be at least 1 row, but for a probability β."""
-        others = Fraction(len(self.widths) - 1)
-        return math.ceil(regret(self.factor, beta, others / 2 if self.flips else others)) + 1
+        return math.ceil(self.distance(beta, len(self.widths) - 1)) + 1
 
     def drawn(
         self,
