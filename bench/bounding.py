@@ -60,9 +60,9 @@ class Held:
 
 
 def ours(path: Path, form: str) -> Callable[[], Any]:
-    from tacit.tables.bounded import BoundedQuery, Measure, One, Quantised
-    from tacit.tables.engines.duckdb import DuckDBEngine
-    from tacit.tables.expressions import Column as Named
+    from tacit.tables.engines.contract import BoundedQuery, Measure, One, Quantised
+    from tacit.tables.engines.duckdb.engine import DuckDBEngine
+    from tacit.tables.expressions.tree import Column as Named
 
     chosen = form != "clamped"
     spend = Quantised(Named("spend"), Fraction(LOW), Fraction(HIGH), Fraction(CENTRE), GRANULE)

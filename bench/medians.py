@@ -20,12 +20,12 @@ from tables import publish
 def asked() -> tuple[Any, Any]:
     """The bounded query, and the mechanism that chooses."""
     from tacit.privacy import PureDP
-    from tacit.tables.bounded import BoundedQuery
+    from tacit.tables.engines.contract import BoundedQuery
     from tacit.tables.estimators.base import Setting
     from tacit.tables.estimators.quantiles import QUANTILE
-    from tacit.tables.expressions import Column
-    from tacit.tables.kinds import Kind
-    from tacit.tables.query import Aggregate
+    from tacit.tables.expressions.kinds import Kind
+    from tacit.tables.expressions.tree import Column
+    from tacit.tables.query.tree import Aggregate
 
     bounds = (Fraction(LOW), Fraction(HIGH))
     aggregate = Aggregate("quantile", Column("spend"), bounds, level=Fraction(1, 2))
@@ -36,7 +36,7 @@ def asked() -> tuple[Any, Any]:
 
 
 def ours(path: Path) -> Callable[[], Any]:
-    from tacit.tables.engines.duckdb import DuckDBEngine
+    from tacit.tables.engines.duckdb.engine import DuckDBEngine
 
     query, mechanism = asked()
     engine = DuckDBEngine(Held(path), SECRET)
@@ -49,8 +49,8 @@ def ours(path: Path) -> Callable[[], Any]:
 
 def theirs(path: Path) -> Callable[[], Any]:
     """The same steps up to the rows that count, then the exact quantile of each city."""
-    from tacit.tables.engines.duckdb_bounding import statement
-    from tacit.tables.kinds import Kind
+    from tacit.tables.engines.duckdb.bounding import statement
+    from tacit.tables.expressions.kinds import Kind
 
     query, _ = asked()
     kinds = {"user_id": Kind.INTEGER, "city": Kind.TEXT, "spend": Kind.REAL}

@@ -77,8 +77,8 @@ _HOMES = {
     "tacit.mechanisms.truncated_laplace": ("TruncatedLaplace",),
     "tacit.mechanisms.key_selection": ("GaussianKeySelection", "OptimalKeySelection"),
     "tacit.noise.entropy": ("Entropy",),
-    "tacit.tables.answer": ("Answer",),
-    "tacit.tables.builder": (
+    "tacit.tables.release.answer": ("Answer",),
+    "tacit.tables.python.aggregates": (
         "correlation",
         "count",
         "count_distinct",
@@ -101,12 +101,12 @@ _HOMES = {
         "variance",
         "variance_pop",
     ),
-    "tacit.tables.key_terms": ("cube", "grouping_sets", "rollup"),
-    "tacit.tables.opening": ("open",),
-    "tacit.tables.plan": ("Plan",),
-    "tacit.tables.policy": ("Policy",),
-    "tacit.tables.session": ("Question", "Table"),
-    "tacit.tables.terms": ("col", "greatest", "least", "lit", "when"),
+    "tacit.tables.python.group_terms": ("cube", "grouping_sets", "rollup"),
+    "tacit.tables.session.open": ("open",),
+    "tacit.tables.plan.plan": ("Plan",),
+    "tacit.tables.policy.policy": ("Policy",),
+    "tacit.tables.session.table": ("Question", "Table"),
+    "tacit.tables.python.columns": ("col", "greatest", "least", "lit", "when"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {

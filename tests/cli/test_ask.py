@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from tacit.cli.main import cli
 from tacit.ledger import SqliteLedger
-from tacit.tables.engines.duckdb import DuckDBEngine
-from tacit.tables.session import Table
+from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.session.table import Table
 from tests.cli.typing_commands import tacit, tacit_alone
 from tests.cli.visits import BY_CITY, COUNT, furnish
 from tests.report.reading import Page, disagreements

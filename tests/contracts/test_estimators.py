@@ -19,13 +19,13 @@ import pytest
 import tacit
 from tacit.errors import InvalidParameter
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
-from tacit.tables.bounded import Blend, Counted, Integers, Measure, Tallies
-from tacit.tables.drawing import draw, placed
+from tacit.tables.engines.contract import Blend, Counted, Integers, Measure, Tallies
 from tacit.tables.estimators.base import Chooser, Part
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
-from tacit.tables.plan import Plan
-from tacit.tables.session import Table
+from tacit.tables.plan.plan import Plan
+from tacit.tables.release.draw import draw, placed
+from tacit.tables.session.table import Table
 from tests.contracts.estimators import EXAMPLES
 
 LIMIT = 2

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import tacit
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 
 __all__ = ["TAGS", "Buy", "Visit", "buys", "open_club", "visits"]
 

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tacit.tables import drawing
-from tacit.tables.bounded import Integers, Tallies
-from tacit.tables.drawing import Found
-from tacit.tables.evaluate import Values
-from tacit.tables.expressions import Value
-from tacit.tables.plan import Plan
-from tacit.tables.released_intervals import Interval
-from tacit.tables.session import Table
-from tacit.tables.widths import WidthDraw
+from tacit.tables.choosing.widths import WidthDraw
+from tacit.tables.engines.contract import Integers, Tallies
+from tacit.tables.expressions.evaluate import Values
+from tacit.tables.expressions.tree import Value
+from tacit.tables.plan.plan import Plan
+from tacit.tables.release import draw as drawing
+from tacit.tables.release.draw import Found
+from tacit.tables.release.intervals import Interval
+from tacit.tables.session.table import Table
 
 __all__ = ["Key", "cover", "hits", "hits_of", "least_hits", "narrowed"]
 

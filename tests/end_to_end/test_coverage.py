@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 import tacit
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 from tests.end_to_end.covering import hits, least_hits
 
 Row = tuple[str, str, str, str]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 from tests.end_to_end.club import TAGS, Visit, buys, open_club, visits
 from tests.end_to_end.covering import Key, cover, hits, hits_of, narrowed
 

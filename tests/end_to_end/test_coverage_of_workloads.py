@@ -15,14 +15,14 @@ import numpy.typing as npt
 import pytest
 
 import tacit
-from tacit.tables import discovery_histogram
-from tacit.tables.consistency import Reconciled
-from tacit.tables.consistency_workloads import Workload
-from tacit.tables.drawing import BETA
-from tacit.tables.expressions import Value
-from tacit.tables.grouping_sets_drawing import draw_sets
-from tacit.tables.grouping_sets_plan import SetsPlan
-from tacit.tables.session import Table
+from tacit.mechanisms.estimate import BETA
+from tacit.tables.discovery import histogram as discovery_histogram
+from tacit.tables.expressions.tree import Value
+from tacit.tables.fitting.least_squares import Reconciled
+from tacit.tables.plan.sets_plan import SetsPlan
+from tacit.tables.release.draw_sets import draw_sets
+from tacit.tables.session.table import Table
+from tacit.tables.workloads.workload import Workload
 from tests.end_to_end.club import Visit, buys, open_club, visits
 from tests.end_to_end.covering import Key, cover, hits_of, narrowed
 
@@ -145,7 +145,7 @@ def test_intervals_of_every_statement_of_a_batch_cover(table: Table, price: dict
 def drawn(workload: Workload, sums: Floats) -> tuple[Floats, Floats]:
     """Sums of the finest counts in so many answers, and how far each may be off: all of it but the paying."""
     plan = workload.plan(epsilon=2)
-    cells = workload._cells(workload._desk.engine().run(workload._bounded))
+    cells = workload._cells(workload._access.engine().run(workload._bounded))
     levels = list(zip(plan.levels, plan.mechanisms, strict=True))
     found = [
         plan.fit.estimates(np.concatenate([workload._measured(level, cells, noise) for level, noise in levels]))

@@ -7,10 +7,10 @@ from typing import Any
 
 from tacit.ledger import Terms
 from tacit.privacy import ROW, PureDP
-from tacit.tables.engines.duckdb_connection import LockedDuckDB
-from tacit.tables.kinds import Kind
-from tacit.tables.policy import ColumnPolicy, Policy, Role
-from tacit.tables.sources import open_source
+from tacit.tables.engines.duckdb.connection import LockedDuckDB
+from tacit.tables.engines.duckdb.sources import open_source
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 
 
 def columns(**kinds: str) -> list[ColumnPolicy]:

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from tacit.errors import TacitError
 from tacit.ledger import Terms
 from tacit.privacy import PureDP, Unit
-from tacit.tables.expressions import Call, Case, Column, Expression, Grouping, Literal
-from tacit.tables.grouping import make_query
-from tacit.tables.kinds import Kind
-from tacit.tables.operators import TIME_UNITS
-from tacit.tables.options import NO_OPTIONS, ListedGroups, Options, Selecting
-from tacit.tables.policy import ColumnPolicy, Policy, Role
-from tacit.tables.query import Aggregate, Order, Query
-from tacit.tables.sql.refusals import words
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.operators import TIME_UNITS
+from tacit.tables.expressions.tree import Call, Case, Column, Expression, Grouping, Literal
+from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
+from tacit.tables.query.canonical import make_query
+from tacit.tables.query.options import NO_OPTIONS, ListedGroups, Options, Selecting
+from tacit.tables.query.refusals import words
+from tacit.tables.query.tree import Aggregate, Order, Query
 
 NAMES = ["age", "City", "spend", "day", "select", "a b", 'q"q', "größe", "date", "n", "_x", "tab\tle", "COUNT", "x.y"]
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)

@@ -21,8 +21,8 @@ from tacit.errors import InvalidParameter, MissingPackage
 from tacit.ledger import beside
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
-from tacit.tables.answer import Answer
-from tacit.tables.session import without_explain
+from tacit.tables.release.answer import Answer
+from tacit.tables.session.table import without_explain
 from tacit.tables.sql.parse import states_price
 
 __all__ = ["ask"]

@@ -10,8 +10,8 @@ import click
 
 from tacit.cli.questions import WithoutPolicy, open_for_asking
 from tacit.report import words
-from tacit.tables.discovery_found import FoundBounds, FoundKeys, FoundLimit
-from tacit.tables.session import Table
+from tacit.tables.discovery.found import FoundBounds, FoundKeys, FoundLimit
+from tacit.tables.session.table import Table
 
 __all__ = ["discover"]
 

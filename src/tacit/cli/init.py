@@ -23,7 +23,7 @@ def init(data: Path, unit: str | None, out: Path | None) -> None:
     For the owner of the data. Hints from the rows are printed here and are not written to the file; an existing policy
     is never overwritten. Exit codes: 0 drafted, 1 refused, 2 wrong usage.
     """
-    from tacit.tables.drafting import draft  # loads DuckDB
+    from tacit.tables.session.draft import draft  # loads DuckDB
 
     if data.is_dir():
         raise InvalidParameter("source", given=str(data), allowed="a file", hint="This is a folder.")

@@ -8,7 +8,7 @@ import click
 
 from tacit.errors import LedgerError
 from tacit.ledger import beside
-from tacit.tables.policy_file import address, read
+from tacit.tables.policy.file import address, read
 
 __all__ = ["LEDGER", "ledger_of"]
 

@@ -14,10 +14,10 @@ from tacit.errors import InvalidParameter
 from tacit.report import words
 from tacit.report.disclosure import Amount
 from tacit.report.numbers import number
-from tacit.tables.grouping_sets_plan import SetsPlan
-from tacit.tables.plan import Line, Planned
-from tacit.tables.session import Question, without_explain
-from tacit.tables.statements import AnyPlan
+from tacit.tables.plan.plan import Line, Planned
+from tacit.tables.plan.sets_plan import SetsPlan
+from tacit.tables.session.statements import AnyPlan
+from tacit.tables.session.table import Question, without_explain
 
 __all__ = ["plan"]
 

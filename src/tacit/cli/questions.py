@@ -11,8 +11,8 @@ import click
 from tacit.errors import InvalidParameter
 from tacit.ledger import InMemory, Ledger, beside
 from tacit.privacy import ApproxDP, Guarantee
-from tacit.tables.opening import open as open_table
-from tacit.tables.session import Table
+from tacit.tables.session.open import open as open_table
+from tacit.tables.session.table import Table
 
 __all__ = [
     "DEFAULT_BUDGET",

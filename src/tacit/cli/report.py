@@ -12,7 +12,7 @@ from tacit.errors import LedgerError
 from tacit.ledger import SqliteLedger
 from tacit.ledger.names import analyst_name
 from tacit.report.disclosure import Disclosure
-from tacit.tables.batch_answers import Answers
+from tacit.tables.release.batch_answers import Answers
 
 __all__ = ["report"]
 

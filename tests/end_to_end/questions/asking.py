@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.errors import TacitError
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 
 __all__ = ["Question", "ask"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import tacit
 from tacit.cli.demo_table import write_visits
 from tacit.ledger import InMemory
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 from tests.end_to_end.questions import adult, visits
 
 __all__ = ["ADULT", "open_adult", "open_visits"]

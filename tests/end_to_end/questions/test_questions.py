@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tacit.errors import InvalidParameter
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 from tests.end_to_end.questions import adult, visits
 from tests.end_to_end.questions.asking import Question, ask
 from tests.end_to_end.questions.page import PAGE, QUESTIONS, page

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tacit
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 from tests.tables.attacks.losses import loss_of_batch, loss_of_discovery, loss_of_sql, loss_of_workload
 from tests.tables.attacks.nodes import NODES
 

@@ -10,25 +10,24 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.tables import (
-    batch,
-    choices,
-    choices_top,
-    consistency_workloads,
-    discovery_histogram,
-    grouping_sets,
-    grouping_sets_plan,
-    pricing,
-)
-from tacit.tables import plan as planning
-from tacit.tables.bounded import Asked, Blend, BoundedQuery, Distinct, Integers, Measure
-from tacit.tables.engines import duckdb_bounding, duckdb_values
-from tacit.tables.engines.duckdb import DuckDBEngine
+from tacit.tables.choosing import choice as choices
+from tacit.tables.choosing import top as choices_top
+from tacit.tables.choosing.ranks import RankDraw
+from tacit.tables.discovery import histogram as discovery_histogram
+from tacit.tables.engines.contract import Asked, Blend, BoundedQuery, Distinct, Integers, Measure
+from tacit.tables.engines.duckdb import bounding as duckdb_bounding
+from tacit.tables.engines.duckdb import values as duckdb_values
+from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tacit.tables.estimators import covariances
 from tacit.tables.estimators.base import Part
-from tacit.tables.noises import GaussianNoise, LaplaceNoise
-from tacit.tables.pricing import Shares
-from tacit.tables.ranks import RankDraw
+from tacit.tables.estimators.noise import GaussianNoise, LaplaceNoise
+from tacit.tables.plan import plan as planning
+from tacit.tables.plan import price as pricing
+from tacit.tables.plan import sets as grouping_sets
+from tacit.tables.plan import sets_plan as grouping_sets_plan
+from tacit.tables.plan.price import Shares
+from tacit.tables.session import batch
+from tacit.tables.workloads import workload as consistency_workloads
 
 __all__ = [
     "Fault",

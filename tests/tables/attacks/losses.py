@@ -20,20 +20,20 @@ from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
-from tacit.tables import discovery_histogram
-from tacit.tables.batch import Batch
-from tacit.tables.bounded import Asked, Blend, Counted, Integers, Tallies
-from tacit.tables.choices import ChoiceMechanism, FullestMechanism, RankedMechanism
-from tacit.tables.choices_top import FullestCellsMechanism
-from tacit.tables.consistency_margins import summed
-from tacit.tables.consistency_workloads import Workload
-from tacit.tables.discovery import Discovery
-from tacit.tables.discovery_histogram import Histogram
-from tacit.tables.drawing import placed
-from tacit.tables.grouping_sets_plan import SetsPlan
-from tacit.tables.plan import Plan
-from tacit.tables.pricing import Price
-from tacit.tables.session import Table
+from tacit.tables.choosing.choice import ChoiceMechanism, FullestMechanism, RankedMechanism
+from tacit.tables.choosing.top import FullestCellsMechanism
+from tacit.tables.discovery import histogram as discovery_histogram
+from tacit.tables.discovery.discovery import Discovery
+from tacit.tables.discovery.histogram import Histogram
+from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Tallies
+from tacit.tables.fitting.margins import summed
+from tacit.tables.plan.plan import Plan
+from tacit.tables.plan.price import Price
+from tacit.tables.plan.sets_plan import SetsPlan
+from tacit.tables.release.draw import placed
+from tacit.tables.session.batch import Batch
+from tacit.tables.session.table import Table
+from tacit.tables.workloads.workload import Workload
 
 __all__ = ["loss_of_batch", "loss_of_discovery", "loss_of_sql", "loss_of_workload"]
 
@@ -82,7 +82,7 @@ def loss_of_discovery(tables: tuple[Table, Table], discover: Callable[[Discovery
     """The loss of a histogram of units; what would be asked is caught before it is paid for."""
     caught: list[tuple[Histogram, Price]] = []
 
-    def ask(self: Histogram, desk: object, price: Price, *, fresh: bool) -> None:
+    def ask(self: Histogram, access: object, price: Price, *, fresh: bool) -> None:
         caught.append((self, price))
         raise LookupError
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import tacit
 from tacit.ledger import Ledger
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 
 __all__ = ["CANARIES", "COLUMNS", "SECRET", "add_person", "open_pair", "policy_text", "write_pair"]
 

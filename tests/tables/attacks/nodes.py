@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tacit
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 
 __all__ = ["NODES", "WORST", "open_worst"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.errors import TacitError
-from tacit.tables.answer import Answer
-from tacit.tables.session import Table
+from tacit.tables.release.answer import Answer
+from tacit.tables.session.table import Table
 from tests.tables.attacks.neighbours import CANARIES
 
 __all__ = ["Outcome", "outcome", "shows_canary"]

@@ -20,7 +20,7 @@ import pytest
 import tacit
 from tacit.errors import BudgetExceeded, InvalidParameter, TacitError
 from tacit.privacy import ApproxDP
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 from tests.tables.attacks.corpus import STATEMENTS
 from tests.tables.attacks.neighbours import open_pair, policy_text, write_pair
 from tests.tables.attacks.outcomes import shows_canary

@@ -10,8 +10,8 @@ import pytest
 
 import tacit
 from tacit.errors import AnswerLost, BudgetExceeded
-from tacit.tables.engines.duckdb_connection import LockedDuckDB
-from tacit.tables.session import Table
+from tacit.tables.engines.duckdb.connection import LockedDuckDB
+from tacit.tables.session.table import Table
 from tests.tables.attacks.neighbours import open_pair, policy_text, write_pair
 from tests.tables.attacks.outcomes import outcome, shows_canary
 

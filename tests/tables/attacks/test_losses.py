@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 from tests.tables.attacks import faults
 from tests.tables.attacks.asking import ASKED
 from tests.tables.attacks.corpus import STATEMENTS

@@ -15,14 +15,22 @@ import numpy as np
 import pytest
 
 from tacit.errors import AnswerLost, MissingBounds, NotPrivate
-from tacit.tables import combining, desk, drawing, opening, opening_others, released
-from tacit.tables.bounded import BoundedQuery, Integers
-from tacit.tables.engines import duckdb_bounding, duckdb_connection, duckdb_expressions, duckdb_values
-from tacit.tables.engines.duckdb import DuckDBEngine
-from tacit.tables.engines.duckdb_connection import LockedDuckDB
-from tacit.tables.plan import Plan
-from tacit.tables.policy import Policy
-from tacit.tables.session import Question, Table
+from tacit.ledger import payments
+from tacit.tables.check import relations as combining
+from tacit.tables.engines.contract import BoundedQuery, Integers
+from tacit.tables.engines.duckdb import bounding as duckdb_bounding
+from tacit.tables.engines.duckdb import connection as duckdb_connection
+from tacit.tables.engines.duckdb import expressions as duckdb_expressions
+from tacit.tables.engines.duckdb import values as duckdb_values
+from tacit.tables.engines.duckdb.connection import LockedDuckDB
+from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.plan.plan import Plan
+from tacit.tables.policy.policy import Policy
+from tacit.tables.release import draw as drawing
+from tacit.tables.release import finish as released
+from tacit.tables.session import open as opening
+from tacit.tables.session import open_others as opening_others
+from tacit.tables.session.table import Question, Table
 from tests.tables.attacks.neighbours import open_pair
 from tests.tables.attacks.outcomes import outcome, shows_canary
 
@@ -154,7 +162,7 @@ def engines_words_passed_on(patch: pytest.MonkeyPatch) -> None:
         except Exception as error:
             raise AnswerLost(f"no answer: {error}") from error
 
-    patch.setattr(desk, "_drawn", drawn)
+    patch.setattr(payments, "_drawn", drawn)
 
 
 def refund(patch: pytest.MonkeyPatch) -> None:
@@ -260,7 +268,7 @@ def counts_the_nameless(tables: Tables, sql: str) -> str:
 
 def groups_ignored(patch: pytest.MonkeyPatch) -> None:
     """Sensitivity of one group, though a unit is in several."""
-    from tacit.tables.noises import LaplaceNoise
+    from tacit.tables.estimators.noise import LaplaceNoise
 
     right = LaplaceNoise.mechanism
     patch.setattr(LaplaceNoise, "mechanism", lambda self, share, measure, groups: right(self, share, measure, 1))
@@ -270,7 +278,7 @@ def errors_let_through(patch: pytest.MonkeyPatch) -> None:
     """An error of the engine leaves as it is, in place of the constant one."""
     try_removed(patch)
     _unlocked(patch)
-    patch.setattr(desk, "_drawn", lambda draw, receipt: draw(receipt))
+    patch.setattr(payments, "_drawn", lambda draw, receipt: draw(receipt))
 
 
 def _unlocked(patch: pytest.MonkeyPatch) -> None:

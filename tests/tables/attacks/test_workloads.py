@@ -13,7 +13,7 @@ import pytest
 import tacit
 from tacit.errors import AnswerLost, InvalidParameter
 from tacit.privacy import ApproxDP
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 from tests.tables.attacks.neighbours import open_pair
 from tests.tables.attacks.outcomes import shows_canary
 from tests.tables.attacks.test_batches import WEIGHTS, same

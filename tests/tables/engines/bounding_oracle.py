@@ -1,4 +1,4 @@
-"""The integers of a `BoundedQuery`, computed in plain Python from the words of `tacit.tables.bounded`.
+"""The integers of a `BoundedQuery`, computed in plain Python from the words of `tacit.tables.engines.contract`.
 
 The order of groups and rows is the one that `docs/decisions/choosing_rows.md` describes, written here a second time.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from tacit.tables.bounded import (
+from tacit.tables.engines.contract import (
     BoundedQuery,
     Category,
     Cells,
@@ -25,7 +25,7 @@ from tacit.tables.bounded import (
     RowValue,
     Square,
 )
-from tacit.tables.expressions import Column
+from tacit.tables.expressions.tree import Column
 from tests.tables.engines.join_oracle import expected_rows
 from tests.tables.engines.random_rows import SCHEMA
 from tests.tables.engines.row_oracle import kind_of, to_text, value

@@ -1,4 +1,4 @@
-"""The rows of joins, unions and lists in plain Python, from the words of `tacit.tables.relations`; and random ones.
+"""The rows of joins, unions and lists in plain Python, from the words of `query.relations`; and random ones.
 
 There are two private tables, whose rows are told apart by their contents, and two public ones. All have the same
 columns, and so has a random relation: whatever is asked of a table can be asked of it. Columns that only conditions
@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tacit.tables.bounded import BoundedQuery
-from tacit.tables.expressions import Call, Column, Expression, Literal
-from tacit.tables.kinds import Kind
-from tacit.tables.per_unit import PerUnit
-from tacit.tables.relations import Base, Join, Joined, Listed, Member, Relation, Selected, Shown, Stacked, Taken
-from tacit.tables.sources.source import other_view
+from tacit.tables.engines.contract import BoundedQuery
+from tacit.tables.engines.duckdb.sources.source import other_view
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Call, Column, Expression, Literal
+from tacit.tables.query.per_unit import PerUnit
+from tacit.tables.query.relations import Base, Join, Joined, Listed, Member, Relation, Selected, Shown, Stacked, Taken
 from tests.tables.engines.random_rows import SCHEMA, TYPES, Expressions, Rows, cell, quoted
 from tests.tables.engines.relation_oracle import related, relation
 from tests.tables.engines.row_oracle import kind_of, value

@@ -9,9 +9,9 @@ from typing import Any
 
 import duckdb
 
-from tacit.tables.expressions import Call, Case, Column, Expression, Literal
-from tacit.tables.kinds import Kind
-from tacit.tables.operators import TIME_UNITS
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.operators import TIME_UNITS
+from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal
 
 SCHEMA = {
     "who": Kind.INTEGER,

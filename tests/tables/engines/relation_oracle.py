@@ -1,4 +1,4 @@
-"""The rows of a relation in plain Python, from the words of `tacit.tables.per_unit`; and random relations.
+"""The rows of a relation in plain Python, from the words of `tacit.tables.query.per_unit`; and random relations.
 
 A random relation has the columns of the table, of the same kinds: whatever is asked of one can be asked of the other.
 """
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tacit.tables.bounded import BoundedQuery, Cells
-from tacit.tables.expressions import Column, Expression
-from tacit.tables.kinds import Kind
-from tacit.tables.per_unit import Fact, PerUnit, UnitKey
+from tacit.tables.engines.contract import BoundedQuery, Cells
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Column, Expression
+from tacit.tables.query.per_unit import Fact, PerUnit, UnitKey
 from tests.tables.engines.random_rows import SCHEMA, Expressions
 from tests.tables.engines.row_oracle import kind_of, tidy, value
 

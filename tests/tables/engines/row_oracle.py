@@ -1,4 +1,4 @@
-"""Row-wise expressions evaluated one row at a time in plain Python: what `tacit.tables.operators` promises.
+"""Row-wise expressions evaluated one row at a time in plain Python: what `tacit.tables.expressions.operators` promises.
 
 Written from the operators' words, not from any engine's SQL. A value is None, or of its kind; a real is finite.
 """
@@ -12,9 +12,9 @@ import zoneinfo
 from fractions import Fraction
 from typing import Any
 
-from tacit.tables.expressions import Call, Case, Column, Expression, Literal
-from tacit.tables.kinds import Kind
-from tacit.tables.operators import OPERATORS, common_kind
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.operators import OPERATORS, common_kind
+from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal
 from tests.tables.engines.random_rows import SCHEMA
 
 DAY = datetime.date

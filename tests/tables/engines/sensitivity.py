@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tacit.tables.bounded import (
+from tacit.tables.engines.contract import (
     Asked,
     BoundedQuery,
     Category,
@@ -26,8 +26,8 @@ from tacit.tables.bounded import (
     Square,
     Tallies,
 )
-from tacit.tables.expressions import Call, Column, Expression, Literal
-from tacit.tables.kinds import Kind
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Call, Column, Expression, Literal
 from tests.tables.engines.bounding_oracle import Answer, expected
 from tests.tables.engines.random_rows import ODD, SCHEMA, Expressions, Rows, cell
 from tests.tables.engines.row_oracle import value

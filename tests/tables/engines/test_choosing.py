@@ -8,9 +8,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from tacit.tables.bounded import BoundedQuery, Measure, One
-from tacit.tables.engines.duckdb import DuckDBEngine
-from tacit.tables.expressions import Column
+from tacit.tables.engines.contract import BoundedQuery, Measure, One
+from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.expressions.tree import Column
 
 UNITS, GROUPS, KEPT = 20_000, 12, 3
 

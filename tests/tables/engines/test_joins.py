@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from tacit.tables.bounded import BoundedQuery, Engine
-from tacit.tables.engines import duckdb_relations
-from tacit.tables.engines.duckdb import DuckDBEngine
-from tacit.tables.engines.duckdb_per_unit import Source
-from tacit.tables.expressions import Call, Column, Expression, Literal
-from tacit.tables.kinds import Kind
-from tacit.tables.relations import Base, Join, Joined, Listed, Member, Relation, Selected, Stacked, Taken
+from tacit.tables.engines.contract import BoundedQuery, Engine
+from tacit.tables.engines.duckdb import relations as duckdb_relations
+from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.engines.duckdb.per_unit import Source
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Call, Column, Expression, Literal
+from tacit.tables.query.relations import Base, Join, Joined, Listed, Member, Relation, Selected, Stacked, Taken
 from tests.tables.engines.join_oracle import KNOWN, PRIVATE, TABLES, SeveralTables, a_join, a_union, joined_query
 from tests.tables.engines.random_rows import ODD, SCHEMA, Rows
 from tests.tables.engines.sensitivity import SECRET, Moved, Tally, bounded_query, examine

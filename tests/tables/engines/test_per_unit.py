@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from tacit.tables.bounded import BoundedQuery, Engine, Measure, Quantised
-from tacit.tables.engines import duckdb_per_unit, duckdb_relations
-from tacit.tables.engines.duckdb import DuckDBEngine
-from tacit.tables.expressions import Column
-from tacit.tables.per_unit import Fact, PerUnit, UnitKey
+from tacit.tables.engines.contract import BoundedQuery, Engine, Measure, Quantised
+from tacit.tables.engines.duckdb import per_unit as duckdb_per_unit
+from tacit.tables.engines.duckdb import relations as duckdb_relations
+from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.expressions.tree import Column
+from tacit.tables.query.per_unit import Fact, PerUnit, UnitKey
 from tests.tables.engines.random_rows import Rows
 from tests.tables.engines.relation_oracle import related_query
 from tests.tables.engines.sensitivity import SECRET, Moved, Tally, bounded_query, examine

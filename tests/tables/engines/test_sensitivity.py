@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.tables.bounded import BoundedQuery, Engine, Integers, Tallies
-from tacit.tables.engines import duckdb_bounding
-from tacit.tables.engines.duckdb import DuckDBEngine
+from tacit.tables.engines.contract import BoundedQuery, Engine, Integers, Tallies
+from tacit.tables.engines.duckdb import bounding as duckdb_bounding
+from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tests.tables.engines.random_rows import Rows
 from tests.tables.engines.sensitivity import SECRET, Moved, examine
 

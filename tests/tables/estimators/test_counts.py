@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 from tacit.ledger import InMemory
-from tacit.tables.session import Table
+from tacit.tables.session.table import Table
 
 ROWS = 3
 

@@ -10,16 +10,16 @@ from fractions import Fraction
 import pytest
 
 from tacit.errors import NotPrivate, TacitError
-from tacit.tables import combining
-from tacit.tables.checks import check
-from tacit.tables.expressions import Call, Column, Expression
-from tacit.tables.kinds import Kind
-from tacit.tables.per_unit import PerUnit
-from tacit.tables.policy import ColumnPolicy, OtherTable, Role
-from tacit.tables.query import Query
-from tacit.tables.relations import Base, Join, Joined, Listed, Relation, Selected, Stacked
+from tacit.tables.check import relations as combining
+from tacit.tables.check.check import check
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Call, Column, Expression
+from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Role
+from tacit.tables.query.per_unit import PerUnit
+from tacit.tables.query.relations import Base, Join, Joined, Listed, Relation, Selected, Stacked
+from tacit.tables.query.to_sql import to_sql
+from tacit.tables.query.tree import Query
 from tacit.tables.sql.parse import parse
-from tacit.tables.sql.printing import to_sql
 from tests.tables.sql.mutations import VALID, statements
 from tests.tables.trees import policy
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate, TacitError
-from tacit.tables.options import NO_OPTIONS, Options, Selecting
+from tacit.tables.query.options import NO_OPTIONS, Options, Selecting
+from tacit.tables.query.rows import Rows
+from tacit.tables.query.to_sql import to_sql
 from tacit.tables.sql.parse import parse, parse_condition, parse_released, states_price
-from tacit.tables.sql.printing import to_sql
-from tacit.tables.sql.rows import Rows
 
 TENTH = Fraction(1, 10)
 ROWS = Rows(frozenset({"visits"}))

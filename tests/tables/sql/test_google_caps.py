@@ -14,10 +14,10 @@ from tacit.errors import BudgetExceeded, InvalidParameter, NotPrivate, TacitErro
 from tacit.ledger import InMemory
 from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
 from tacit.privacy import ApproxDP
-from tacit.tables import pricing
-from tacit.tables.options import Options
-from tacit.tables.policy import Limits
-from tacit.tables.session import Table
+from tacit.tables.plan import price as pricing
+from tacit.tables.policy.policy import Limits
+from tacit.tables.query.options import Options
+from tacit.tables.session.table import Table
 from tests.tables.several import write_several
 from tests.tables.visits import POLICY, write_visits
 

@@ -13,11 +13,11 @@ import pytest
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate, TacitError
 from tacit.ledger import InMemory
-from tacit.tables.checks import Checked, check
-from tacit.tables.expressions import Column, Literal
-from tacit.tables.options import ListedGroups
+from tacit.tables.check.check import Checked, check
+from tacit.tables.expressions.tree import Column, Literal
+from tacit.tables.query.options import ListedGroups
+from tacit.tables.query.to_sql import to_sql
 from tacit.tables.sql.parse import parse
-from tacit.tables.sql.printing import to_sql
 from tests.tables.trees import policy
 
 LIST = ListedGroups("City", (Literal("Oslo"), Literal("Rome")))

@@ -11,10 +11,10 @@ import time
 import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate, TacitError
-from tacit.tables.expressions import Call, Column, Key, Literal
-from tacit.tables.query import Aggregate
+from tacit.tables.expressions.tree import Call, Column, Key, Literal
+from tacit.tables.query.to_sql import to_sql
+from tacit.tables.query.tree import Aggregate
 from tacit.tables.sql.parse import parse
-from tacit.tables.sql.printing import to_sql
 
 
 def read(text: str) -> str:
@@ -207,5 +207,5 @@ def test_long_lists_are_fine() -> None:
 
 
 def test_nothing_of_the_parser_is_loaded_until_sql_is_read() -> None:
-    code = "import sys, tacit.tables.builder, tacit.tables.checks; print('sqlglot' in sys.modules)"
+    code = "import sys, tacit.tables.python.aggregates, tacit.tables.check.check; print('sqlglot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

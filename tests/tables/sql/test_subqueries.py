@@ -13,10 +13,10 @@ import duckdb
 import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate, TacitError
-from tacit.tables.expressions import Call
-from tacit.tables.sql import read_source
+from tacit.tables.expressions.tree import Call
+from tacit.tables.query.to_sql import to_sql
 from tacit.tables.sql.parse import parse
-from tacit.tables.sql.printing import to_sql
+from tacit.tables.sql.read import source as read_source
 
 
 @pytest.mark.parametrize(

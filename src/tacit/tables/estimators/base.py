@@ -12,17 +12,25 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.tables.bounded import Counted
-from tacit.tables.choices import Choice
-from tacit.tables.expressions import Value
-from tacit.tables.kinds import Kind
-from tacit.tables.noises import Noise
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Categories, Estimate
+from tacit.mechanisms.estimate import Estimate
+from tacit.tables.choosing.choice import Choice
+from tacit.tables.engines.contract import Counted
+from tacit.tables.estimators.noise import Noise
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Value
+from tacit.tables.query.tree import Aggregate
 
-__all__ = ["Chooser", "Estimator", "Fitted", "Noisy", "Part", "Setting"]
+__all__ = ["Categories", "Chooser", "Estimator", "Fitted", "Noisy", "Part", "Setting"]
 
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """An aggregate that is one of some listed values, one entry per group; there is no interval around a category."""
+
+    cells: list[Value]
+    kind: Kind | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ alone, and each gets the noise of the whole share. Proof: docs/proofs/blends.md.
 
 from __future__ import annotations
 
-from tacit.tables.bounded import Blend, Measure, Present, Quantised, Square
+from tacit.tables.engines.contract import Blend, Measure, Present, Quantised, Square
 from tacit.tables.estimators.base import Setting
 from tacit.tables.estimators.quantising import argument
-from tacit.tables.query import Aggregate
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["chosen_count", "chosen_sum", "distances", "squares", "width"]
 

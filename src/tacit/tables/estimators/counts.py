@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.tables.bounded import Measure, One, Present, RowValue
+from tacit.mechanisms.estimate import Estimate
+from tacit.tables.engines.contract import Measure, One, Present, RowValue
 from tacit.tables.estimators.base import Noisy, Part, Setting
 from tacit.tables.estimators.quantising import argument
-from tacit.tables.expressions import Case, Literal
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Estimate
+from tacit.tables.expressions.tree import Case, Literal
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["COUNT", "COUNT_ROWS", "COUNT_UNITS", "OneCount"]
 

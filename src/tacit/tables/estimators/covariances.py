@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.estimate import Estimate
 from tacit.tables.estimators.base import Noisy, Part, Setting
 from tacit.tables.estimators.pairs import Pair, furthest, paired
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Estimate
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["CORRELATION", "COVARIANCE", "COVARIANCE_POP"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tacit.tables.bounded import Distinct
+from tacit.tables.engines.contract import Distinct
 from tacit.tables.estimators.base import Part, Setting
 from tacit.tables.estimators.counts import OneCount
 from tacit.tables.estimators.quantising import argument
-from tacit.tables.query import Aggregate
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["COUNT_DISTINCT"]
 

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.tables.bounded import Quantised
+from tacit.mechanisms.estimate import Estimate
+from tacit.tables.engines.contract import Quantised
 from tacit.tables.estimators.base import Noisy, Part, Setting
 from tacit.tables.estimators.blends import distances, width
 from tacit.tables.estimators.quantising import centred, row_bounds
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Estimate
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["MEAN"]
 

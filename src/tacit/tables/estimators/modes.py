@@ -6,13 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import NotPrivate
-from tacit.tables.bounded import Category, Cells
-from tacit.tables.choices import Choice, FullestCell
-from tacit.tables.estimators.base import Chooser, Setting
+from tacit.tables.choosing.choice import Choice, FullestCell
+from tacit.tables.engines.contract import Category, Cells
+from tacit.tables.estimators.base import Categories, Chooser, Setting
 from tacit.tables.estimators.quantising import argument
-from tacit.tables.expressions import Value
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Categories
+from tacit.tables.expressions.tree import Value
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["MODE", "candidates"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tacit.errors import InvalidParameter, MissingBounds
-from tacit.tables.bounded import Measure, Product, Quantised, Square
+from tacit.tables.engines.contract import Measure, Product, Quantised, Square
 from tacit.tables.estimators.base import Setting
 from tacit.tables.estimators.blends import chosen_count, chosen_sum
 from tacit.tables.estimators.quantising import argument, centred_for_squares
-from tacit.tables.expressions import Call, Case, Column, Expression
-from tacit.tables.query import Aggregate
+from tacit.tables.expressions.tree import Call, Case, Column, Expression
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["Pair", "paired"]
 

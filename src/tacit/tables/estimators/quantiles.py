@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.tables.bounded import Cells, Quantised
-from tacit.tables.choices import Choice, Ranked
+from tacit.mechanisms.estimate import Estimate
+from tacit.tables.choosing.choice import Choice, Ranked
+from tacit.tables.engines.contract import Cells, Quantised
 from tacit.tables.estimators.base import Chooser, Setting
 from tacit.tables.estimators.quantising import argument, row_bounds
-from tacit.tables.kinds import Kind
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Estimate
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["INTERVAL_SHARE", "QUANTILE", "grid"]
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter, MissingBounds
 from tacit.privacy.prices import text
-from tacit.tables.bounded import Quantised
+from tacit.tables.check.types import Words
+from tacit.tables.engines.contract import Quantised
 from tacit.tables.estimators.base import Setting
-from tacit.tables.expressions import Column, Expression
-from tacit.tables.kinds import Kind
-from tacit.tables.query import Aggregate
-from tacit.tables.typed import Words
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Column, Expression
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["LARGEST", "argument", "centred", "centred_for_squares", "granule_for", "row_bounds", "uncentred"]
 
@@ -26,7 +26,7 @@ _WIDEST_WHOLE = 1 << 32
 def granule_for(low: Fraction, high: Fraction, setting: Setting) -> Fraction:
     """The step values are rounded to: 1 for integers, else a power of two near a millionth of the range; or as told.
 
-    >>> from tacit.tables.kinds import Kind
+    >>> from tacit.tables.expressions.kinds import Kind
     >>> granule_for(Fraction(0), Fraction(200), Setting(1, False, Kind.REAL))
     Fraction(1, 8192)
     """
@@ -44,7 +44,7 @@ def centred(aggregate: Aggregate, setting: Setting) -> Quantised:
 
     The granule is one for the width of the range, however far from 0 that lies.
 
-    >>> from tacit.tables.kinds import Kind
+    >>> from tacit.tables.expressions.kinds import Kind
     >>> far = Aggregate("mean", Column("x"), bounds=(Fraction(10**9), Fraction(10**9 + 200)))
     >>> centred(far, Setting(1, False, Kind.REAL)).granule
     Fraction(1, 8192)
@@ -58,7 +58,7 @@ def centred(aggregate: Aggregate, setting: Setting) -> Quantised:
 def centred_for_squares(aggregate: Aggregate, setting: Setting) -> Quantised:
     """As `centred`, in a granule coarse enough for the squares of a unit's rows to be added up, unless it was told.
 
-    >>> from tacit.tables.kinds import Kind
+    >>> from tacit.tables.expressions.kinds import Kind
     >>> wide = Aggregate("variance", Column("x"), bounds=(Fraction(0), Fraction(2**32)))
     >>> [int(centred_for_squares(wide, Setting(rows, True, Kind.INTEGER)).granule) for rows in (1, 3, 9)]
     [2, 2, 4]

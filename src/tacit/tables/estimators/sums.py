@@ -6,11 +6,11 @@ import math
 from fractions import Fraction
 
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.tables.bounded import Measure, Quantised
+from tacit.mechanisms.estimate import Estimate
+from tacit.tables.engines.contract import Measure, Quantised
 from tacit.tables.estimators.base import Noisy, Part, Setting
 from tacit.tables.estimators.quantising import argument, granule_for, uncentred
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Estimate
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["SUM"]
 

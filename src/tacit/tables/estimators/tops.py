@@ -6,14 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.tables.bounded import Category, Cells
-from tacit.tables.choices import Choice
-from tacit.tables.choices_top import FullestCells
-from tacit.tables.estimators.base import Chooser, Setting
+from tacit.tables.choosing.choice import Choice
+from tacit.tables.choosing.top import FullestCells
+from tacit.tables.engines.contract import Category, Cells
+from tacit.tables.estimators.base import Categories, Chooser, Setting
 from tacit.tables.estimators.modes import candidates
 from tacit.tables.estimators.quantising import argument
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Categories
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["TOP"]
 

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.estimate import Estimate
 from tacit.tables.estimators.base import Noisy, Part, Setting
 from tacit.tables.estimators.blends import squares, width
 from tacit.tables.estimators.quantising import centred_for_squares
-from tacit.tables.query import Aggregate
-from tacit.tables.released import Estimate
+from tacit.tables.query.tree import Aggregate
 
 __all__ = ["STDDEV", "STDDEV_POP", "VARIANCE", "VARIANCE_POP"]
 

@@ -15,9 +15,9 @@ from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from tacit.errors import InvalidParameter
-from tacit.tables.sql.google import Clause, cut_clause
-from tacit.tables.sql.google_groups import JoinedList, cut_lists
-from tacit.tables.sql.refusals import STATEMENTS, NotUnderstood, not_yet, syntax, void
+from tacit.tables.query.refusals import STATEMENTS, NotUnderstood, not_yet, syntax, void
+from tacit.tables.sql.google.clause import Clause, cut_clause
+from tacit.tables.sql.google.groups import JoinedList, cut_lists
 
 __all__ = ["MOST_CHARACTERS", "MOST_NESTED", "Statement", "exp", "read", "statement"]
 

@@ -11,15 +11,15 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tacit.tables.expressions import Column, Expression
-from tacit.tables.grouping import folded, has_aggregate, make_query
-from tacit.tables.options import NO_OPTIONS, Options
-from tacit.tables.query import Aggregate, Order, Query
-from tacit.tables.size import Sizes
-from tacit.tables.sql.google_lists import Lists
-from tacit.tables.sql.printing import to_sql
-from tacit.tables.sql.refusals import CLAUSES, NotUnderstood, not_yet, shortened
-from tacit.tables.sql.rows import Qualified, Rows, Unsettled, conjoined
+from tacit.tables.expressions.tree import Column, Expression
+from tacit.tables.query.canonical import folded, has_aggregate, make_query
+from tacit.tables.query.limits import Sizes
+from tacit.tables.query.options import NO_OPTIONS, Options
+from tacit.tables.query.refusals import CLAUSES, NotUnderstood, not_yet, shortened
+from tacit.tables.query.rows import Qualified, Rows, Unsettled, conjoined
+from tacit.tables.query.to_sql import to_sql
+from tacit.tables.query.tree import Aggregate, Order, Query
+from tacit.tables.sql.google.lists import Lists
 
 if TYPE_CHECKING:
     from tacit.tables.sql.scope import Scope
@@ -98,7 +98,7 @@ def _quoted(name: str) -> str:
 
 def _source(tree: Any, table: str, tables: Tables | None = None) -> Rows:
     """What the statement asks about; refuses clauses that are not understood, and any other source."""
-    sources = import_module("tacit.tables.sql.read_source")
+    sources = import_module("tacit.tables.sql.read.source")
     sources.refuse_clauses(tree, _UNDERSTOOD, {})
     found: Rows = sources.source(tree, table, Sizes(), tables)
     return found
@@ -225,7 +225,7 @@ class _Reading:
         if group.args.get("all"):
             return [[self._plain(one) for _, one in self.outputs if not has_aggregate(one) and _of_rows(one)]]
         scope = self._aliasing(self.rows.placed("GROUP BY"))
-        read = import_module("tacit.tables.sql.read_groupings")
+        read = import_module("tacit.tables.sql.read.groupings")
         found: list[tuple[Expression, ...]] = read.groupings(
             group.expressions, lambda node: self._plain(self._key(scope, node))
         )

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from tacit.tables.expressions import Expression
-from tacit.tables.size import MOST_DEEP, Sizes
+from tacit.tables.expressions.tree import Expression
+from tacit.tables.query.limits import MOST_DEEP, Sizes
+from tacit.tables.query.refusals import GROUPINGS, WINDOWS, NotUnderstood, not_yet, void
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.refusals import GROUPINGS, WINDOWS, NotUnderstood, not_yet, void
 
 __all__ = ["Naming", "Reader", "Scope", "only", "refused", "written"]
 

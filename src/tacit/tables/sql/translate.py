@@ -6,13 +6,13 @@ analyst wrote is ever left out of what is run.
 
 from __future__ import annotations
 
-from tacit.tables.size import Sizes
+from tacit.tables.query.limits import Sizes
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.read_aggregates import filtered
-from tacit.tables.sql.read_arrays import array, array_name, indexed
-from tacit.tables.sql.read_functions import case, cast_node, either, extract, function, local, substring, trim
-from tacit.tables.sql.read_leaves import boolean, column, constant, null
-from tacit.tables.sql.read_operators import (
+from tacit.tables.sql.read.aggregates import filtered
+from tacit.tables.sql.read.arrays import array, array_name, indexed
+from tacit.tables.sql.read.functions import case, cast_node, either, extract, function, local, substring, trim
+from tacit.tables.sql.read.leaves import boolean, column, constant, null
+from tacit.tables.sql.read.operators import (
     added,
     between,
     binary,
@@ -24,7 +24,7 @@ from tacit.tables.sql.read_operators import (
     negative,
     tested,
 )
-from tacit.tables.sql.read_quantiles import within_group
+from tacit.tables.sql.read.quantiles import within_group
 from tacit.tables.sql.scope import Naming, Reader, Scope, only
 
 __all__ = ["array", "array_name", "only", "scope"]

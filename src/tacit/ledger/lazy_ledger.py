@@ -1,0 +1,70 @@
+"""The ledger of an open table, which begins with the first payment: a refused question leaves no file behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tacit.ledger.memory import InMemory
+from tacit.ledger.protocol import Ledger
+from tacit.ledger.requests import Request
+from tacit.ledger.sqlite import SqliteLedger
+from tacit.ledger.terms import Terms
+from tacit.privacy import Guarantee, Promise
+
+__all__ = ["LazyLedger"]
+
+
+class LazyLedger:
+    """A ledger with what it is opened for; one that is there already is opened, and must agree, at once.
+
+    Until the file is made, a ledger in memory of the same terms says what it would say. ``begun`` is called once it is
+    open, before anything is paid.
+    """
+
+    def __init__(self, ledger: Ledger, source: str, terms: Terms, begun: Callable[[], None] = lambda: None) -> None:
+        self._ledger = ledger
+        self._source = source
+        self._terms = terms
+        self._begun = begun
+        self._is_open = False
+        if self._is_there():
+            self.opened()
+
+    def _is_there(self) -> bool:
+        return self._is_open or not isinstance(self._ledger, SqliteLedger) or self._ledger.path.exists()
+
+    def opened(self) -> Ledger:
+        """The ledger itself; begins it if need be, once: one that vanishes afterwards is missed, not begun anew."""
+        if not self._is_open:
+            self._ledger.open(self._source, self._terms)
+            self._begun()
+            self._is_open = True
+        return self._ledger
+
+    def _seen(self) -> Ledger:
+        """The ledger for reading; before the first payment, one like it in memory."""
+        return self.opened() if self._is_there() else self._like_new()
+
+    def _like_new(self) -> Ledger:
+        return InMemory().open(self._source, self._terms)
+
+    def for_spending(self, request: Request, cost: Guarantee) -> Ledger:
+        """The ledger itself. It is not begun for a request that a new ledger refuses: that raises here."""
+        if not self._is_there():
+            self._like_new().spend(request, cost).abandon()  # never in the ledger itself, if it has just been begun
+        return self.opened()
+
+    def remaining(self, analyst: str) -> Promise:
+        """What the analyst can still spend."""
+        return self._seen().remaining(analyst)
+
+    def entries(self) -> int:
+        """How many there are; none before the first payment."""
+        return self.opened().budget().head.number + 1 if self._is_there() else 0
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._ledger.close()
+
+    def __repr__(self) -> str:
+        return repr(self._ledger)

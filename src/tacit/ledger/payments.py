@@ -1,0 +1,58 @@
+"""Pay, then look: everything that costs anything is debited here before it is drawn, and stored before it is told."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from tacit.errors import AnswerLost
+from tacit.ledger.claims import Claim
+from tacit.ledger.lazy_ledger import LazyLedger
+from tacit.ledger.receipts import Receipt
+from tacit.ledger.requests import Request
+from tacit.privacy import Guarantee
+
+__all__ = ["Payments"]
+
+_log = logging.getLogger("tacit.tables")
+
+_LOST = (
+    "The question was paid for, but no answer could be drawn: the engine failed, for lack of memory or disk perhaps. "
+    "The payment stands and there is no refund, because a refund could tell something about the data. "
+    "Asking again with fresh=True (--fresh) pays again."
+)
+
+
+class Payments:
+    """What one analyst pays into one ledger for answers under one fingerprint.
+
+    The fingerprint says what an answer depends on besides its question: of a table, its policy. The same question
+    under another fingerprint is another question.
+    """
+
+    def __init__(self, ledger: LazyLedger, analyst: str, fingerprint: str) -> None:
+        self.ledger = ledger
+        self.analyst = analyst
+        self.fingerprint = fingerprint
+
+    def paid(self, question: str, cost: Guarantee, draw: Callable[[Receipt], bytes], *, fresh: bool = False) -> Claim:
+        """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only."""
+        request = Request(self.analyst, question, self.fingerprint)
+        if fresh:
+            request = request.fresh()
+        ledger = self.ledger.for_spending(request, cost)
+        return ledger.answered(request, cost, lambda receipt: _drawn(draw, receipt))
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        self.ledger.close()
+
+
+def _drawn(draw: Callable[[Receipt], bytes], receipt: Receipt) -> bytes:
+    """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""
+    _log.info("entry %d is paid; drawing", receipt.number)
+    try:
+        return draw(receipt)
+    except Exception:
+        _log.warning("entry %d: no answer could be drawn", receipt.number)
+    raise AnswerLost(_LOST)  # outside of the handler, so that it carries no other error with it

@@ -1,0 +1,1 @@
+"""A query against a policy: names, types, ranges, public values, and which rows it may see."""

@@ -1,0 +1,1 @@
+"""Choices drawn from private tallies: quantiles, modes, the widths of their intervals."""

@@ -1,0 +1,287 @@
+"""Choices: what is selected from a group's cells instead of noised; a rank (quantiles), or the fullest cell (mode).
+
+A unit is in at most p groups, so each group's choice gets a p-th of the price; within a group a unit moves at most
+``rows`` rows. Proof: docs/proofs/choices.md.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.exponential import Exponential
+from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selecting import SelectionMechanism
+from tacit.noise.entropy import BitSource
+from tacit.privacy import ZCDP, Guarantee, PureDP
+from tacit.tables.choosing.ranks import RankDraw
+from tacit.tables.choosing.widths import WidthDraw
+from tacit.tables.engines.contract import Category, Cells, Quantised, Tallies
+
+__all__ = ["Choice", "ChoiceMechanism", "FullestCell", "ListedMechanism", "Ranked", "of_groups"]
+
+Places = npt.NDArray[np.int64]
+
+_HALF = Fraction(1, 2)
+
+
+class ChoiceMechanism(Protocol):
+    """Chooses for every group of a statement, at one price for all of them."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised about all groups together."""
+
+    @property
+    def name(self) -> str:
+        """The mechanism, for plans and reports."""
+
+    @property
+    def scale(self) -> float:
+        """Rows per e-fold of probability."""
+
+    @property
+    def reach(self) -> str:
+        """How far one unit moves a score, for reports."""
+
+    def accuracy(self, beta: Fraction) -> float:
+        """How many rows the choice is off in one group, but for a probability β."""
+
+    def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
+        """What was chosen, one line per group."""
+
+    def explain(self) -> str:
+        """One sentence for a plan."""
+
+
+class Choice(Protocol):
+    """A choice to be priced: which cells, and how."""
+
+    @property
+    def cells(self) -> Cells:
+        """What the engine counts."""
+
+    def mechanism(self, price: Guarantee, groups: int) -> ChoiceMechanism:
+        """The mechanism for groups of which a unit is in at most so many."""
+
+
+def of_groups(price: Guarantee, share: Fraction, groups: int) -> PureDP | ZCDP:
+    """What one group gets of a share of a price, if a unit is in at most so many groups."""
+    if isinstance(price, ZCDP):
+        return ZCDP(price.rho * share / groups)
+    assert isinstance(price, PureDP)
+    return PureDP(price.eps * share / groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The cell at a rank: q of the rows lie below it. 0 is the minimum, 1 the maximum."""
+
+    cells: Cells
+    level: Fraction
+    rows: int
+    for_interval: Fraction
+    """What of the price goes into the interval. At 0 it is the whole range between the bounds."""
+
+    def mechanism(self, price: Guarantee, groups: int) -> RankedMechanism:
+        return RankedMechanism(self, price, groups)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMechanism:
+    """Two choices per group: the value, and how wide the interval around it is.
+
+    The minimum has no lower end, nor the maximum an upper one: those are the bounds. So they are where no interval was
+    paid for.
+    """
+
+    choice: Ranked
+    guarantee: Guarantee
+    groups: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.value.name} on ranks"
+
+    @property
+    def points(self) -> int:
+        value = self.choice.cells.value
+        assert isinstance(value, Quantised)
+        return value.highest
+
+    @property
+    def furthest(self) -> Fraction:
+        """How many ranks a unit moves in a group."""
+        return max(self.choice.level, 1 - self.choice.level) * self.choice.rows
+
+    @property
+    def value(self) -> RankDraw:
+        """The choice of the value."""
+        price = of_groups(self.guarantee, 1 - self.choice.for_interval, self.groups)
+        return RankDraw.at(price, self.furthest, self.points)
+
+    @property
+    def width(self) -> WidthDraw | None:
+        """The choice of the interval's width, if it is paid for."""
+        if not self.choice.for_interval:
+            return None
+        price = of_groups(self.guarantee, self.choice.for_interval, self.groups)
+        return WidthDraw.at(price, self.furthest, self.points)
+
+    @property
+    def scale(self) -> float:
+        return float(1 / self.value.factor)
+
+    @property
+    def reach(self) -> str:
+        return f"{self.furthest} ranks in each of {self.groups} groups"
+
+    @property
+    def inside(self) -> int:
+        """How many ranks inside a minimum or maximum aims."""
+        return int(self.value.off(_HALF))
+
+    def accuracy(self, beta: Fraction) -> float:
+        return self.value.off(beta) + (0 if 0 < self.choice.level < 1 else self.value.off(_HALF))
+
+    def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
+        """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
+        bits, level = bits_from(entropy), self.choice.level
+        value, width, inside = self.value, self.width, self.inside
+        margin = 0 if width is None else width.margin(beta)
+        made = np.zeros((len(tallies), 3), dtype=np.int64)
+        made[:, 2] = self.points + 1
+        for group in range(len(tallies)):
+            cells, counts = tallies.of(group)
+            made[group, 0] = chosen = value.near(cells, counts, _aim(level, int(counts.sum()), inside), bits)
+            if width is not None:
+                made[group, 1:] = width.drawn(cells, counts, level, chosen, margin, bits)
+        return made
+
+    def explain(self) -> str:
+        share = float(self.choice.for_interval)
+        bought = f"; {share:.3g} of it is for the interval" if share else "; no interval is paid for"
+        off = self.accuracy(Fraction(1, 20))
+        return f"a rank by {'' if self.value.flips else 'the '}{self.value.name}, off by at most {off:.4g} rows{bought}"
+
+
+def _aim(level: Fraction, rows: int, inside: int) -> Fraction:
+    """The rank a value aims at; a minimum some ranks inside, for all cells below the first row are as good as it."""
+    if 0 < level < 1:
+        return level * rows
+    step = min(Fraction(inside), rows * _HALF)
+    return step if not level else rows - step
+
+
+@dataclass(frozen=True, slots=True)
+class FullestCell:
+    """The listed value that most rows have."""
+
+    cells: Cells
+    rows: int
+
+    def mechanism(self, price: Guarantee, groups: int) -> FullestMechanism:
+        return FullestMechanism(self, price, groups)
+
+
+class ListedChoice(Protocol):
+    """A choice among listed values: their cells, and how many rows of a unit count in one group."""
+
+    @property
+    def cells(self) -> Cells:
+        """What the engine counts."""
+
+    @property
+    def rows(self) -> int:
+        """Of one unit in one group."""
+
+
+class Selecting(Protocol):
+    """What chooses in one group."""
+
+    @property
+    def scale(self) -> float:
+        """The spread of the noise on a score."""
+
+    def accuracy(self, beta: Fraction, *, candidates: int) -> float:
+        """How far below its due a choice is, but for a probability β."""
+
+
+ListedT = TypeVar("ListedT", bound=ListedChoice)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMechanism(ABC, Generic[ListedT]):
+    """What choices among listed values share. A unit that comes only adds rows, so that all counts move one way."""
+
+    choice: ListedT
+    guarantee: Guarantee
+    groups: int
+
+    @property
+    def candidates(self) -> int:
+        value = self.choice.cells.value
+        assert isinstance(value, Category)
+        return len(value.listed)
+
+    @property
+    def price(self) -> PureDP | ZCDP:
+        """What one group gets."""
+        return of_groups(self.guarantee, Fraction(1), self.groups)
+
+    @property
+    @abstractmethod
+    def each(self) -> Selecting:
+        """The choice in one group."""
+
+    @property
+    def scale(self) -> float:
+        return self.each.scale
+
+    @property
+    def reach(self) -> str:
+        return f"{self.choice.rows} rows in each of {self.groups} groups, all one way"
+
+    def accuracy(self, beta: Fraction) -> float:
+        return self.each.accuracy(beta, candidates=self.candidates)
+
+    def scores(self, tallies: Tallies) -> Iterator[Places]:
+        """How many rows have each listed value, group by group."""
+        for group in range(len(tallies)):
+            cells, counts = tallies.of(group)
+            made = np.zeros(self.candidates, dtype=np.int64)
+            made[cells - 1] = counts
+            yield made
+
+
+@dataclass(frozen=True, slots=True)
+class FullestMechanism(ListedMechanism[FullestCell]):
+    """One choice per group among the listed values: permute-and-flip at ε, the exponential mechanism at ρ."""
+
+    @property
+    def name(self) -> str:
+        return "exponential mechanism" if isinstance(self.guarantee, ZCDP) else "permute-and-flip"
+
+    @property
+    def each(self) -> SelectionMechanism:
+        price = self.price
+        if isinstance(price, ZCDP):
+            return Exponential(promise=price, sensitivity=self.choice.rows, monotone=True)
+        return PermuteAndFlip(promise=price, sensitivity=self.choice.rows, monotone=True)
+
+    def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
+        """The place of the chosen value, from 1 on."""
+        bits, each = bits_from(entropy), self.each
+        places = [each.index(scores, entropy=bits) + 1 for scores in self.scores(tallies)]
+        return np.array(places, dtype=np.int64).reshape(-1, 1)
+
+    def explain(self) -> str:
+        off = self.accuracy(Fraction(1, 20))
+        return f"one of {self.candidates} listed values by {self.name}, at most {off:.4g} rows below the most frequent"

@@ -1,0 +1,1 @@
+"""What a policy needs to know, bought: values, bounds, limits."""

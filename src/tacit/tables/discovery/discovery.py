@@ -1,0 +1,267 @@
+"""Private discovery: what a policy needs to know of the data, bought at a stated price like any other answer.
+
+Bounds of a column, keys of a column, how many rows and groups a unit has. Proofs: docs/proofs/discovery.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.privacy import Guarantee
+from tacit.privacy.prices import price as exact_price
+from tacit.report.columns import Column as Released
+from tacit.tables.check.check import Checked
+from tacit.tables.check.names import Names
+from tacit.tables.check.public_values import domain
+from tacit.tables.discovery.found import FoundBounds, FoundKeys, FoundLimit
+from tacit.tables.discovery.grids import POWERS, Bin, bin_expression, bins_of
+from tacit.tables.discovery.histogram import Counts, Histogram
+from tacit.tables.engines.access import Access
+from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One, Tallies
+from tacit.tables.expressions.tree import Column, Key, Value
+from tacit.tables.plan.price import Price, read_price
+from tacit.tables.policy.policy import ColumnPolicy, Role
+from tacit.tables.policy.writer import column_line
+from tacit.tables.query.canonical import make_query
+from tacit.tables.query.to_sql import name_to_sql
+from tacit.tables.query.tree import Query
+from tacit.tables.release.answer import Answer
+
+__all__ = ["Discovery"]
+
+_GROUPS = POWERS[:6]
+"""Of groups of a unit: 1, 2, 4, … 32; each costs two passes."""
+
+
+class Asked(Protocol):
+    """A question, as the session makes it."""
+
+    @property
+    def _checked(self) -> Checked: ...
+
+    def ask(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        fresh: bool = False,
+    ) -> Answer:
+        """Pay and get the answer."""
+
+
+class Discovery:
+    """What can be discovered about a table. Made by `Table.discover`."""
+
+    def __init__(self, access: Access, question: Callable[[Query], Asked]) -> None:
+        self._access = access
+        self._question = question
+
+    def __repr__(self) -> str:
+        """What can be bought."""
+        return f"Discovery({self._access.policy.table!r}: bounds, keys, rows_per_unit, groups_per_unit)"
+
+    def bounds(
+        self,
+        column: str,
+        *,
+        epsilon: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        fresh: bool = False,
+    ) -> FoundBounds:
+        """The steps of the grid 1, 2, 5, 10, … between which a column's values lie.
+
+        Each unit counts with one bin. Bins are found if they hold more units than noise explains: a bin without units
+        is taken for found in one of a thousand discoveries at most; rare values beyond the bounds may be missed.
+        """
+        declared = self._column(column)
+        if not declared.kind.is_number:
+            raise InvalidParameter(column, given=declared.kind.value, allowed="a column of numbers")
+        bins, at = bins_of(declared.kind), Column(declared.name)
+        query = BoundedQuery(
+            None,
+            (bin_expression(at, declared.kind),),
+            tuple((number,) for number in range(len(bins))),
+            self._access.policy.unit.column,
+            1,
+            1,
+            (Measure(One(), 0, 1, chosen=False),),
+        )
+        asked = Histogram(
+            f"DISCOVER BOUNDS OF {name_to_sql(declared.name)} IN {name_to_sql(self._access.policy.table)}",
+            (_ends("from", [one.low for one in bins]), _ends("to", [one.high for one in bins])),
+            (query,),
+            lambda found: _placed(found[0], len(bins)),
+            ("Each unit counts in one bin: one of those that its values lie in, chosen by a keyed hash.",),
+        )
+        return _bounds(declared, bins, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh))
+
+    def keys(
+        self,
+        column: str,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        fresh: bool = False,
+    ) -> FoundKeys:
+        """The values of a column that enough units have, by private selection: a list for ``keys=``."""
+        declared = self._column(column)
+        if domain(Column(declared.name), self._access.policy) is not None:
+            allowed = "a column whose keys are private: the keys of this one are public already"
+            raise InvalidParameter("column", given=column, allowed=allowed)
+        tree = make_query(self._access.policy.table, [(None, Key(0))], keys=[Column(declared.name)])
+        answer = self._question(tree).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
+        keys: tuple[Value, ...] = tuple(answer[declared.name].values)
+        public = replace(declared, role=Role.PUBLIC, keys=keys)
+        return FoundKeys(declared.name, keys, column_line(public), answer)
+
+    def rows_per_unit(
+        self,
+        *by: str,
+        epsilon: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        share: object = "0.05",
+        fresh: bool = False,
+    ) -> FoundLimit:
+        """How many rows units have; with keys, in one of their groups. Suggests ``rows`` for [limits].
+
+        The suggestion is the smallest power of two that at most a ``share`` of units exceed.
+        """
+        keys, part = self._keys(by), _part(share)
+        measures = dict.fromkeys(_up_to(top) for power in POWERS for top in (power, power + 1))
+        query = replace(self._grouped(keys, 1), measures=tuple(measures))
+
+        def counts(found: Sequence[Integers]) -> Counts:
+            total = {one.high: _summed(values) for one, values in zip(measures, _plain(found[0]), strict=True)}
+            return _differences(total[1], [total[power + 1] - total[power] for power in POWERS])
+
+        where = f" GROUPED BY {', '.join(name_to_sql(key.name) for key in keys)}" if keys else ""
+        asked = self._occurrences("ROWS", where, POWERS, (query,), counts)
+        return _limit("rows", POWERS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
+
+    def groups_per_unit(
+        self,
+        *by: str,
+        epsilon: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        share: object = "0.05",
+        fresh: bool = False,
+    ) -> FoundLimit:
+        """In how many groups by these keys units occur. Suggests ``groups`` for [limits]."""
+        if not by:
+            raise InvalidParameter("keys", given=None, allowed='the columns that group, as in groups_per_unit("city")')
+        keys, part = self._keys(by), _part(share)
+        limits = tuple(dict.fromkeys(top for power in _GROUPS for top in (power, power + 1)))
+
+        def counts(found: Sequence[Integers]) -> Counts:
+            pairs = {top: int(one.units.sum()) for top, one in zip(limits, found, strict=True)}
+            return _differences(pairs[1], [pairs[power + 1] - pairs[power] for power in _GROUPS])
+
+        passes = tuple(self._grouped(keys, top) for top in limits)
+        where = f" BY {', '.join(name_to_sql(key.name) for key in keys)}"
+        asked = self._occurrences("GROUPS", where, _GROUPS, passes, counts)
+        return _limit("groups", _GROUPS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
+
+    # parts
+
+    def _column(self, name: str) -> ColumnPolicy:
+        found = Names(self._access.policy).in_rows(Column(name), "discovery")
+        assert isinstance(found, Column)
+        return self._access.policy.columns[found.name]
+
+    def _price(self, epsilon: object, rho: object, price: Guarantee | None) -> Price:
+        return read_price(self._access.policy, epsilon=epsilon, delta=0, rho=rho, price=price)
+
+    def _keys(self, by: Sequence[str]) -> tuple[Column, ...]:
+        if self._access.policy.unit.column is None:
+            raise NotPrivate("Each row is a unit here, so there is nothing to limit: every unit has one row.")
+        return tuple(Column(self._column(one).name) for one in by)
+
+    def _grouped(self, keys: tuple[Column, ...], groups: int) -> BoundedQuery:
+        """All groups of all units, at most so many of each; nothing of single groups is ever released."""
+        listed = None if keys else ((),)
+        return BoundedQuery(None, keys, listed, self._access.policy.unit.column, groups, 1, ())
+
+    def _occurrences(
+        self,
+        what: str,
+        where: str,
+        powers: Sequence[int],
+        passes: tuple[BoundedQuery, ...],
+        counts: Callable[[Sequence[Integers]], Counts],
+    ) -> Histogram:
+        lows = [1, *(power + 1 for power in powers)]
+        highs: list[int | None] = [*powers, None]
+        names = (Released("from", tuple(lows), whole=True), Released("to", tuple(highs), whole=True))
+        question = f"DISCOVER {what} PER UNIT OF {name_to_sql(self._access.policy.table)}{where}"
+        return Histogram(question, names, passes, counts, ("Each unit counts in one bin.",))
+
+
+def _plain(found: Integers) -> list[npt.NDArray[np.int64] | list[int]]:
+    """Measures that are one integer per group: no cells are asked for here."""
+    return [one for one in found.measures if not isinstance(one, Tallies)]
+
+
+def _up_to(most: int) -> Measure:
+    """Σ over units of min(rows, most)."""
+    return Measure(One(), 0, most, chosen=False)
+
+
+def _summed(values: Iterable[object]) -> int:
+    return sum(int(str(one)) for one in values)
+
+
+def _differences(all_units: int, beyond: Sequence[int]) -> Counts:
+    """Units per bin from the number of units beyond each step."""
+    steps = [all_units, *beyond, 0]
+    return np.array([first - second for first, second in pairwise(steps)], dtype=np.int64)
+
+
+def _placed(found: Integers, bins: int) -> Counts:
+    made = np.zeros(bins, dtype=np.int64)
+    for number, count in zip(found.keys[0], _plain(found)[0], strict=True):
+        made[int(number)] += int(count)  # type: ignore[arg-type]
+    return made
+
+
+def _ends(name: str, ends: Sequence[Fraction | None]) -> Released:
+    return Released(name, tuple(None if end is None else float(end) for end in ends))
+
+
+def _bounds(declared: ColumnPolicy, bins: tuple[Bin, ...], answer: Answer) -> FoundBounds:
+    found = [one for one, shown in zip(bins, answer["found"].values, strict=True) if shown]
+    low, high = (found[0].low, found[-1].high) if found else (None, None)
+    if low is None or high is None:
+        return FoundBounds(declared.name, low, high, "", answer)
+    line = column_line(replace(declared, bounds=(low, high)))
+    return FoundBounds(declared.name, low, high, line, answer)
+
+
+def _part(share: object) -> Fraction:
+    part = exact_price(share, "share")
+    if not 0 < part < 1:
+        raise InvalidParameter("share", given=share, allowed="a share of units between 0 and 1")
+    return part
+
+
+def _limit(name: str, powers: Sequence[int], answer: Answer, part: Fraction) -> FoundLimit:
+    """The smallest power that at most a share of the units exceed, by the released numbers."""
+    units, shown = answer["units"].values, answer["found"].values
+    kept = [count if seen and isinstance(count, int) else 0 for count, seen in zip(units, shown, strict=True)]
+    whole = sum(kept)
+    fits = (power for at, power in enumerate(powers) if sum(kept[at + 1 :]) <= part * whole)
+    return FoundLimit(name, next(fits, None) if whole else None, answer)

@@ -1,0 +1,293 @@
+"""What an engine is asked for: integer sums per group, in which no unit counts for more than the plan says.
+
+The engine knows neither ε nor noise. Semantics, exactly (an engine is right if it returns these integers):
+
+0. Rows are those of the table; with a ``relation``, those that `per_unit.PerUnit` or the node of `relations` says, and
+   columns are its columns.
+1. Rows: those where ``where`` is true (not false, not unknown) and, if a unit column is named, whose unit is not null.
+   Every row-wise operation is total: an overflow, a bad cast, a division by zero, NaN is null, for that row alone.
+2. Keys: the tuple of ``keys`` per row; null is a key like any other. With ``public_keys``, rows whose key is not
+   listed are left out *before* anything is limited.
+3. A unit counts in at most ``groups`` groups: those with the smallest keyed hash of (secret, unit, group). Without a
+   unit column each row is a unit.
+4. Within a group, a measure over *chosen* rows sees at most ``rows`` rows of a unit: those with the smallest keyed hash
+   of (secret, unit, group, content, ordinal among rows of equal content); other measures see all rows of the unit.
+5. A measure is Σ over units of clamp(Σ over the unit's rows of ``value``, low, high). Sums are in integers that cannot
+   overflow.
+6. ``units`` of a group is the number of distinct units that count in it (after 3).
+7. `Cells` of a group: how many of the rows that count (after 3 and 4) have each integer of ``value`` other than 0,
+   which stands for unknown. `Distinct` of a group: the number of different known values among those that its units
+   hold, of each unit at most ``most``: those with the smallest keyed hash of (secret, unit, group, value).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InvalidParameter
+from tacit.tables.expressions.tree import Expression, Value
+from tacit.tables.query.relations import Relation
+
+__all__ = [
+    "Asked",
+    "Blend",
+    "BoundedQuery",
+    "Category",
+    "Cells",
+    "Counted",
+    "Distinct",
+    "Engine",
+    "Integers",
+    "Measure",
+    "One",
+    "Present",
+    "Product",
+    "Quantised",
+    "RowValue",
+    "Square",
+    "Tallies",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """1 for every row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """1 where the expression is known (neither null nor NaN), otherwise 0."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Quantised:
+    """The nearest whole number of granules from the centre, after clamping; 0 where unknown.
+
+    clamp(floor((clamp(x, low, high) - centre) / granule + 1/2), lowest, highest), evaluated in doubles; the outer
+    clamp, of integers, is what the sensitivity rests on.
+    """
+
+    expression: Expression
+    low: Fraction
+    high: Fraction
+    centre: Fraction
+    granule: Fraction
+
+    @property
+    def lowest(self) -> int:
+        """The smallest integer a row can contribute."""
+        return -((self.centre - self.low) // self.granule)
+
+    @property
+    def highest(self) -> int:
+        """The largest integer a row can contribute."""
+        return (self.high - self.centre) // self.granule
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """The square of a quantised value."""
+
+    value: Quantised
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product of two quantised values: 0 where either is unknown."""
+
+    left: Quantised
+    right: Quantised
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """The place of the value among listed ones, from 1 on; 0 where it is unknown or not listed."""
+
+    expression: Expression
+    listed: tuple[Value, ...]
+
+
+RowValue = One | Present | Quantised | Square | Product | Category
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One integer per group. ``chosen``: over at most ``BoundedQuery.rows`` rows per unit and group, not over all."""
+
+    value: RowValue
+    low: int
+    high: int
+    chosen: bool
+
+    @property
+    def reach(self) -> int:
+        """How far one unit can move one group's integer: under add-remove, in one group."""
+        return max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """How many different known values a group's units hold, of each unit at most ``most``."""
+
+    expression: Expression
+    most: int
+
+    @property
+    def reach(self) -> int:
+        """How far one unit can move one group's integer: docs/proofs/distinct_values.md."""
+        return self.most
+
+    @property
+    def chosen(self) -> bool:
+        """Values are chosen, not rows."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """Combinations of measures of the same rows that get noise in their place: an engine returns the measures.
+
+    No row takes any combination below 0, and all of them together rise by at most ``reach`` with one unit: so far one
+    unit moves a group's combinations, in L1 as well as in L2. docs/proofs/blends.md.
+    """
+
+    measures: tuple[Measure, ...]
+    combinations: tuple[tuple[int, ...], ...]
+    """One line of whole factors per combination, one factor per measure."""
+    reach: int
+
+    def __post_init__(self) -> None:
+        if len({measure.chosen for measure in self.measures}) != 1:
+            raise InvalidParameter("measures", given="sums over different rows", allowed="sums over the same rows")
+        if self.reach < 0:
+            raise InvalidParameter("reach", given=self.reach, allowed="0 or more")
+
+    @property
+    def chosen(self) -> bool:
+        """Whether rows are chosen."""
+        return self.measures[0].chosen
+
+    def of(self, measured: Sequence[Sequence[int]]) -> list[list[int]]:
+        """The combinations, per group, of the measures per group; in whole numbers without end."""
+        return [
+            [
+                sum(factor * value for factor, value in zip(line, group, strict=True))
+                for group in zip(*measured, strict=True)
+            ]
+            for line in self.combinations
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """How many of a group's rows fall into each cell; 0 is no cell. ``chosen`` as in `Measure`."""
+
+    value: Quantised | Category
+    chosen: bool
+
+
+Counted = Measure | Distinct | Blend
+"""What gets noise: one integer per group, or a few that share it."""
+Asked = Measure | Distinct | Cells
+"""What an engine can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedQuery:
+    """See the module's docstring. ``public_keys`` None: every group is returned, for a private selection of keys."""
+
+    where: Expression | None
+    keys: tuple[Expression, ...]
+    public_keys: tuple[tuple[Value, ...], ...] | None
+    unit: str | None
+    groups: int
+    rows: int
+    measures: tuple[Asked, ...]
+    relation: Relation | None = None
+
+    def __post_init__(self) -> None:
+        """Cells have no clamp: only the choice of rows bounds what a unit puts into them."""
+        if self.unit is not None and any(isinstance(one, Cells) and not one.chosen for one in self.measures):
+            raise InvalidParameter("measures", given="cells of all rows of a unit", allowed="cells of chosen rows")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tallies:
+    """Rows per cell: the cells of group i, ascending, and their counts lie from ``starts[i]`` to ``starts[i + 1]``.
+
+    Private, as all that an engine returns.
+    """
+
+    starts: npt.NDArray[np.int64]
+    cells: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """How many groups."""
+        return len(self.starts) - 1
+
+    def of(self, group: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The cells of a group that are not empty, and how many rows are in each."""
+        part = slice(int(self.starts[group]), int(self.starts[group + 1]))
+        return self.cells[part], self.counts[part]
+
+    def taken(self, at: npt.NDArray[np.intp]) -> Tallies:
+        """Of these groups, in this order."""
+        return Tallies.joined([self.of(int(i)) for i in at])
+
+    def placed(self, at: npt.NDArray[np.intp], size: int) -> Tallies:
+        """Of ``size`` groups, all empty but those at these places."""
+        nothing = self.cells[:0], self.counts[:0]
+        made = [nothing] * size
+        for i, place in enumerate(at.tolist()):
+            made[place] = self.of(i)
+        return Tallies.joined(made)
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]) -> Tallies:
+        """From the cells and counts of each group."""
+        starts = np.concatenate(([0], np.cumsum([len(cells) for cells, _ in parts]))).astype(np.int64)
+        nothing = np.zeros(0, dtype=np.int64)
+        cells = np.concatenate([nothing, *(cells for cells, _ in parts)])
+        return cls(starts, cells, np.concatenate([nothing, *(counts for _, counts in parts)]))
+
+    def __repr__(self) -> str:
+        return "Tallies(private)"
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """What an engine returns: one entry per group, in no particular order; listed keys that no row has may be missing.
+
+    Private until noise is added: has no repr of its values, and is never stored or logged.
+    """
+
+    keys: tuple[list[Value], ...]
+    """One list per key expression."""
+    units: npt.NDArray[np.int64]
+    measures: tuple[npt.NDArray[np.int64] | list[int] | Tallies, ...]
+    """One per measure: int64 where all fit, otherwise Python ints; `Tallies` of cells."""
+
+    def __repr__(self) -> str:
+        return "Integers(private)"
+
+
+class Engine(Protocol):
+    """Runs bounded queries over one source."""
+
+    def run(self, query: BoundedQuery) -> Integers:
+        """The integers; raises only for reasons that do not depend on rows, as far as that can be excluded."""
+
+    def explain(self, query: BoundedQuery) -> str:
+        """The statement that would be run, with the secret hash key left out; free, and independent of the data."""
+
+    def close(self) -> None:
+        """Let go of the source."""

@@ -1,0 +1,1 @@
+"""The embedded engine: statements for DuckDB, made from a bounded query; integers back."""

@@ -1,0 +1,405 @@
+"""The statement that computes a `BoundedQuery`: a chain of named steps, each readable on its own.
+
+    found      the rows that count, with unit, keys and what the measures are computed from
+    listed     the listed keys, numbered
+    picked     the rows with their unit, group and the integers they add
+    pairs      one row per unit and group: n rows, and sums over all of them
+    names      the groups, with the numbers that put them in a unit's order
+    ranked     the pairs with their place in that order
+    cuts       for units in too many groups: the last place that counts
+    kept       the pairs that count
+    overfull   the pairs with too many rows
+    reread     their rows, with the integers they add
+    contents   one per distinct content, and how many times
+    copies     one per row, numbered among rows of equal content
+    first_rows the rows of those pairs that count
+    chosen     the sums over the rows that count
+    counted    what each pair adds, over all its rows or over the chosen ones
+    left_out   the pairs whose rows do not all count
+    tally0     per group the cells of measure 0, and how many rows each has
+    held1      the values that a unit holds in a group, for measure 1; at most so many
+
+Only units over a limit are put in order. `docs/proofs/bounding.md` says why no unit moves the result further than is
+claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tacit.tables.engines.contract import BoundedQuery, Cells, Distinct, Measure, One, RowValue
+from tacit.tables.engines.duckdb.casts import cast
+from tacit.tables.engines.duckdb.expressions import render
+from tacit.tables.engines.duckdb.hashes import group_place, group_rank, row_hash, unit_number, value_hash
+from tacit.tables.engines.duckdb.keys import fetched, listing, same
+from tacit.tables.engines.duckdb.relations import Schema, source
+from tacit.tables.engines.duckdb.terms import Term
+from tacit.tables.engines.duckdb.values import clamped, read, row_value, summed
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Column, Value
+
+__all__ = ["Statement", "statement"]
+
+_SMALL_HEAP = 16
+"""Up to this many groups, every unit has a heap of that size; beyond, only crowded units are sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL that returns, per group: its place in ``listed`` or its keys, ``units``, and each measure in two pieces."""
+
+    sql: str
+    key_kinds: tuple[Kind, ...]
+    listed: tuple[tuple[Value, ...], ...] | None
+
+
+def statement(
+    query: BoundedQuery, kinds: Mapping[str, Kind], key: str, others: Mapping[str, Mapping[str, Kind]] | None = None
+) -> Statement:
+    """The statement for a query over the view ``rows``, whose columns have these kinds, and over other tables."""
+    return _Writer(query, Schema(kinds, {} if others is None else others), key).write()
+
+
+class _Writer:
+    """Collects the steps of one statement."""
+
+    def __init__(self, query: BoundedQuery, schema: Schema, key: str) -> None:
+        self.query = query
+        self.source = source(query.relation, schema)
+        self.kinds = kinds = self.source.kinds
+        self.key = key
+        self.keys = tuple(render(expression, kinds) for expression in query.keys)
+        self.key_kinds = tuple(term.kind or Kind.TEXT for term in self.keys)
+        self.key_names = [f"k{i}" for i in range(len(self.keys))]
+        measures = query.measures
+        self.values = tuple(dict.fromkeys(one.value for one in measures if isinstance(one, Measure | Cells)))
+        distinct = dict.fromkeys(one.expression for one in measures if isinstance(one, Distinct))
+        self.held = {expression: f"w{i}" for i, expression in enumerate(distinct)}
+        self.listed = query.public_keys if query.keys else None
+        self.steps: list[str] = []
+
+    def write(self) -> Statement:
+        self.find()
+        self.pick()
+        if self.query.unit is not None:
+            self.pair()
+            self.keep()
+            if self.contents:
+                self.choose()
+        for i, one in enumerate(self.query.measures):
+            if isinstance(one, Cells):
+                self.tally(i, one)
+            elif isinstance(one, Distinct):
+                self.hold(i, one)
+        last = self.sum_rows() if self.query.unit is None else self.sum_pairs()
+        chain = ",\n".join(self.steps)
+        return Statement(f"WITH {chain}\n{last}", self.key_kinds, self.listed)
+
+    def step(self, name: str, body: str, stored: bool = False) -> None:
+        indented = "\n".join("  " + line for line in body.splitlines())
+        self.steps.append(f"{name} AS {'' if stored else 'NOT '}MATERIALIZED (\n{indented}\n)")
+
+    # what there is
+
+    @property
+    def group(self) -> list[str]:
+        """The columns that name a group."""
+        return ["g"] if self.listed is not None else self.key_names
+
+    @property
+    def contents(self) -> list[str]:
+        """The columns of a row that chosen measures add up; without the constant one, which needs no choice."""
+        wanted = {m.value for m in self.query.measures if isinstance(m, Measure | Cells) and m.chosen}
+        return [self.column(value) for value in self.values if value in wanted and not isinstance(value, One)]
+
+    @property
+    def limits_groups(self) -> bool:
+        """Whether a unit could be in more groups than are allowed."""
+        if self.query.unit is None or not self.keys:
+            return False
+        return self.listed is None or len(self.listed) > self.query.groups
+
+    def column(self, value: RowValue) -> str:
+        """The name of a row value."""
+        return f"v{self.values.index(value)}"
+
+    def group_terms(self, table: str) -> list[Term]:
+        return [Term(f"{table}.{name}", kind) for name, kind in zip(self.key_names, self.key_kinds, strict=True)]
+
+    def unit_term(self, table: str) -> Term:
+        return Term(f"{table}.unit", self.kinds[self.query.unit or ""])
+
+    # the steps
+
+    def find(self) -> None:
+        """Rows where the condition is true and the unit is known."""
+        columns = [
+            f"{cast(t, kind)} AS k{i}" for i, (t, kind) in enumerate(zip(self.keys, self.key_kinds, strict=True))
+        ]
+        conditions = []
+        if self.query.unit is not None:
+            unit = render(Column(self.query.unit), self.kinds).sql
+            columns.insert(0, f"{unit} AS unit")
+            conditions.append(f"{unit} IS NOT NULL")
+        columns += [f"{sql} AS {name}" for sql, name in self.inputs().items()]
+        columns += [f"{render(one, self.kinds).sql} AS {name}" for one, name in self.held.items()]
+        if self.query.where is not None:
+            conditions.append(cast(render(self.query.where, self.kinds), Kind.BOOLEAN))
+        where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
+        self.step("found", f"SELECT {_lines(columns or ['1 AS one'])}\nFROM {self.source.sql}{where}")
+
+    def inputs(self) -> dict[str, str]:
+        """What the measures are computed from, and the name of each."""
+        found = dict.fromkeys(sql for value in self.values for sql in read(value, self.kinds))
+        return {sql: f"x{i}" for i, sql in enumerate(found)}
+
+    def pick(self) -> None:
+        """The integers that a row adds; of rows with a listed key, if keys are listed."""
+        columns = ["unit"] if self.query.unit is not None else []
+        columns += [*self.group, *map(self.integer, self.values), *self.held.values()]
+        if self.listed is not None:
+            self.list_keys(self.listed)
+        self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {self.grouped()}")
+
+    def integer(self, value: RowValue) -> str:
+        """What a row adds, computed from the inputs."""
+        inputs = self.inputs()
+        names = [inputs[sql] for sql in read(value, self.kinds)]
+        return f"{row_value(value, *names)} AS {self.column(value)}"
+
+    def grouped(self) -> str:
+        """The rows that were found, with their group."""
+        if self.listed is None:
+            return "found"
+        return f"found JOIN listed ON {same('found', 'listed', self.key_names)}"
+
+    def list_keys(self, listed: Sequence[Sequence[Value]]) -> None:
+        body = listing(listed, self.key_kinds)
+        if self.limits_groups:
+            place = group_place(self.key, self.group_terms("listing"))
+            indented = "\n".join("  " + line for line in body.splitlines())
+            body = f"SELECT *, {_lines(place)}\nFROM (\n{indented}\n) AS listing"
+        self.step("listed", body, stored=True)
+
+    def pair(self) -> None:
+        """One row per unit and group."""
+        by = ", ".join(["unit", *self.group])
+        sums = ["count(*) AS n"]
+        sums += [f"{summed(value, self.column(value))} AS {self.column(value)}" for value in self.added()]
+        stored = self.limits_groups and self.listed is None
+        self.step("pairs", f"SELECT {by}, {', '.join(sums)}\nFROM picked\nGROUP BY {by}", stored)
+
+    def added(self) -> list[RowValue]:
+        """The values that are summed; the number of rows is there anyway."""
+        summed_up = {one.value for one in self.query.measures if isinstance(one, Measure)}
+        return [value for value in self.values if value in summed_up and not isinstance(value, One)]
+
+    def keep(self) -> None:
+        """At most so many groups per unit: the first in its order."""
+        stored = bool(self.contents or self.held)
+        if not self.limits_groups:
+            self.step("kept", "SELECT * FROM pairs", stored)
+            return
+        limit = self.query.groups
+        self.rank()
+        if limit <= _SMALL_HEAP:
+            cut = f"SELECT unit, min(place, {limit})[{limit}] AS cut\nFROM ranked\nGROUP BY unit"
+            cut += f"\nHAVING count(*) > {limit}"
+        else:
+            crowded = f"(SELECT unit FROM pairs GROUP BY unit HAVING count(*) > {limit})"
+            cut = (
+                f"SELECT unit, list_sort(list(place))[{limit}] AS cut\n"
+                f"FROM ranked SEMI JOIN {crowded} AS crowded USING (unit)\nGROUP BY unit"
+            )
+        self.step("cuts", cut)
+        self.step(
+            "kept", "SELECT *\nFROM ranked LEFT JOIN cuts USING (unit)\nWHERE cut IS NULL OR place <= cut", stored
+        )
+
+    def rank(self) -> None:
+        """The place of each pair in its unit's order."""
+        names = "listed" if self.listed is not None else "names"
+        if self.listed is None:
+            self.name_groups()
+        numbered = f"SELECT *, {unit_number(self.key, self.unit_term('pairs'))} AS x FROM pairs"
+        self.step(
+            "ranked",
+            f"SELECT numbered.*, {group_rank(names)} AS place\n"
+            f"FROM ({numbered}) AS numbered JOIN {names} ON {same('numbered', names, self.group)}",
+            stored=True,
+        )
+
+    def name_groups(self) -> None:
+        """The groups that were found, numbered in the order of their keys."""
+        names = ", ".join(self.key_names)
+        place = group_place(self.key, self.group_terms("groups"))
+        self.step(
+            "names",
+            f"SELECT *, row_number() OVER (ORDER BY {names}) AS g,\n       {_lines(place)}\n"
+            f"FROM (SELECT DISTINCT {names} FROM pairs) AS groups",
+            stored=True,
+        )
+
+    def choose(self) -> None:
+        """Pairs with more rows than allowed, summed over the rows that come first."""
+        by, limit = ["unit", *self.group], self.query.rows
+        names, contents = ", ".join(by), ", ".join(self.contents)
+        self.step("overfull", f"SELECT {names} FROM kept WHERE n > {limit}")
+        read_again = f"SELECT {', '.join([*by, *self.inputs().values()])} FROM {self.grouped()}"
+        integers = [self.integer(value) for value in self.values if self.column(value) in self.contents]
+        self.step(
+            "reread",
+            f"SELECT {_lines([*by, *integers])}\nFROM ({read_again}) AS again\n"
+            f"SEMI JOIN overfull ON {same('again', 'overfull', by)}",
+        )
+        self.step(
+            "contents", f"SELECT {names}, {contents}, count(*) AS times\nFROM reread\nGROUP BY {names}, {contents}"
+        )
+        self.step("copies", f"SELECT {names}, {contents}, unnest(range(1, times + 1)) AS ordinal\nFROM contents")
+        content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*self.contents, "ordinal")]
+        group = [Term("copies.g", Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
+        order = ", ".join([row_hash(self.key, self.unit_term("copies"), group, content), contents, "ordinal"])
+        self.step(
+            "first_rows",
+            f"SELECT {names}, {contents}\nFROM copies\n"
+            f"QUALIFY row_number() OVER (PARTITION BY {names} ORDER BY {order}) <= {limit}",
+        )
+        summed_up = [name for name in self.contents if name in {self.column(value) for value in self.added()}]
+        sums = ", ".join(["count(*) AS n", *(f"sum({name}) AS {name}" for name in summed_up)])
+        self.step("chosen", f"SELECT {names}, {sums}\nFROM first_rows\nGROUP BY {names}")
+
+    def tally(self, i: int, measure: Cells) -> None:
+        """Per group, its cells and how many of the rows that count are in each; 0 is no cell."""
+        cell = self.column(measure.value)
+        rows = f"SELECT {', '.join([*self.plain('picked'), f'{cell} AS cell'])}\nFROM picked"
+        if self.query.unit is not None:
+            by = ["unit", *self.group]
+            rows += f" ANTI JOIN left_out{i} AS left_out ON {same('picked', 'left_out', by)}"
+            over = f" OR n > {self.query.rows}" if measure.chosen else ""
+            out = f"SELECT {', '.join(by)} FROM {self.all_pairs()} WHERE {self.beyond()}{over}"
+            self.step(f"left_out{i}", out)
+            if measure.chosen:
+                rows += f"\nUNION ALL\nSELECT {', '.join([*self.plain('first_rows'), cell])}\nFROM first_rows"
+        names = ", ".join([*self.group, "cell"])
+        counted = f"SELECT {names}, count(*) AS times FROM (\n{rows}\n) AS counted WHERE cell <> 0 GROUP BY {names}"
+        shown = [*self.group, "list(cell ORDER BY cell) AS cells", "list(times ORDER BY cell) AS counts"]
+        self.step(f"tally{i}", f"SELECT {', '.join(shown)}\nFROM (\n{counted}\n) AS full_cells" + _by(self.group))
+
+    def all_pairs(self) -> str:
+        return "ranked LEFT JOIN cuts USING (unit)" if self.limits_groups else "pairs"
+
+    def beyond(self) -> str:
+        """Whether a pair does not count at all."""
+        return "coalesce(place > cut, FALSE)" if self.limits_groups else "FALSE"
+
+    def hold(self, i: int, measure: Distinct) -> None:
+        """Per group, how many different values its units hold: of each unit those that come first."""
+        value, limit = self.held[measure.expression], measure.most
+        group = self.plain("picked")
+        if self.query.unit is None:
+            rows = f"SELECT {', '.join([*group, value])}\nFROM picked"
+        else:
+            by = ["unit", *self.group]
+            names = ", ".join([*by, value])
+            held = f"SELECT DISTINCT {', '.join(f'picked.{name}' for name in [*by, value])}\n"
+            kept = f" SEMI JOIN kept ON {same('picked', 'kept', by)}" if self.limits_groups else ""
+            held += f"FROM picked{kept}\nWHERE {value} IS NOT NULL"
+            self.step(f"held{i}", held, stored=True)
+            kind = render(measure.expression, self.kinds).kind or Kind.TEXT
+            where = f"held{i}"
+            terms = [Term(f"{where}.g", Kind.INTEGER)] if self.listed is not None else self.group_terms(where)
+            order = value_hash(self.key, self.unit_term(where), terms, Term(f"{where}.{value}", kind))
+            many = ", ".join(by)
+            self.step(f"many{i}", f"SELECT {many} FROM held{i} GROUP BY {many} HAVING count(*) > {limit}")
+            first = f"SELECT {names} FROM held{i} ANTI JOIN many{i} ON {same(f'held{i}', f'many{i}', by)}\nUNION ALL\n"
+            first += f"SELECT {names} FROM held{i} SEMI JOIN many{i} ON {same(f'held{i}', f'many{i}', by)}\n"
+            first += f"QUALIFY row_number() OVER (PARTITION BY {many} ORDER BY {order}, {value}) <= {limit}"
+            self.step(f"first{i}", first)
+            rows = f"SELECT {', '.join([*self.plain(f'first{i}'), value])}\nFROM first{i}"
+        shown = ", ".join([*self.group, f"count(DISTINCT {value}) AS held"])
+        self.step(f"tally{i}", f"SELECT {shown}\nFROM (\n{rows}\n) AS values_held" + _by(self.group))
+
+    def plain(self, table: str) -> list[str]:
+        """The columns that name a group, without a unit's order in them."""
+        if self.listed is not None:
+            return [f"{table}.g AS g"]
+        return [f"{table}.{name} AS {name}" for name in self.key_names]
+
+    # the last step
+
+    def sum_rows(self) -> str:
+        """Every row is a unit."""
+        sums = [
+            _total(clamped(self.column(one.value), one), i)
+            for i, one in enumerate(self.query.measures)
+            if isinstance(one, Measure)
+        ]
+        return self.per_group(sums, "picked", "picked")
+
+    def sum_pairs(self) -> str:
+        measures = {i: one for i, one in enumerate(self.query.measures) if isinstance(one, Measure)}
+        if not (self.contents and any(one.chosen for one in measures.values())):
+            sums = [_total(clamped(self.of_pair(one, "kept"), one), i) for i, one in measures.items()]
+            return self.per_group(sums, "kept", "kept")
+        self.count_pairs(measures)
+        sums = [_total(clamped(f"p{i}", one), i) for i, one in measures.items()]
+        return self.per_group(sums, "counted", "counted")
+
+    def count_pairs(self, measures: Mapping[int, Measure]) -> None:
+        """What each pair adds: over all its rows if they are few enough, otherwise over the chosen ones."""
+        rows = self.query.rows
+
+        def shown(sums: str) -> str:
+            return _lines([*self.plain("kept"), *(f"{self.of_pair(one, sums)} AS p{i}" for i, one in measures.items())])
+
+        self.step(
+            "counted",
+            f"SELECT {shown('kept')}\nFROM kept\nWHERE n <= {rows}\nUNION ALL\nSELECT {shown('chosen')}\n"
+            f"FROM kept JOIN chosen ON {same('kept', 'chosen', ['unit', *self.group])}\nWHERE kept.n > {rows}",
+        )
+
+    def of_pair(self, measure: Measure, sums: str) -> str:
+        """What one unit adds to one group, before the clamp; ``sums`` has the sums over the rows that count."""
+        if isinstance(measure.value, One):
+            return f"least(kept.n, {self.query.rows})" if measure.chosen else "kept.n"
+        return f"{sums if measure.chosen else 'kept'}.{self.column(measure.value)}"
+
+    def per_group(self, sums: Sequence[str], table: str, source: str) -> str:
+        """One line per group: its name, its units, its sums; and what was tallied."""
+        by = [f"{table}.{name}" for name in self.group]
+        grouping = f"\nGROUP BY {', '.join(by)}" if by else ""
+        shown = [*self.plain(table), "count(*) AS units", *sums]
+        self.step("totals", f"SELECT {_lines(shown)}\nFROM {source}{grouping}")
+        last = ["totals.g"] if self.listed is not None else []
+        if self.listed is None:
+            for name, kind in zip(self.key_names, self.key_kinds, strict=True):
+                key = f"totals.{name}"
+                last += [f"{fetched(key, kind)} AS {name}", f"{key} IS NULL AS {name}_null"]
+        last.append("units")
+        joined = "totals"
+        for i, one in enumerate(self.query.measures):
+            if isinstance(one, Measure):
+                last += [f"m{i}_high", f"m{i}_low"]
+                continue
+            joined += f"\nLEFT JOIN tally{i} ON {same('totals', f'tally{i}', self.group)}"
+            if isinstance(one, Distinct):
+                last += [f"0 AS m{i}_high", f"coalesce(tally{i}.held, 0) AS m{i}_low"]
+            else:
+                empty = "CAST([] AS BIGINT[])"
+                last += [f"coalesce(tally{i}.{name}, {empty}) AS m{i}_{name}" for name in ("cells", "counts")]
+        return f"SELECT {_lines(last)}\nFROM {joined}"
+
+
+def _total(sql: str, i: int) -> str:
+    """A sum in 128 bits, in two pieces that fit into 64."""
+    total = f"coalesce(sum(CAST({sql} AS BIGINT)), 0)"
+    return f"CAST({total} // {2**62} AS BIGINT) AS m{i}_high, CAST({total} % {2**62} AS BIGINT) AS m{i}_low"
+
+
+def _by(names: Sequence[str]) -> str:
+    return f"\nGROUP BY {', '.join(names)}" if names else ""
+
+
+def _lines(items: Sequence[str]) -> str:
+    return ",\n       ".join(items)

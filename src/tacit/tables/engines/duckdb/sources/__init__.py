@@ -1,0 +1,93 @@
+"""Where rows come from: CSV, JSON lines, Parquet and DuckDB files; pandas, Polars and Arrow frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import InvalidParameter
+from tacit.tables.engines.duckdb.sources.source import Source
+from tacit.tables.policy.reading import Reading
+
+__all__ = ["ENDINGS", "Source", "open_source"]
+
+ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".duckdb": "duckdb",
+    ".db": "duckdb",
+}
+"""The format that an ending of a file's name means; ``.gz`` may follow those of text."""
+
+_OTHER_ENDINGS = {
+    ".zst": "It is packed: unpack it first (zstd -d); .csv.gz is read as it is.",
+    ".bz2": "It is packed: unpack it first (bunzip2); .csv.gz is read as it is.",
+    ".xz": "It is packed: unpack it first (unxz); .csv.gz is read as it is.",
+    ".zip": "It is packed: unpack it first (unzip); .csv.gz is read as it is.",
+    ".xlsx": "Export the sheet as CSV.",
+    ".xls": "Export the sheet as CSV.",
+    ".ods": "Export the sheet as CSV.",
+    ".sqlite": "Export the table as CSV.",
+    ".json": "One object per line is read as .jsonl.",
+}
+"""What to do about files that are not read."""
+
+
+def open_source(where: Any, options: Mapping[str, str] | None = None, name: str | None = None) -> Source:
+    """The source at a path, or in a frame that ``name`` names; reads its schema and no rows."""
+    reading = Reading.of(options or {})
+    if not isinstance(where, (str, os.PathLike)):
+        from tacit.tables.engines.duckdb.sources.frames import FrameSource
+
+        return FrameSource(where, name)
+    path = _existing(Path(where))
+    found = reading.format or _format(path)
+    if found == "parquet":
+        from tacit.tables.engines.duckdb.sources.parquet import ParquetSource
+
+        return ParquetSource(path)
+    if found == "duckdb":
+        from tacit.tables.engines.duckdb.sources.duckdb_file import DuckDBFileSource
+
+        return DuckDBFileSource(path, reading.table or name)
+    if found == "json lines":
+        from tacit.tables.engines.duckdb.sources.json_lines import JsonLinesSource
+
+        return JsonLinesSource(path, reading)
+    from tacit.tables.engines.duckdb.sources.csv import CsvSource
+
+    return CsvSource(path, reading)
+
+
+def _existing(given: Path) -> Path:
+    """The file itself, every link followed."""
+    try:
+        path = given.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        folder = given.parent if given.parent.is_dir() else Path()
+        near = get_close_matches(given.name, sorted(os.listdir(folder)), n=1)
+        hint = f"Did you mean {str(given.with_name(near[0]))!r}?" if near else "There is no such file."
+        raise InvalidParameter("source", given=str(given), allowed="an existing file", hint=hint) from None
+    if not path.is_file():
+        hint = "This is a folder." if path.is_dir() else "This is no ordinary file."
+        raise InvalidParameter("source", given=str(given), allowed="a file", hint=hint)
+    return path
+
+
+def _format(path: Path) -> str:
+    """What the ending says."""
+    endings = [one.lower() for one in path.suffixes]
+    if endings and endings[-1] == ".gz":
+        endings.pop()
+    if endings and endings[-1] in ENDINGS:
+        return ENDINGS[endings[-1]]
+    hint = _OTHER_ENDINGS.get(endings[-1] if endings else "", 'Or say which: [reading] format = "csv".')
+    raise InvalidParameter("source", given=path.name, allowed=f"a name ending in {', '.join(ENDINGS)}", hint=hint)

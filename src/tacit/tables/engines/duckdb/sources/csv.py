@@ -1,0 +1,144 @@
+"""CSV files: any delimiter, quote, encoding; packed with gzip or not; with a header or not.
+
+Read as text, then cast totally. A file that DuckDB's reader takes exactly as `csv_records` says is scanned where it is,
+each time; any other is rewritten once into a private temporary file that goes with the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.errors import InvalidParameter, PolicyError
+from tacit.tables.engines.duckdb.sources.csv_records import Dialect, Records
+from tacit.tables.engines.duckdb.sources.source import (
+    VIEW,
+    missing_column,
+    quoted_name,
+    quoted_text,
+    view_statement,
+    visible,
+)
+from tacit.tables.engines.duckdb.sources.text_files import TextFile, open_text
+from tacit.tables.engines.duckdb.text_casts import from_text
+from tacit.tables.engines.scratch import Scratch
+from tacit.tables.policy.policy import ColumnPolicy
+from tacit.tables.policy.reading import Reading
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["CsvSource"]
+
+_DELIMITERS = ",;\t|"
+
+
+class CsvSource:
+    """A CSV file."""
+
+    def __init__(self, path: Path, reading: Reading) -> None:
+        self._path = path
+        self._reading = reading
+        self._text: TextFile = open_text(path, reading.encoding)
+        self._header, delimiter = _header(self._text, reading)
+        if reading.header and not any(self._header):
+            hint = "Is it empty, or does its first line hold something else? Without a header: header = false."
+            raise InvalidParameter(
+                "source", given=str(path), allowed="a CSV file whose first line names columns", hint=hint
+            )
+        if reading.header and not all(_is_readable(name) for name in self._header):
+            hint = "Its first line is not readable text: is it a CSV? In another encoding, say encoding in [reading]."
+            raise InvalidParameter("source", given=path.name, allowed="a CSV file of readable text", hint=hint)
+        self._dialect = Dialect(delimiter.encode(), reading.quote.encode(), reading.lines)
+        self._scratch: Scratch | None = None
+        self._readable: str = str(path)
+
+    @property
+    def identity(self) -> str:
+        return str(self._path)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return (self._readable,)
+
+    @property
+    def delimiter(self) -> str:
+        """What separates the fields."""
+        return self._dialect.delimiter.decode()
+
+    def column_names(self) -> tuple[str, ...]:
+        return self._header
+
+    def check(self, columns: Sequence[ColumnPolicy]) -> None:
+        if not self._reading.header:
+            return
+        for column in visible(columns):
+            times = self._header.count(column.name)
+            if times == 0:
+                raise missing_column(column.name, self._header, f"the header of {self._path.name}")
+            if times > 1:
+                raise PolicyError(
+                    f"{self._path.name} has {times} columns named {column.name!r}: rename them in the file, or leave "
+                    "the column out of the policy. Nothing was spent."
+                )
+
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
+        if self._reading.header:
+            names, width = self._header, len(self._header)
+        else:
+            names, width = tuple(column.name for column in columns), max(len(columns), 1)
+        parallel = self._prepare(Records(self._dialect, width))
+        fields = ", ".join(f"c{i}: 'VARCHAR'" for i in range(width))
+        nulls = ", ".join(quoted_text(text) for text in ("", *self._reading.null))
+        scan = (
+            f"read_csv({quoted_text(self._readable)}, columns = {{{fields}}}, auto_detect = false, "
+            f"delim = {quoted_text(self.delimiter)}, quote = {quoted_text(self._reading.quote)}, "
+            f"escape = {quoted_text(self._reading.quote)}, header = {str(self._reading.header).lower()}, "
+            f"nullstr = [{nulls}], null_padding = true, strict_mode = false, ignore_errors = true, "
+            f"parallel = {str(parallel).lower()}, max_line_size = 4194304, compression = 'none')"
+        )
+        places = {name: f"c{i}" for i, name in enumerate(names)}
+        shown = [f"{from_text(places[one.name], one.kind)} AS {quoted_name(one.name)}" for one in visible(columns)]
+        connection.execute(view_statement(shown, scan, view))
+
+    def close(self) -> None:
+        if self._scratch is not None:
+            self._scratch.close()
+            self._scratch, self._readable = None, str(self._path)
+
+    def _prepare(self, records: Records) -> bool:
+        """Make sure that DuckDB reads what `records` says; whether it may do so in parallel, which quotes make hard."""
+        if self._text.plain:
+            styles, first, quotes = set[bool](), True, False
+            for block in self._text.blocks():
+                styles |= {b"\r\n" in block} if b"\n" in block else set()
+                quotes |= bool(self._dialect.quote) and self._dialect.quote in block
+                if len(styles) > 1 or not records.is_clean(block) or (first and block[:1] in (b"\r", b"\n")):
+                    break
+                first = False
+            else:
+                return not quotes
+        self._scratch = Scratch()
+        target = self._scratch.path / "rows.csv"
+        with target.open("wb") as file:
+            file.writelines(records.rewritten(iter(self._text.blocks())))
+        self._readable = str(target)
+        return False
+
+
+def _is_readable(name: str) -> bool:
+    return name.isprintable() and "\N{REPLACEMENT CHARACTER}" not in name
+
+
+def _header(text: TextFile, reading: Reading) -> tuple[tuple[str, ...], str]:
+    """The names in the first line that is not blank, and the delimiter."""
+    block = text.first_block()
+    first = next((line for line in block.replace(b"\r", b"\n").split(b"\n") if line), b"")
+    likely = "\t" if ".tsv" in text.path.suffixes else ","
+    guess = max(_DELIMITERS, key=lambda one: (first.count(one.encode()), one == likely))
+    delimiter = reading.delimiter or guess
+    fields = Dialect(delimiter.encode(), reading.quote.encode()).lenient(first)
+    if not reading.header:
+        return tuple(f"column{i + 1}" for i in range(len(fields))), delimiter
+    return tuple(field.decode("utf-8", "replace").strip() for field in fields), delimiter

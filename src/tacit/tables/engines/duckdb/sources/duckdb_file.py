@@ -1,0 +1,101 @@
+"""A table in a DuckDB file, attached for reading only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.errors import InvalidParameter
+from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text
+from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
+from tacit.tables.policy.policy import ColumnPolicy
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["DuckDBFileSource"]
+
+_ALIAS = "source"
+_TABLES = (
+    f"SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE database_name = '{_ALIAS}' AND NOT internal "
+    "ORDER BY ALL"
+)
+
+
+class DuckDBFileSource:
+    """One table of a DuckDB file; ``table`` is ``name`` or ``schema.name``, and optional if there is only one."""
+
+    def __init__(self, path: Path, table: str | None) -> None:
+        self._path = path
+        self._asked = table
+
+    @property
+    def identity(self) -> str:
+        return str(self._path)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return (str(self._path), f"{self._path}.wal")
+
+    @cached_property
+    def _found(self) -> tuple[str, dict[str, str]]:
+        """The table's name and its columns."""
+        import duckdb
+
+        try:
+            with duckdb.connect(":memory:") as connection:
+                self._attach(connection)
+                tables = [name for (name,) in connection.execute(_TABLES).fetchall()]
+                name = self._choose(tables)
+                described = connection.execute(f"DESCRIBE SELECT * FROM {_spelled(name)}").fetchall()
+        except duckdb.Error:
+            hint = "This is none, or another program is writing to it."
+            raise InvalidParameter("source", given=str(self._path), allowed="a DuckDB file", hint=hint) from None
+        return name, {column: kind for column, kind, *_ in described}
+
+    @property
+    def table(self) -> str:
+        """Which table of the file it is, with its schema."""
+        return self._found[0]
+
+    def _choose(self, tables: list[str]) -> str:
+        asked = self._asked
+        if asked is None and len(tables) == 1:
+            return tables[0]
+        fits = [
+            name
+            for name in tables
+            if asked is not None and asked.casefold() in (name.casefold(), name.partition(".")[2].casefold())
+        ]
+        if len(fits) == 1:
+            return fits[0]
+        allowed = f"a table of {self._path.name}: {', '.join(tables) or 'it has none'}"
+        raise InvalidParameter("table", given=asked, allowed=allowed, hint='In the policy: [reading] table = "…".')
+
+    def _attach(self, connection: DuckDBPyConnection, alias: str = _ALIAS) -> None:
+        connection.execute(
+            f"ATTACH IF NOT EXISTS {quoted_text(str(self._path))} AS {quoted_name(alias)} (READ_ONLY, TYPE duckdb)"
+        )
+
+    def column_names(self) -> tuple[str, ...]:
+        return tuple(self._found[1])
+
+    def check(self, columns: Sequence[ColumnPolicy]) -> None:
+        name, types = self._found
+        check_types(columns, types, f"table {name} of {self._path.name}")
+
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
+        name, types = self._found
+        alias = f"{_ALIAS} {self._path}"  # several tables of one file share it
+        self._attach(connection, alias)
+        connection.execute(view_of(_spelled(name, alias), columns, types, view))
+
+    def close(self) -> None:
+        """Nothing was written."""
+
+
+def _spelled(name: str, alias: str = _ALIAS) -> str:
+    schema, _, table = name.partition(".")
+    return f"{quoted_name(alias)}.{quoted_name(schema)}.{quoted_name(table)}"

@@ -1,0 +1,75 @@
+"""What every source of rows promises: a view of exactly the declared columns, in which no row can raise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Protocol
+
+from tacit.errors import PolicyError
+from tacit.tables.policy.policy import ColumnPolicy, Role
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["VIEW", "Source", "missing_column", "other_view", "quoted_name", "quoted_text", "view_statement", "visible"]
+
+VIEW = "rows"
+"""The name of the view of the table itself."""
+
+
+def other_view(table: str) -> str:
+    """The name of the view of another table: of none that a source could have."""
+    return f"{VIEW} of {table.lower()}"
+
+
+class Source(Protocol):
+    """A table to ask about, wherever its rows are."""
+
+    @property
+    def identity(self) -> str:
+        """What the ledger is opened with: the real path of a file with every link followed, or ``frame:NAME``."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that a locked connection must still be able to read, once attached."""
+
+    def column_names(self) -> tuple[str, ...]:
+        """The names in the source: its schema, and nothing computed from rows; none if there is no schema."""
+
+    def check(self, columns: Sequence[ColumnPolicy]) -> None:
+        """Raise `PolicyError` if a column that may be asked about is not in the schema; free, and blind to rows."""
+
+    def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
+        """Make a view of the policy's columns that are not forbidden, each cast totally to its kind."""
+
+    def close(self) -> None:
+        """Remove whatever was written to read the source."""
+
+
+def missing_column(name: str, present: Sequence[str], where: str) -> PolicyError:
+    """The error for a declared column that the schema does not have."""
+    near = get_close_matches(name, present, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    shown = ", ".join(present[:20]) + (", …" if len(present) > 20 else "")
+    return PolicyError(f"The policy declares a column {name!r}, and {where} has: {shown}.{hint} Nothing was spent.")
+
+
+def visible(columns: Sequence[ColumnPolicy]) -> list[ColumnPolicy]:
+    """The columns that may be in the view."""
+    return [column for column in columns if column.role is not Role.FORBIDDEN]
+
+
+def view_statement(shown: Sequence[str], scan: str, view: str = VIEW) -> str:
+    """The statement that makes the view of these expressions; of nothing but rows if there are none."""
+    return f"CREATE VIEW {quoted_name(view)} AS SELECT {', '.join(shown) or 'NULL AS nothing'} FROM {scan}"
+
+
+def quoted_name(name: str) -> str:
+    """A name as SQL spells it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(value: str) -> str:
+    """A text as SQL spells it."""
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,118 @@
+"""Operators on dates and timestamps, written in arithmetic that cannot leave the engine's range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tacit.tables.engines.duckdb.terms import Term, as_kind, in_calendar, once, text_literal
+from tacit.tables.expressions.kinds import Kind
+
+__all__ = ["at_time_zone", "date_add", "date_diff", "date_trunc", "part", "timestamp_trunc"]
+
+_STEPS = {
+    "year": ("to_months", 12, 10_000),
+    "quarter": ("to_months", 3, 40_000),
+    "month": ("to_months", 1, 120_000),
+    "week": ("to_days", 7, 530_000),
+    "day": ("to_days", 1, 3_700_000),
+    "hour": ("to_hours", 1, 90_000_000),
+    "minute": ("to_minutes", 1, 5_300_000_000),
+    "second": ("to_seconds", 1, 320_000_000_000),
+}
+"""How an interval is made of n units, and the n beyond which no date stays in the calendar: those are null at once."""
+
+_MICROSECONDS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
+
+
+def part(name: str) -> Callable[[Sequence[Term], Kind], str]:
+    """year(x), week(x) (ISO 8601), weekday(x) (Monday is 1), …"""
+    function = {"weekday": "isodow"}.get(name, name)
+    return lambda terms, _: f"CAST({function}({_known(terms[0])}) AS BIGINT)"
+
+
+def _known(term: Term) -> str:
+    return as_kind(term, term.kind or Kind.TIMESTAMP)
+
+
+def date_trunc(unit: str, moment: Term) -> str:
+    """The start of the unit of time, of the kind that was given."""
+    kind = moment.kind or Kind.TIMESTAMP
+    type_name = "DATE" if kind is Kind.DATE else "TIMESTAMP"
+    return f"CAST(date_trunc('{unit}', {as_kind(moment, kind)}) AS {type_name})"
+
+
+def at_time_zone(moment: Term, zone: str) -> str:
+    """What clocks show in a time zone at a moment of UTC: null at the ends of time, and where the engine does not know
+    the zone."""
+    return _shown(as_kind(moment, Kind.TIMESTAMP), zone)
+
+
+def _shown(moment: str, zone: str) -> str:
+    return in_calendar(_clock(moment, zone), Kind.TIMESTAMP)
+
+
+def _clock(moment: str, zone: str) -> str:
+    return f"TRY(timezone({text_literal(zone)}, timezone('UTC', {moment})))"
+
+
+def timestamp_trunc(moment: Term, unit: str, zone: str) -> str:
+    """The moment of UTC at which the local unit of time began: what `zones.first_moment` finds, step by step.
+
+    Mostly the offset from UTC is the same now, then, and a day before then: that is looked at first.
+    """
+
+    def calendar(sql: str) -> str:
+        return in_calendar(sql, Kind.TIMESTAMP)
+
+    def began(t: str, there: str) -> str:
+        start = f"date_trunc('{unit}', {there})"
+        near = calendar(f"{t} - ({there} - {start})")
+        return near if unit in _MICROSECONDS else once(steady, f"CAST({start} AS TIMESTAMP)", near)
+
+    def steady(start: str, near: str) -> str:
+        day = "INTERVAL 1 DAY"
+        inside = f"{start} >= TIMESTAMP '0001-01-04 00:00:00'"  # and so is all that is looked at
+        same = f"{_clock(f'{near} - {day}', zone)} = {start} - {day} AND {_clock(near, zone)} = {start} AND {inside}"
+        return f"CASE WHEN {same} THEN {near} ELSE {once(changed, start, calendar(f'{near} - {day}'))} END"
+
+    def changed(start: str, before: str) -> str:
+        return once(early, start, calendar(f"{start} - ({_shown(before, zone)} - {before})"))
+
+    def early(start: str, moment: str) -> str:
+        return once(first, start, moment, _shown(moment, zone))
+
+    def first(start: str, moment: str, shown: str) -> str:
+        late = once(last, start, moment, calendar(f"{moment} + ({start} - {shown})"))
+        return f"CASE WHEN {shown} = {start} THEN {moment} ELSE {late} END"
+
+    def last(start: str, moment: str, late: str) -> str:
+        return f"CASE WHEN {_clock(late, zone)} = {start} THEN {late} WHEN {late} IS NOT NULL THEN {moment} END"
+
+    return once(lambda t: once(began, t, _shown(t, zone)), as_kind(moment, Kind.TIMESTAMP))
+
+
+def date_add(unit: str, count: str, moment: Term) -> str:
+    """A timestamp so many units later; the last day of a shorter month if need be."""
+    interval, factor, most = _STEPS[unit]
+    whole = "INTEGER" if interval in ("to_months", "to_days") else "BIGINT"
+    near = once(lambda n: f"CASE WHEN {n} BETWEEN -{most} AND {most} THEN {n} * {factor} END", count)
+    later = f"{as_kind(moment, Kind.TIMESTAMP)} + {interval}(CAST({near} AS {whole}))"
+    return in_calendar(later, Kind.TIMESTAMP)
+
+
+def date_diff(unit: str, start: Term, end: Term) -> str:
+    """How many starts of such units lie after ``start`` up to ``end``; weeks start on Monday."""
+    return f"({_index(unit, end)} - {_index(unit, start)})"
+
+
+def _index(unit: str, moment: Term) -> str:
+    """The number of the unit that holds the moment, counted from some fixed one."""
+    x = as_kind(moment, Kind.TIMESTAMP)
+    if unit in _MICROSECONDS:
+        return f"(epoch_us(date_trunc('{unit}', {x})) // {_MICROSECONDS[unit]})"
+    if unit in ("day", "week"):
+        start = f"CAST(date_trunc('{unit}', {x}) AS DATE)"
+        days = f"CAST({start} - DATE '0001-01-01' AS BIGINT)"
+        return days if unit == "day" else f"({days} // 7)"
+    months = {"year": 12, "quarter": 3, "month": 1}[unit]
+    return once(lambda y: f"((CAST(year({y}) AS BIGINT) * 12 + month({y}) - 1) // {months})", x)

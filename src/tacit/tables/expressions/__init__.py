@@ -1,0 +1,1 @@
+"""Scalar expressions: the tree, kinds of values, the operators, ranges, and evaluation of released values."""

@@ -1,0 +1,1 @@
+"""Noisy numbers made to agree with each other, and the errors that remain."""

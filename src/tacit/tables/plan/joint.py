@@ -1,0 +1,103 @@
+"""One price for several statements that are fixed in advance: priced together, never worse than one by one.
+
+Candidates are priced rigorously and the best is taken: the price split by basic composition; all noise Gaussian, whose
+squares add up exactly; and mixtures of Laplace noise, Gaussian noise and key selections, composed as loss
+distributions, with all budgets scaled up until the composed ε(δ) reaches the price. Proof: docs/proofs/batches.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter
+from tacit.mechanisms.key_selection import OptimalKeySelection
+from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.tables.estimators.noise import LaplaceNoise, spread
+from tacit.tables.plan.joint_mixed import GAUSSIAN, LAPLACE, Law, Mixture
+from tacit.tables.plan.price import Need, Price, Split, split
+
+__all__ = ["Joint", "share", "share_apart", "shares_of"]
+
+_WORTH_A_DELTA = 0.02
+"""By how much noise must shrink, as a logarithm, for a δ to be charged that would not be otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A price, shared by statements: what is charged for all, each one's mechanisms, and how they were priced."""
+
+    cost: Guarantee
+    splits: tuple[Split, ...]
+    how: str
+
+
+def shares_of(weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Weights as exact shares that add up to 1."""
+    whole = sum(weights, start=Fraction(0))
+    return tuple(weight / whole for weight in weights)
+
+
+def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
+    """The best way to share a price between statements: ``weights`` are exact and add up to 1."""
+    assert sum(weights) == 1
+    apart = share_apart(price, needs, weights)
+    if isinstance(price, ZCDP) or not price.dlt or any(need.shares.choices for need in needs):
+        return apart
+    used = apart.cost.dlt if isinstance(apart.cost, ApproxDP) else Fraction(0)
+    best, gain = apart, 0.0 if used == price.dlt else _WORTH_A_DELTA
+    for mixture in _mixtures(price, needs, weights, apart):
+        if mixture.gains_less_than(gain):
+            continue
+        try:
+            made = mixture.priced()
+        except InvalidParameter:  # a rule for keys whose table would be too long
+            continue
+        better = None if made is None else _gain(made.splits, apart.splits)
+        if made is not None and better is not None and better > gain:
+            best, gain = Joint(made.cost, made.splits, made.how), better
+    return best
+
+
+def share_apart(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
+    """Each statement at its share of ε (or ρ) and of δ, as if it were asked by itself: the sums are the price."""
+    private = sum((weight for need, weight in zip(needs, weights, strict=True) if need.shares.keys), start=Fraction(0))
+    splits = []
+    for need, weight in zip(needs, weights, strict=True):
+        if isinstance(price, ZCDP):
+            leak = price.dlt * weight / private if need.shares.keys else Fraction(0)
+            splits.append(split(ZCDP(price.rho * weight, leak), need.shares, need.groups))
+        else:
+            splits.append(split(ApproxDP(price.eps * weight, price.dlt * weight), need.shares, need.groups))
+    used = sum((one.cost.dlt for one in splits if isinstance(one.cost, ApproxDP | ZCDP)), start=Fraction(0))
+    if isinstance(price, ZCDP):
+        return Joint(ZCDP(price.rho, used), tuple(splits), "sums of ρ")
+    return Joint(ApproxDP(price.eps, used), tuple(splits), "sums of ε and δ")
+
+
+def _mixtures(price: ApproxDP, needs: Sequence[Need], weights: Sequence[Fraction], apart: Joint) -> tuple[Mixture, ...]:
+    """The laws worth trying: each statement's own best, all Laplace, all Gaussian; with both rules for keys."""
+    own = tuple(LAPLACE if isinstance(one.noise, LaplaceNoise) else GAUSSIAN for one in apart.splits)
+    rules = tuple(LAPLACE if isinstance(one.keys, OptimalKeySelection) else GAUSSIAN for one in apart.splits)
+    every = len(needs)
+    tried: dict[tuple[tuple[Law, ...], tuple[Law, ...]], None] = {}
+    for laws in ((GAUSSIAN,) * every, own, (LAPLACE,) * every):
+        for keys in ((GAUSSIAN,) * every, rules):
+            shown = tuple(rule if need.shares.keys else GAUSSIAN for rule, need in zip(keys, needs, strict=True))
+            tried[laws, shown] = None
+    return tuple(Mixture(price, tuple(needs), tuple(weights), laws, keys) for laws, keys in tried)
+
+
+def _gain(splits: Sequence[Split], apart: Sequence[Split]) -> float | None:
+    """How much less noise there is, as a mean logarithm; None if any part of any statement got more."""
+    logs = []
+    for one, other in zip(splits, apart, strict=True):
+        logs += [
+            math.log(spread(other.mechanisms[measure]) / spread(mechanism))
+            for measure, mechanism in one.mechanisms.items()
+        ]
+        if one.keys is not None and other.keys is not None:
+            logs.append(math.log(other.keys.threshold / one.keys.threshold))
+    return None if min(logs) < -1e-12 else sum(logs) / len(logs)

@@ -1,0 +1,139 @@
+"""Several bounded queries in as few passes over the rows as give exactly the same integers.
+
+Queries that differ in their measures alone share a pass. Queries that differ in WHERE share one if moving the condition
+into the row values (CASE WHEN condition THEN x END) provably changes no integer: where neither rows nor groups of a
+unit have to be chosen, for then WHERE would have come before the choice. Proof: docs/proofs/batches.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tacit.tables.engines.contract import (
+    Asked,
+    BoundedQuery,
+    Cells,
+    Integers,
+    Measure,
+    One,
+    Present,
+    Quantised,
+    RowValue,
+    Square,
+)
+from tacit.tables.expressions.tree import Case, Expression, Literal
+
+__all__ = ["Passes", "merged"]
+
+_MOST_MEASURES = 200
+"""Of one pass: statements of thousands of columns are slow to compile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """What an engine runs, and where each query finds its integers."""
+
+    bounded: tuple[BoundedQuery, ...]
+    places: tuple[tuple[int, tuple[int, ...]], ...]
+    """Per query: which pass, and which of its measures."""
+
+    def integers(self, query: int, found: Sequence[Integers]) -> Integers:
+        """What the query would have got by itself; ``units`` only where its keys are private."""
+        at, measures = self.places[query]
+        return replace(found[at], measures=tuple(found[at].measures[i] for i in measures))
+
+    def only(self, first: int, count: int) -> Passes:
+        """The same passes, for some of the queries: the first of them is number 0 there."""
+        return replace(self, places=self.places[first : first + count])
+
+
+def merged(queries: Sequence[BoundedQuery]) -> Passes:
+    """The passes for these queries."""
+    movable = [_conditioned(query) for query in queries]
+    alike: dict[BoundedQuery, int] = {}
+    for one in movable:
+        if one is not None:
+            frame = replace(one, measures=())
+            alike[frame] = alike.get(frame, 0) + 1
+    building: list[_Pass] = []
+    places = []
+    for query, moved in zip(queries, movable, strict=True):
+        together = moved is not None and alike[replace(moved, measures=())] > 1
+        one = moved if together and moved is not None else query
+        at = next((i for i, made in enumerate(building) if made.takes(one)), len(building))
+        if at == len(building):
+            building.append(_Pass(replace(one, measures=()), _contents(one), []))
+        places.append((at, building[at].add(one.measures)))
+    return Passes(tuple(replace(one.frame, measures=tuple(one.measures)) for one in building), tuple(places))
+
+
+@dataclass(slots=True)
+class _Pass:
+    """A pass being filled. ``contents`` are the row values by which rows are chosen, in their order."""
+
+    frame: BoundedQuery
+    contents: tuple[RowValue, ...]
+    measures: list[Asked]
+
+    def takes(self, query: BoundedQuery) -> bool:
+        """Whether its integers come out the same here: nothing chosen, or chosen by the same contents."""
+        if replace(query, measures=()) != self.frame:
+            return False
+        if len(set(self.measures) | set(query.measures)) > _MOST_MEASURES:
+            return False
+        own = _contents(query)
+        return own == self.contents or not any(_chooses_rows(measure) for measure in query.measures)
+
+    def add(self, measures: Sequence[Asked]) -> tuple[int, ...]:
+        self.measures += [one for one in dict.fromkeys(measures) if one not in self.measures]
+        return tuple(self.measures.index(one) for one in measures)
+
+
+def _contents(query: BoundedQuery) -> tuple[RowValue, ...]:
+    """What chosen measures add up, in the order of first use: rows are chosen by it."""
+    rows = [measure for measure in query.measures if isinstance(measure, Measure | Cells)]
+    chosen = {measure.value for measure in rows if measure.chosen}
+    return tuple(dict.fromkeys(measure.value for measure in rows if measure.value in chosen))
+
+
+def _chooses_rows(measure: Asked) -> bool:
+    """Distinct values are chosen by themselves, whatever rows are chosen for other measures."""
+    return isinstance(measure, Measure | Cells) and measure.chosen
+
+
+def _conditioned(query: BoundedQuery) -> BoundedQuery | None:
+    """The query without WHERE, its condition moved into the row values; None if that could change an integer."""
+    listed = query.public_keys
+    if listed is None or any(measure.chosen for measure in query.measures):
+        return None
+    if query.unit is not None and query.groups < len(set(listed)):
+        return None
+    summed = [measure for measure in query.measures if isinstance(measure, Measure)]
+    if len(summed) != len(query.measures):
+        return None
+    if any(type(measure.value) not in _MOVED or not measure.low <= 0 <= measure.high for measure in summed):
+        return None
+    if query.where is None:
+        return query
+    condition = query.where
+    measures = tuple(replace(one, value=_MOVED[type(one.value)](one.value, condition)) for one in summed)
+    return replace(query, where=None, measures=measures)
+
+
+def _where(condition: Expression, expression: Expression) -> Expression:
+    return Case(((condition, expression),))
+
+
+def _moved_square(value: Square, condition: Expression) -> RowValue:
+    inner = value.value
+    return Square(replace(inner, expression=_where(condition, inner.expression)))
+
+
+_MOVED: Mapping[type, Callable[..., RowValue]] = {
+    One: lambda value, condition: Present(_where(condition, Literal(1))),
+    Present: lambda value, condition: Present(_where(condition, value.expression)),
+    Quantised: lambda value, condition: replace(value, expression=_where(condition, value.expression)),
+    Square: _moved_square,
+}
+"""Each row value where a condition is true, and 0 elsewhere."""

@@ -1,0 +1,171 @@
+"""Reading a price in the currency of the ledger, and sharing it: the selection of keys, and each measure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
+from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP
+from tacit.privacy.prices import failure_probability, positive
+from tacit.tables.choosing.choice import Choice, ChoiceMechanism
+from tacit.tables.engines.contract import Counted
+from tacit.tables.estimators.noise import GaussianNoise, Noise, noises_for, spread
+from tacit.tables.policy.policy import Policy
+
+__all__ = ["Need", "Price", "Shares", "Split", "read_price", "split"]
+
+Price = ApproxDP | ZCDP
+"""What a question may cost at most: its ε or ρ is charged to the digit, of its δ only what is used."""
+
+_FURTHEST = 1e280
+"""Beyond that many rows floats come to an end, and the answer would be lost after it was paid for."""
+
+
+def read_price(policy: Policy, *, epsilon: object, delta: object, rho: object, price: Guarantee | None) -> Price:
+    """The price in the ledger's flavour; δ is the policy's per question unless given."""
+    flavour = policy.terms.flavour.name
+    given = [name for name, value in (("epsilon", epsilon), ("rho", rho), ("price", price)) if value is not None]
+    wanted = "epsilon" if flavour == "epsilon" else "rho"
+    if len(given) != 1:
+        allowed = f"one price, such as {wanted} 0.5 (and delta, if another δ than the policy's is to be used)"
+        raise InvalidParameter("price", given=" and ".join(given) or None, allowed=allowed)
+    if price is not None:
+        return _of_guarantee(price, flavour)
+    if given != [wanted]:
+        words = "sums of ε and δ" if flavour == "epsilon" else "sums of ρ and δ"
+        hint = "The flavour was fixed when the data set was first opened. Nothing was spent."
+        raise InvalidParameter(
+            given[0], given=epsilon or rho, allowed=f"a price in {wanted}: this ledger keeps {words}", hint=hint
+        )
+    leak = policy.delta if delta is None else failure_probability(delta)
+    if flavour == "rho":
+        return ZCDP(positive(rho, "rho"), leak)
+    return ApproxDP(positive(epsilon, "epsilon"), leak)
+
+
+def _of_guarantee(price: Guarantee, flavour: str) -> Price:
+    wanted: type[ApproxDP] | type[ZCDP] = ZCDP if flavour == "rho" else ApproxDP
+    if price.neighbours is not ADD_REMOVE:
+        raise NotPrivate("Tables protect against adding or removing a unit: give a price for the add-remove relation.")
+    if isinstance(price, PureDP) and wanted is ApproxDP:
+        return ApproxDP(positive(price.eps, "epsilon"), 0)
+    if isinstance(price, wanted):
+        positive(price.eps if isinstance(price, ApproxDP) else price.rho, "price")
+        return price
+    allowed = "ZCDP(rho, delta)" if wanted is ZCDP else "PureDP(epsilon) or ApproxDP(epsilon, delta)"
+    raise InvalidParameter("price", given=price, allowed=f"{allowed}: the flavour of this ledger")
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Exact shares of the main price (ε or ρ), which add up to 1: of the selection of keys, and of each measure."""
+
+    keys: Fraction
+    measures: dict[Counted, Fraction]
+    choices: dict[Choice, Fraction] = field(default_factory=dict)
+    least: int = 1
+    """A group of fewer units is never named."""
+
+    @property
+    def noised(self) -> Fraction:
+        """The share of all measures together."""
+        return sum(self.measures.values(), start=Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What one grouped question takes: the shares of its parts within it (they add up to 1) and groups per unit.
+
+    ``lumped``: a unit may move one group by all that it can move, or several groups by parts of that. Laplace noise is
+    then described by its ε alone, not by the loss distributions of single coordinates.
+    """
+
+    shares: Shares
+    groups: int
+    lumped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A price, shared: the rule for keys, the noise, and one mechanism per measure."""
+
+    cost: Guarantee
+    """What is charged: the whole ε or ρ, and the δ that is used."""
+    keys: KeySelection | None
+    noise: Noise | None
+    mechanisms: dict[Counted, AdditiveMechanism]
+    choices: dict[Choice, ChoiceMechanism] = field(default_factory=dict)
+    """Choices are pure at ε and of bounded range at ρ: their shares add up with the others'."""
+
+
+def split(price: Price, shares: Shares, groups: int) -> Split:
+    """The best use of a price: the noise with the smaller error, the rule for keys with the lower threshold."""
+    choices = {one: _choosing(price, share, one, groups) for one, share in shares.choices.items()}
+    if not shares.keys:
+        noise, mechanisms = _best_noise(_main(price, shares.noised), shares, groups)
+        delta = price.dlt if isinstance(noise, GaussianNoise) and isinstance(price, ApproxDP) else Fraction(0)
+        return Split(_cost(price, delta), None, noise, mechanisms, choices)
+    if not price.dlt:
+        raise NotPrivate(
+            "The groups of this question are named by private keys, and that takes a δ. Set question_delta in the "
+            "policy, list the keys there as public, or give delta= (--delta) with the price. Nothing was spent."
+        )
+    if isinstance(price, ZCDP):
+        noise, mechanisms = _best_noise(ZCDP(price.rho * shares.noised), shares, groups)
+        rule = _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups, shares.least)
+        return Split(price, rule, noise, mechanisms, choices)
+    half = price.dlt / 2
+    noise, mechanisms = _best_noise(ApproxDP(price.eps * shares.noised, half), shares, groups)
+    leak = half if isinstance(noise, GaussianNoise) else price.dlt
+    rule = _best_keys(ApproxDP(price.eps * shares.keys, leak), groups, shares.least)
+    return Split(price, rule, noise, mechanisms, choices)
+
+
+def _choosing(price: Price, share: Fraction, choice: Choice, groups: int) -> ChoiceMechanism:
+    own = ZCDP(price.rho * share) if isinstance(price, ZCDP) else PureDP(price.eps * share)
+    made = choice.mechanism(own, groups)
+    if made.accuracy(Fraction(1, 20)) > _FURTHEST:
+        allowed = f"a price at which what is chosen is off by at most {_FURTHEST:g} rows"
+        raise InvalidParameter("price", given=price, allowed=allowed, hint="Nothing was spent.")
+    return made
+
+
+def _main(price: Price, share: Fraction) -> Price:
+    return ZCDP(price.rho * share) if isinstance(price, ZCDP) else ApproxDP(price.eps * share, price.dlt)
+
+
+def _cost(price: Price, delta: Fraction) -> Guarantee:
+    return ZCDP(price.rho, delta) if isinstance(price, ZCDP) else ApproxDP(price.eps, delta)
+
+
+def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise | None, dict[Counted, AdditiveMechanism]]:
+    """The noise whose spread is smaller, summed over the measures as multiples of their reach; None for no measure."""
+    if not shares.measures:
+        return None, {}
+    whole = shares.noised
+    best: tuple[float, Noise, dict[Counted, AdditiveMechanism]] | None = None
+    for noise in noises_for(price):
+        made = {one: noise.mechanism(share / whole, one, groups) for one, share in shares.measures.items()}
+        total = math.hypot(*(spread(mechanism) / max(measure.reach, 1) for measure, mechanism in made.items()))
+        if best is None or total < best[0]:
+            best = (total, noise, made)
+    assert best is not None
+    return best[1], best[2]
+
+
+def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
+    """The rule that shows a key from the smallest number of units on."""
+    if isinstance(price, ZCDP):
+        return GaussianKeySelection(promise=price, groups=groups, least=least)
+    gaussian = GaussianKeySelection(promise=price, groups=groups, least=least)
+    if OptimalKeySelection.threshold_at_least(price.eps, price.dlt, groups, least) > gaussian.threshold + 1:
+        return gaussian  # no need for a table that would be long
+    try:
+        optimal = OptimalKeySelection(epsilon=price.eps, delta=price.dlt, groups=groups, least=least)
+    except InvalidParameter:  # its table would be too long
+        return gaussian
+    return optimal if optimal.threshold <= gaussian.threshold else gaussian

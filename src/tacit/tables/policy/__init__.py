@@ -1,0 +1,1 @@
+"""What the owner wrote down: columns, bounds, limits, budgets; read from and written to a file."""

@@ -1,0 +1,1 @@
+"""The same query tree built in Python: columns, aggregates, selections."""

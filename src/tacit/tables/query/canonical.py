@@ -1,0 +1,224 @@
+"""Released expressions over the keys of GROUP BY: which parts are keys, what columns of an answer are called.
+
+Shared by the SQL front end and the Python API, so that both build the same tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.tables.expressions.tree import Call, Column, Expression, Grouping, Key, Literal
+from tacit.tables.query.labels import check_labels, check_relation, check_sets
+from tacit.tables.query.limits import Sizes
+from tacit.tables.query.options import NO_OPTIONS, Options
+from tacit.tables.query.relations import Relation
+from tacit.tables.query.tree import Aggregate, Order, Output, Query
+
+__all__ = ["MOST_SETS", "default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "tidy", "unkeyed"]
+
+
+MOST_SETS = 64
+"""Of keys in one statement: each is paid for."""
+
+
+def folded(expression: Expression) -> Expression:
+    """The expression with its column names in lower case: SQL does not tell them apart."""
+    if isinstance(expression, Column):
+        return Column(expression.name.lower())
+    if isinstance(expression, Aggregate):
+        return expression.of(folded)
+    return expression.with_parts(tuple(folded(part) for part in expression.parts()))
+
+
+def has_aggregate(expression: Expression) -> bool:
+    """Whether an aggregate occurs in it."""
+    return any(isinstance(node, Aggregate) for node in expression.walk())
+
+
+def keyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
+    """The released expression, the largest parts that are keys replaced by `Key`; columns elsewhere stay."""
+    places = {folded(key): index for index, key in reversed(list(enumerate(keys)))}
+
+    def visit(node: Expression) -> tuple[Expression, Expression]:
+        """The node folded, and the node keyed."""
+        if isinstance(node, Key):
+            if node.index not in range(len(keys)):
+                raise InvalidParameter("key", given=node.index, allowed="the place of a key of GROUP BY")
+            return folded(keys[node.index]), node
+        if isinstance(node, Aggregate):
+            return node, node
+        below = [visit(part) for part in node.parts()]
+        plain = node.with_parts(tuple(one for one, _ in below))
+        plain = Column(plain.name.lower()) if isinstance(plain, Column) else plain
+        if plain in places and not isinstance(plain, Literal):
+            return plain, Key(places[plain])
+        return plain, node.with_parts(tuple(one for _, one in below))
+
+    return visit(expression)[1]
+
+
+def unkeyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
+    """The released expression with each `Key` written out again."""
+    if isinstance(expression, Key):
+        return keys[expression.index]
+    return expression.with_parts(tuple(unkeyed(part, keys) for part in expression.parts()))
+
+
+def shown(expression: Expression, what: str) -> None:
+    """Refuse a released expression in which a column stands that is no key."""
+    loose = next((node for node in expression.walk() if isinstance(node, Column)), None)
+    if loose is not None:
+        name = loose.name[:60]
+        raise NotPrivate(
+            f"{name} in {what} would show single rows, which is never done. Put it into GROUP BY, "
+            f"or take an aggregate of it: AVG({name}), COUNT({name})."
+        )
+    if any(isinstance(node, Grouping) and not isinstance(node.key, Key) for node in expression.walk()):
+        raise InvalidParameter("GROUPING", given="no key", allowed="an expression that stands in GROUP BY")
+
+
+_NAMES = {"count_rows": "count", "count_units": "count_units", "mean": "avg"}
+_LEVELS = {Fraction(0): "min", Fraction(1, 2): "median", Fraction(1): "max"}
+
+
+def default_name(expression: Expression, keys: Sequence[Expression]) -> str:
+    """What a column of the answer is called that was given no name."""
+    if isinstance(expression, Key):
+        return default_name(keys[expression.index], ())
+    if isinstance(expression, Grouping):
+        return f"grouping_{default_name(expression.key, keys)}"
+    if isinstance(expression, Column):
+        return expression.name
+    if isinstance(expression, Aggregate):
+        name = _NAMES.get(expression.estimator, expression.estimator)
+        name = name if expression.level is None else _LEVELS.get(expression.level, name)
+        if expression.rank is not None:
+            name = f"top_{expression.rank[0]}"
+        argument = expression.argument
+        return f"{name}_{argument.name}" if isinstance(argument, Column) and name != "count_units" else name
+    if isinstance(expression, Call) and expression.operator.isidentifier():
+        columns = dict.fromkeys(node.name for node in expression.walk() if isinstance(node, Column))
+        return "_".join((expression.operator, *columns))[:60]
+    return "value"
+
+
+def make_query(
+    table: str,
+    outputs: Sequence[tuple[str | None, Expression]],
+    *,
+    where: Expression | None = None,
+    keys: Sequence[Expression] = (),
+    having: Expression | None = None,
+    order: Sequence[Order] = (),
+    limit: int | None = None,
+    offset: int = 0,
+    options: Options = NO_OPTIONS,
+    source: Relation | None = None,
+    sets: Sequence[Sequence[int]] = (),
+) -> Query:
+    """The query in its one form: keys once each, key parts found everywhere, every column named once."""
+    given = Sizes()
+    for expression in (*(one for _, one in outputs), where, *keys, having, *(term.expression for term in order)):
+        if expression is not None:
+            given.admit(expression)
+    for expression in () if source is None else source.expressions():
+        given.admit(expression)
+    check_labels([name for name, _ in outputs if name is not None])
+    check_relation(source)
+    check_sets(sets, len(keys))
+    keys, sets = _in_order(keys, sets)
+    kept: dict[Expression, Expression] = {}
+    for key in keys:
+        if not any(isinstance(node, Column) for node in key.walk()):
+            hint = 'A name with spaces stands in double quotes: GROUP BY "my column".'
+            raise InvalidParameter("GROUP BY", given="a constant", allowed="expressions of columns", hint=hint)
+        kept.setdefault(folded(key), key)
+    places = {folded(key): place for place, key in enumerate(kept.values())}
+    sets = _once_each([{places[folded(keys[at])] for at in one} for one in sets])
+    keys = tuple(kept.values())
+    finished = [(name, keyed(expression, keys)) for name, expression in outputs]
+    for _, expression in finished:
+        shown(expression, "SELECT")
+    if having is not None:
+        having = keyed(having, keys)
+        shown(having, "HAVING")
+    order = tuple(replace(term, expression=keyed(term.expression, keys)) for term in order)
+    for term in order:
+        shown(term.expression, "ORDER BY")
+        if not any(isinstance(node, Key | Aggregate) for node in term.expression.walk()):
+            raise InvalidParameter("ORDER BY", given="a constant", allowed="a column of the answer, or its place")
+    query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset, options, sets=sets)
+    if source is not None:
+        query = replace(query, source=source.reduced(_of_rows(query)))
+    if not keys and not query.aggregates():
+        raise NotPrivate("Nothing is computed of the rows: write COUNT(*), SUM(column), AVG(column) or GROUP BY.")
+    return query
+
+
+def _in_order(keys: Sequence[Expression], sets: Sequence[Sequence[int]]) -> tuple[list[Expression], list[list[int]]]:
+    """Keys in the order in which sets first name them, so that a statement has one form."""
+    if not sets:
+        return list(keys), []
+    order = {at: place for place, at in enumerate(dict.fromkeys(at for one in sets for at in one))}
+    return [keys[at] for at in order], [[order[at] for at in one] for one in sets]
+
+
+def _once_each(sets: Sequence[set[int]]) -> tuple[tuple[int, ...], ...]:
+    """Each set sorted; a single one is a plain GROUP BY."""
+    if len(sets) > MOST_SETS:
+        raise InvalidParameter("GROUP BY", given=f"{len(sets)} sets of keys", allowed=f"at most {MOST_SETS}")
+    found = tuple(tuple(sorted(one)) for one in sets)
+    if len(set(found)) < len(found):
+        allowed = "each set of keys once: it would be paid for twice"
+        raise InvalidParameter("GROUP BY", given="the same set of keys twice", allowed=allowed)
+    return found if len(found) > 1 else ()
+
+
+def tidy(query: Query) -> Query:
+    """The same query in its one form; one that was built by hand may be in another."""
+    return make_query(
+        query.table,
+        [(output.name, output.expression) for output in query.outputs],
+        where=query.where,
+        keys=query.keys,
+        having=query.having,
+        order=query.order,
+        limit=query.limit,
+        offset=query.offset,
+        options=query.options,
+        source=query.source,
+        sets=query.sets,
+    )
+
+
+def _of_rows(query: Query) -> Iterator[Expression]:
+    """The expressions over rows."""
+    yield from query.keys
+    for one in query.aggregates():
+        yield from one.arguments()
+    if query.where is not None:
+        yield query.where
+
+
+def _named(outputs: Sequence[tuple[str | None, Expression]], keys: Sequence[Expression]) -> tuple[Output, ...]:
+    if not outputs:
+        raise InvalidParameter("SELECT", given="no column", allowed="at least one")
+    taken: set[str] = set()
+    for name, _ in outputs:
+        if name is not None and name.lower() in taken:
+            raise InvalidParameter("SELECT", given=name, allowed="each name once", hint="Write another AS name.")
+        taken |= set() if name is None else {name.lower()}
+    found = []
+    for name, expression in outputs:
+        if name is None:
+            name = base = default_name(expression, keys)
+            number = 1
+            while name.lower() in taken:
+                number += 1
+                name = f"{base}_{number}"
+            taken.add(name.lower())
+        found.append(Output(name, expression))
+    return tuple(found)

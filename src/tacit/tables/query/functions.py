@@ -1,0 +1,312 @@
+"""SQL's function names, and the operator of the allow-list each stands for. No parser in here: names and trees only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.operators import CASTS, TIME_UNITS
+from tacit.tables.expressions.tree import Call, Expression, Literal
+from tacit.tables.expressions.zones import UTC
+from tacit.tables.query.refusals import NotUnderstood, not_yet, words
+from tacit.tables.query.tree import Aggregate
+
+__all__ = [
+    "AGGREGATES",
+    "AGGREGATE_NAMES",
+    "BOUNDS",
+    "FACT_NAMES",
+    "INTERVAL_SHARE",
+    "LEVELS",
+    "PAIRS",
+    "PARTS",
+    "QUANTILES",
+    "TYPES",
+    "aggregate",
+    "at_time_zone",
+    "call",
+    "geometric_mean",
+    "quantile",
+    "started",
+]
+
+Arguments = tuple[Expression, ...]
+
+AGGREGATES = {
+    "sum": "sum",
+    "avg": "mean",
+    "mean": "mean",
+    "var": "variance",
+    "variance": "variance",
+    "var_samp": "variance",
+    "var_pop": "variance_pop",
+    "stddev": "stddev",
+    "stddev_samp": "stddev",
+    "stddev_pop": "stddev_pop",
+    "mode": "mode",
+}
+"""Names of aggregates of one argument, and their estimators."""
+
+PAIRS = {
+    "covar_samp": "covariance",
+    "covar_pop": "covariance_pop",
+    "corr": "correlation",
+}
+"""Names of aggregates of two arguments."""
+
+LEVELS = {"min": Fraction(0), "median": Fraction(1, 2), "max": Fraction(1)}
+"""Quantiles that have a name."""
+
+QUANTILES = ("quantile", "quantile_cont", "quantile_disc", "percentile_cont", "percentile_disc", "approx_quantile")
+"""Quantiles of a column at a level: QUANTILE(x, 0.9)."""
+
+AGGREGATE_NAMES = {
+    "sum": "SUM",
+    "mean": "AVG",
+    "variance": "VAR_SAMP",
+    "variance_pop": "VAR_POP",
+    "stddev": "STDDEV_SAMP",
+    "stddev_pop": "STDDEV_POP",
+    "count": "COUNT",
+    "covariance": "COVAR_SAMP",
+    "covariance_pop": "COVAR_POP",
+    "correlation": "CORR",
+    "mode": "MODE",
+}
+"""How an estimator is written."""
+
+FACT_NAMES = {"count": "COUNT", "sum": "SUM", "mean": "AVG", "min": "MIN", "max": "MAX"}
+"""How a value per unit is written."""
+
+BOUNDS = {
+    "contribution_bounds_per_row": "bounds",
+    "contribution_bounds_per_group": "group_bounds",
+    "contribution_bounds_of_second": "second_bounds",
+}
+"""Named arguments of aggregates, as Google writes them, and the fields they set."""
+
+INTERVAL_SHARE = "interval_share"
+"""The named argument of quantiles that says what of the price their interval gets."""
+
+TYPES = {
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+"""The SQL type of a kind."""
+
+PARTS = ("year", "quarter", "month", "week", "day", "hour", "minute")
+"""Parts of a date or timestamp, written YEAR(d) or EXTRACT(YEAR FROM d)."""
+
+_SAME_NAME = words(
+    """
+    abs sign floor ceil round ln log10 log2 exp sqrt power least greatest coalesce nullif lower upper trim length
+    substring concat starts_with contains width_bucket date_trunc date_diff date_add
+    """
+)
+_OTHER_NAMES = {
+    "ceiling": "ceil",
+    "pow": "power",
+    "mod": "%",
+    "ifnull": "coalesce",
+    "lcase": "lower",
+    "ucase": "upper",
+    "len": "length",
+    "char_length": "length",
+    "character_length": "length",
+    "strlen": "length",
+    "substr": "substring",
+    "isodow": "weekday",
+    "weekofyear": "week",
+    "dayofmonth": "day",
+    "datetrunc": "date_trunc",
+    "datediff": "date_diff",
+    "timestamp": "to_timestamp",
+    "startswith": "starts_with",
+}
+_OPERATORS = {name: name for name in (*_SAME_NAME, *PARTS)} | _OTHER_NAMES
+
+_INSTEAD = {
+    "log": "LOG means different things in different places: write LN(x) or LOG10(x).",
+    "dayofweek": "Write ISODOW(x): Monday is 1, Sunday is 7.",
+    "weekday": "Write ISODOW(x): Monday is 1, Sunday is 7.",
+    "dow": "Write ISODOW(x): Monday is 1, Sunday is 7.",
+    "strftime": "Write DATE_TRUNC('month', d), or YEAR(d) and MONTH(d).",
+    "to_char": "Write DATE_TRUNC('month', d), or YEAR(d) and MONTH(d).",
+    "regexp_matches": "Regular expressions are not understood: write LIKE, STARTS_WITH or CONTAINS.",
+    "regexp_replace": "Regular expressions are not understood: write CASE with LIKE, STARTS_WITH or CONTAINS.",
+    "regexp_extract": "Regular expressions are not understood: write CASE with LIKE, STARTS_WITH or CONTAINS.",
+    "regexp_like": "Regular expressions are not understood: write LIKE, STARTS_WITH or CONTAINS.",
+    "isnull": "Write x IS NULL.",
+    "iif": "Write CASE WHEN condition THEN a ELSE b END.",
+    "ntile": "Write WIDTH_BUCKET(x, low, high, how_many), with public ends.",
+    "time_bucket": "Write DATE_TRUNC('month', d).",
+    "trunc": "Write x // 1, FLOOR(x) or ROUND(x).",
+}
+
+
+def call(name: str, arguments: Arguments) -> Expression:
+    """The tree of a function by its SQL name; whether kinds and literals fit is checked later, with the policy."""
+    name = name.lower()
+    if name in _SPECIAL:
+        return _SPECIAL[name](arguments)
+    if _OPERATORS.get(name) in CASTS and len(arguments) != 1:
+        raise NotUnderstood(f"{name.upper()}(…)", "takes one value", f"Write {name.upper()}(column).")
+    if name in _OPERATORS:
+        return Call(_OPERATORS[name], arguments)
+    instead = _INSTEAD.get(name, "docs/reference/sql.md lists the functions that can be used.")
+    raise not_yet(f"{name.upper()}(…)", instead)
+
+
+def _left(arguments: Arguments) -> Expression:
+    if len(arguments) != 2:
+        raise not_yet("LEFT(…)", "It takes a text and how many characters: LEFT(city, 3).")
+    return Call("substring", (arguments[0], Literal(1), arguments[1]))
+
+
+def _date_part(arguments: Arguments) -> Expression:
+    if len(arguments) != 2 or not isinstance(arguments[0], Literal) or not isinstance(arguments[0].value, str):
+        raise not_yet("DATE_PART(…)", "It takes a part and a date: DATE_PART('year', d).")
+    return part(arguments[0].value, arguments[1])
+
+
+def part(name: str, value: Expression) -> Expression:
+    """EXTRACT(name FROM value)."""
+    name = name.lower()
+    if name in PARTS:
+        return Call(name, (value,))
+    if name == "isodow":
+        return Call("weekday", (value,))
+    instead = _INSTEAD.get(name, f"The parts are: {', '.join(PARTS)}, isodow.")
+    raise not_yet(f"EXTRACT({name.upper()} FROM …)", instead)
+
+
+def at_time_zone(value: Expression, zone: Expression) -> Expression:
+    """Local time; a timestamp is in UTC, so that saying so first changes nothing."""
+    if isinstance(value, Call) and value.operator == "at_time_zone" and value.arguments[1] in _UTC:
+        value = value.arguments[0]
+    return Call("at_time_zone", (value, zone))
+
+
+def started(value: Expression, unit: str, zone: Expression) -> Expression:
+    """TIMESTAMP_TRUNC(t, DAY, 'Europe/Copenhagen'): a moment, as t is, when the local day began."""
+    if isinstance(value, Call) and value.operator == "at_time_zone" and value.arguments[1] in _UTC:
+        value = value.arguments[0]
+    if zone in _UTC:
+        return Call("date_trunc", (Literal(unit), value))
+    return Call("timestamp_trunc", (value, Literal(unit), zone))
+
+
+_UTC = tuple(Literal(name) for name in UTC)
+
+
+def _zoned(arguments: Arguments) -> Expression:
+    """TIMEZONE('Europe/Copenhagen', t)."""
+    if len(arguments) != 2:
+        raise not_yet("TIMEZONE(…)", "Write t AT TIME ZONE 'Europe/Copenhagen'.")
+    return at_time_zone(arguments[1], arguments[0])
+
+
+def _local(name: str, cast_to: str | None) -> Callable[[Arguments], Expression]:
+    """DATE(t), DATE(t, 'Europe/Copenhagen'); DATETIME likewise."""
+
+    def read(arguments: Arguments) -> Expression:
+        named = len(arguments) == 2 and isinstance(arguments[1], Literal) and isinstance(arguments[1].value, str)
+        if len(arguments) != 1 and not named:
+            allowed = "takes one value, and perhaps the name of a time zone"
+            raise NotUnderstood(f"{name}(…)", allowed, f"Write {name}(column).")
+        value = arguments[0] if len(arguments) == 1 else at_time_zone(*arguments)
+        return value if cast_to is None and len(arguments) == 2 else Call(cast_to or "to_timestamp", (value,))
+
+    return read
+
+
+_SPECIAL: Mapping[str, Callable[[Arguments], Expression]] = {
+    "left": _left,
+    "date_part": _date_part,
+    "timezone": _zoned,
+    "date": _local("DATE", "to_date"),
+    "datetime": _local("DATETIME", None),
+}
+
+
+def moved(unit: str, count: int, value: Expression) -> Expression:
+    """value + INTERVAL 'count' unit."""
+    unit = unit.lower().removesuffix("s") if unit.lower() != "s" else unit
+    if unit not in TIME_UNITS:
+        raise not_yet(f"INTERVAL in {unit.upper()}", f"The units are: {', '.join(TIME_UNITS)}.")
+    return Call("date_add", (Literal(unit), Literal(count), value))
+
+
+def cast(kind: Kind, value: Expression) -> Expression:
+    """The total cast to a kind."""
+    return Call(next(name for name, one in CASTS.items() if one is kind), (value,))
+
+
+def aggregate(
+    name: str,
+    arguments: Arguments,
+    *,
+    distinct: bool = False,
+    star: bool = False,
+    bounds: Mapping[str, tuple[Fraction, Fraction]],
+) -> Aggregate:
+    """An aggregate by its SQL name."""
+    upper = name.upper()
+    if name == "count":
+        return _count(arguments, distinct, star, bounds)
+    if distinct and name in ("min", "max"):
+        distinct = False  # which repetitions do not change
+    if distinct:
+        raise not_yet(f"{upper}(DISTINCT …)", f"Write {upper}(x), of every row.")
+    wanted = 2 if name in PAIRS else 1
+    if name in PAIRS and len(arguments) == wanted:
+        return Aggregate(
+            PAIRS[name], arguments[0], bounds.get("bounds"), None, arguments[1], bounds.get("second_bounds")
+        )
+    if name in LEVELS and len(arguments) == wanted:
+        return quantile(arguments[0], LEVELS[name], bounds)
+    if wanted == 2:
+        raise NotUnderstood(f"{upper}(…)", "takes two values", f"Write {upper}(column, other_column).")
+    if len(arguments) != 1 or star:
+        raise NotUnderstood(f"{upper}(…)", "takes one value", f"Write {upper}(column).")
+    return Aggregate(AGGREGATES[name], arguments[0], bounds.get("bounds"), bounds.get("group_bounds"))
+
+
+def quantile(value: Expression, level: Fraction, bounds: Mapping[str, tuple[Fraction, Fraction]]) -> Aggregate:
+    """The value that a share of the rows lies below."""
+    return Aggregate("quantile", value, bounds.get("bounds"), bounds.get("group_bounds"), level=level)
+
+
+def geometric_mean(value: Expression, bounds: tuple[Fraction, Fraction] | None, name: str = "GEOMEAN") -> Expression:
+    """EXP(AVG(LN(x))); bounds are those of x, and above 0."""
+    ends = None
+    if bounds is not None:
+        if bounds[0] <= 0:
+            raise NotUnderstood(f"{name}(…)", "needs bounds above 0", "Logarithms are of positive numbers.")
+        ends = Fraction(math.log(bounds[0])), Fraction(math.log(bounds[1]))
+    return Call("exp", (Aggregate("mean", Call("ln", (value,)), ends),))
+
+
+def _count(
+    arguments: Arguments, distinct: bool, star: bool, bounds: Mapping[str, tuple[Fraction, Fraction]]
+) -> Aggregate:
+    if "bounds" in bounds:
+        raise not_yet("COUNT with contribution_bounds_per_row", "Each row counts for 1; leave the bounds out.")
+    clamp = bounds.get("group_bounds")
+    if star or not arguments:
+        return Aggregate("count_rows", group_bounds=clamp)
+    if len(arguments) != 1:
+        raise NotUnderstood("COUNT(…)", "takes one value", "Write COUNT(column) or COUNT(*).")
+    if distinct:
+        if clamp is not None:
+            raise not_yet("COUNT(DISTINCT …) with bounds", "The policy limits what a unit adds; leave the bounds out.")
+        return Aggregate("count_distinct", arguments[0])
+    if isinstance(arguments[0], Literal) and arguments[0].value is not None:
+        return Aggregate("count_rows", group_bounds=clamp)
+    return Aggregate("count", arguments[0], group_bounds=clamp)

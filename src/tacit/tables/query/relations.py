@@ -1,0 +1,254 @@
+"""Rows that a question can be about besides those of the table: other tables, joins, unions, lists that it writes.
+
+Every row of a relation is computed from rows of one unit and from what is public, so a statement over it is bounded
+like one over the table. Whether that is so is checked in `combining`; why it suffices: docs/proofs/joins.md. In every
+place ``None`` stands for the table that the policy is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from tacit.tables.expressions.tree import Column, Expression, Literal
+
+__all__ = [
+    "MOST_LEVELS",
+    "MOST_TABLES",
+    "Base",
+    "Join",
+    "Joined",
+    "Listed",
+    "Member",
+    "Relation",
+    "Selected",
+    "Shown",
+    "Stacked",
+    "Taken",
+    "called",
+    "levels_of",
+    "tables_in",
+    "taken_name",
+]
+
+MOST_TABLES = 16
+"""How many tables, counted as often as they are read, a relation may be made of."""
+
+MOST_LEVELS = 10
+"""How deep subqueries may stand in each other; a chain of steps that dissolves has no limit but size."""
+
+
+class Relation:
+    """Rows with named columns."""
+
+    __slots__ = ()
+
+    def names(self) -> tuple[str, ...]:
+        """The columns, in order."""
+        return ()
+
+    def expressions(self) -> Iterator[Expression]:
+        """Every expression in it, and in what it is computed from."""
+        yield from ()
+
+    def reduced(self, used: Iterable[Expression]) -> Relation:
+        """Without the columns that none of the expressions reads; the same rows."""
+        return self
+
+    def below(self) -> tuple[Relation | None, ...]:
+        """What it is computed from."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Base(Relation):
+    """Another table of the policy, by its name there."""
+
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Relation):
+    """A table that the statement writes itself: VALUES (…), (…). Public, as it depends on no data."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Literal, ...], ...]
+
+    def names(self) -> tuple[str, ...]:
+        return self.columns
+
+    def expressions(self) -> Iterator[Expression]:
+        return (cell for row in self.rows for cell in row)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A column of a `Selected`: a name, and the expression over rows that it stands for."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Selected(Relation):
+    """SELECT columns FROM source WHERE where: row by row."""
+
+    columns: tuple[Shown, ...]
+    where: Expression | None = None
+    source: Relation | None = None
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.columns)
+
+    def expressions(self) -> Iterator[Expression]:
+        yield from self._own()
+        if self.source is not None:
+            yield from self.source.expressions()
+
+    def _own(self) -> Iterator[Expression]:
+        yield from (one.expression for one in self.columns)
+        if self.where is not None:
+            yield self.where
+
+    def reduced(self, used: Iterable[Expression]) -> Selected:
+        return self.kept(_places(self.names(), used))
+
+    def kept(self, places: Sequence[int]) -> Selected:
+        """With the columns at these places alone."""
+        own = replace(self, columns=tuple(self.columns[i] for i in places))
+        return own if own.source is None else replace(own, source=own.source.reduced(own._own()))
+
+    def below(self) -> tuple[Relation | None, ...]:
+        return (self.source,)
+
+
+class Join(Enum):
+    """What becomes of rows without a match on the right: left out, or kept with nulls."""
+
+    INNER = "JOIN"
+    LEFT = "LEFT JOIN"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One side of a join: what it reads, how it is joined to those before it, and on which condition.
+
+    The condition is over the columns of the join by their names there, of this member and those before it. Rows match
+    where it is true: not false, not unknown. The first member has none.
+    """
+
+    relation: Relation | None
+    join: Join = Join.INNER
+    on: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A column of a join: its name there, whose it is, and its name there."""
+
+    name: str
+    member: int
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Relation):
+    """SELECT columns FROM the first JOIN the second ON … LEFT JOIN the third ON …: each match is a row."""
+
+    members: tuple[Member, ...]
+    columns: tuple[Taken, ...]
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.columns)
+
+    def expressions(self) -> Iterator[Expression]:
+        yield from self.conditions()
+        for one in self.members:
+            if one.relation is not None:
+                yield from one.relation.expressions()
+
+    def conditions(self) -> Iterator[Expression]:
+        """What rows are joined on."""
+        return (one.on for one in self.members if one.on is not None)
+
+    def reduced(self, used: Iterable[Expression]) -> Joined:
+        columns = tuple(self.columns[i] for i in _places(self.names(), (*used, *self.conditions())))
+        members = []
+        for place, one in enumerate(self.members):
+            taken = [Column(column.column) for column in columns if column.member == place]
+            members.append(one if one.relation is None else replace(one, relation=one.relation.reduced(taken)))
+        return Joined(tuple(members), columns)
+
+    def below(self) -> tuple[Relation | None, ...]:
+        return tuple(one.relation for one in self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class Stacked(Relation):
+    """The rows of all parts, UNION ALL: columns go by their place, under the names of the first part."""
+
+    parts: tuple[Selected, ...]
+
+    def names(self) -> tuple[str, ...]:
+        return self.parts[0].names()
+
+    def expressions(self) -> Iterator[Expression]:
+        for one in self.parts:
+            yield from one.expressions()
+
+    def reduced(self, used: Iterable[Expression]) -> Stacked:
+        places = _places(self.names(), used)
+        return Stacked(tuple(one.kept(places) for one in self.parts))
+
+    def below(self) -> tuple[Relation | None, ...]:
+        return self.parts
+
+
+def tables_in(relation: Relation | None) -> int:
+    """How many tables it is made of, each as often as it is read."""
+    below = () if relation is None else relation.below()
+    return sum(tables_in(one) for one in below) if below else 1
+
+
+def levels_of(relation: Relation | None) -> int:
+    """How deep subqueries stand in each other in its text."""
+    if relation is None or isinstance(relation, Base | Listed):
+        return 0
+    below = [one.source for one in relation.parts] if isinstance(relation, Stacked) else relation.below()
+    return 1 + max(levels_of(one) for one in below)
+
+
+def called(relations: Sequence[Relation | None], table: str) -> tuple[str, ...]:
+    """What the members of a join are called in its canonical text, whatever a statement calls them."""
+    found = list[str]()
+    for one in relations:
+        if one is None or isinstance(one, Base):
+            name = base = table if one is None else one.table
+        else:
+            name = base = "listed" if isinstance(one, Listed) else "part"
+        number = 1
+        while name.lower() in (other.lower() for other in found):
+            number += 1
+            name = f"{base}_{number}"
+        found.append(name)
+    return tuple(found)
+
+
+def taken_name(place: int, member: str, column: str, taken: Iterable[str]) -> str:
+    """What a column of a member is called in the join: by its own name in the first, after the member in others."""
+    name = base = column if place == 0 else f"{member}_{column}"
+    number, known = 1, {one.lower() for one in taken}
+    while name.lower() in known:
+        number += 1
+        name = f"{base}_{number}"
+    return name
+
+
+def _places(names: Sequence[str], used: Iterable[Expression]) -> list[int]:
+    """The places of the columns that are read; all if one is read that is not there, for whoever reports that."""
+    wanted = {node.name.lower() for one in used for node in one.walk() if isinstance(node, Column)}
+    known = [name.lower() for name in names]
+    if wanted - set(known):
+        return list(range(len(names)))
+    return [place for place, name in enumerate(known) if name in wanted] or [0]

@@ -1,0 +1,436 @@
+"""The query tree as canonical SQL: one text per tree, and `parse` reads it back to the same tree.
+
+Everything nested stands in brackets; constants show their kind (1, 1.0, '1', TRUE, DATE '2024-01-01').
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from tacit.privacy.prices import text
+from tacit.tables.expressions.operators import CASTS
+from tacit.tables.expressions.tree import Call, Case, Column, Expression, Grouping, Key, Literal
+from tacit.tables.query.canonical import tidy
+from tacit.tables.query.functions import AGGREGATE_NAMES, FACT_NAMES, INTERVAL_SHARE, LEVELS, TYPES
+from tacit.tables.query.options import ListedGroups, Options
+from tacit.tables.query.per_unit import Fact, PerUnit
+from tacit.tables.query.relations import Base, Joined, Listed, Relation, Selected, Stacked, called
+from tacit.tables.query.tree import Aggregate, Order, Output, Query
+from tacit.tables.query.words import RESERVED
+
+__all__ = ["expression_sql", "name_to_sql", "to_sql"]
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_INFIX = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%"}
+_JOINED = {"and": "AND", "or": "OR", "concat": "||"}
+_NAMES = {"weekday": "ISODOW"}
+_TESTS = ("in", "like", "ilike", "is_null")
+_ZERO = Fraction(0)
+_OWN_GRAMMAR = ("substring", "trim", "at_time_zone")
+
+
+def to_sql(query: Query) -> str:
+    """The statement on one line."""
+    query = _shown_units(tidy(query))
+    written = _Printer(query)
+    parts = ["SELECT", *_clause(query.options), ", ".join(written.output(one) for one in query.outputs)]
+    parts += ["FROM", _source(query.source, query.table), *(_joined(one) for one in query.options.listed)]
+    if query.where is not None:
+        parts += ["WHERE", written.row(query.where)]
+    if query.keys:
+        parts += ["GROUP BY", written.grouping()]
+    if query.having is not None:
+        parts += ["HAVING", written.released(query.having)]
+    if query.order:
+        parts += ["ORDER BY", ", ".join(written.order(term) for term in query.order)]
+    if query.limit is not None:
+        parts += ["LIMIT", str(query.limit)]
+    if query.offset:
+        parts += ["OFFSET", str(query.offset)]
+    return " ".join(parts)
+
+
+def _shown_units(query: Query) -> Query:
+    """A unit that no column of the subquery shows is counted without its name: COUNT_UNITS()."""
+    shown = set() if query.source is None else {name.lower() for name in query.source.names()}
+
+    def visit(node: Expression) -> Expression:
+        if not isinstance(node, Aggregate):
+            return node.with_parts(tuple(visit(part) for part in node.parts()))
+        if node.estimator != "count_units":
+            return node
+        if isinstance(node.argument, Case):  # only FILTER builds it
+            ((condition, unit),) = node.argument.branches
+            return node if _is_in(unit, shown) else replace(node, argument=Case(((condition, Literal(1)),)))
+        return node if _is_in(node.argument, shown) else replace(node, argument=None)
+
+    if not shown:
+        return query
+    return replace(
+        query,
+        outputs=tuple(replace(one, expression=visit(one.expression)) for one in query.outputs),
+        having=None if query.having is None else visit(query.having),
+        order=tuple(replace(one, expression=visit(one.expression)) for one in query.order),
+    )
+
+
+def _is_in(expression: Expression | None, names: Collection[str]) -> bool:
+    return isinstance(expression, Column) and expression.name.lower() in names
+
+
+_CALLED = {PerUnit: "per_unit", Joined: "joined", Stacked: "stacked", Selected: "selected", Listed: "listed"}
+"""What relations are called in canonical text, where a column has to be written with it."""
+
+
+def _source(source: Relation | None, table: str) -> str:
+    """What follows FROM."""
+    return _side(source, _source_name(source, table), table)
+
+
+def _body(source: Relation, table: str) -> str:
+    """A relation as a SELECT."""
+    if isinstance(source, PerUnit):
+        return _per_unit(source, table)
+    if isinstance(source, Selected):
+        return _selected(source, source.names(), table)
+    if isinstance(source, Stacked):
+        return " UNION ALL ".join(_selected(one, source.names(), table) for one in source.parts)
+    assert isinstance(source, Joined)
+    return _joined_tables(source, table)
+
+
+def _selected(source: Selected, names: Sequence[str], table: str) -> str:
+    shown = (
+        _named(name, _expression(one.expression, _column)) for name, one in zip(names, source.columns, strict=True)
+    )
+    where = "" if source.where is None else f" WHERE {_expression(source.where, _column)}"
+    return f"SELECT {', '.join(shown)} FROM {_source(source.source, table)}{where}"
+
+
+def _joined_tables(source: Joined, table: str) -> str:
+    """Columns are written with their table, under the names that the join gives them."""
+    tables = [name_to_sql(name) for name in called([one.relation for one in source.members], table)]
+    spelled = {one.name: f"{tables[one.member]}.{name_to_sql(one.column)}" for one in source.columns}
+
+    def column(node: Expression) -> str | None:
+        return spelled.get(node.name, _column(node)) if isinstance(node, Column) else _column(node)
+
+    text = ""
+    for name, one in zip(tables, source.members, strict=True):
+        side = _side(one.relation, name, table)
+        text += side if one.on is None else f" {one.join.value} {side} ON {_expression(one.on, column)}"
+    shown = (f"{spelled[one.name]} AS {name_to_sql(one.name)}" for one in source.columns)
+    return f"SELECT {', '.join(shown)} FROM {text}"
+
+
+def _side(relation: Relation | None, name: str, table: str) -> str:
+    """One side of a join, by the name that it has in the join."""
+    if relation is None or isinstance(relation, Base):
+        own = _source_name(relation, table)
+        return own if own == name else f"{own} AS {name}"
+    if isinstance(relation, Listed):
+        rows = ", ".join(f"({', '.join(_literal(cell) for cell in row)})" for row in relation.rows)
+        return f"(VALUES {rows}) AS {name}({', '.join(name_to_sql(one) for one in relation.columns)})"
+    return f"({_body(relation, table)}) AS {name}"
+
+
+def _per_unit(source: PerUnit, table: str) -> str:
+    """SELECT keys, facts FROM … GROUP BY keys; a key that has another column's name is written with its table."""
+    own = _source_name(source.source, table)
+    taken = {name.lower() for name in source.names()}
+
+    def key(node: Expression) -> str | None:
+        if isinstance(node, Column) and node.name.lower() in taken:
+            return f"{own}.{name_to_sql(node.name)}"
+        return _column(node)
+
+    plain = {one.name for one in source.keys if one.expression == Column(one.name)}
+    shown = [_named(one.name, _expression(one.expression, _column)) for one in source.keys]
+    shown += [_named(fact.name, _fact(fact)) for fact in source.facts]
+    keys = [name_to_sql(one.name) if one.name in plain else _expression(one.expression, key) for one in source.keys]
+    where = "" if source.where is None else f" WHERE {_expression(source.where, _column)}"
+    return f"SELECT {', '.join(shown)} FROM {_source(source.source, table)}{where} GROUP BY {', '.join(keys)}"
+
+
+def _source_name(source: Relation | None, table: str) -> str:
+    if source is None or isinstance(source, Base):
+        return name_to_sql(table if source is None else source.table)
+    return _CALLED[type(source)]
+
+
+def _named(name: str, text: str) -> str:
+    return text if text == name_to_sql(name) else f"{text} AS {name_to_sql(name)}"
+
+
+def _fact(fact: Fact) -> str:
+    if fact.argument is None:
+        return "COUNT(*)"
+    inside = _expression(fact.argument, _column)
+    if fact.function == "count_distinct":
+        return f"COUNT(DISTINCT {inside})"
+    return f"{FACT_NAMES[fact.function]}({inside})"
+
+
+def _clause(options: Options) -> list[str]:
+    """Google's clause, if there is anything to say."""
+    said = {
+        "epsilon": None if options.epsilon is None else text(options.epsilon),
+        "delta": None if options.delta is None else text(options.delta),
+        "privacy_unit_column": None if options.unit is None else name_to_sql(options.unit),
+        "max_groups_contributed": options.groups,
+        "max_rows_contributed": options.rows,
+        "group_selection_strategy": options.selecting,
+        "min_privacy_units_per_group": options.least_units,
+    }
+    listed = ", ".join(f"{name} = {value}" for name, value in said.items() if value is not None)
+    return [f"WITH DIFFERENTIAL_PRIVACY OPTIONS({listed})"] if listed else []
+
+
+def _joined(groups: ListedGroups) -> str:
+    values = ", ".join(_literal(value) for value in groups.values)
+    name = name_to_sql(groups.column)
+    return f"RIGHT OUTER JOIN UNNEST([{values}]) AS {name} USING ({name})"
+
+
+def expression_sql(expression: Expression) -> str:
+    """One row-wise expression, as it is written in WHERE; aggregates too."""
+    return _expression(expression, _column)
+
+
+def name_to_sql(name: str) -> str:
+    """A name, in double quotes where it needs them.
+
+    >>> name_to_sql("city"), name_to_sql("Größe"), name_to_sql("date")
+    ('city', '"Größe"', '"date"')
+    """
+    if _PLAIN_NAME.match(name) and name.upper() not in RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _column(node: Expression) -> str | None:
+    if isinstance(node, Column):
+        return name_to_sql(node.name)
+    return f"key {node.index + 1}" if isinstance(node, Key) else None
+
+
+class _Printer:
+    """Writes the clauses of one query; a column with the name of an output is written with its table."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._aliases = {one.name.lower(): one for one in query.outputs}
+
+    def row(self, expression: Expression) -> str:
+        return _expression(expression, _column)
+
+    def released(self, expression: Expression) -> str:
+        def leaf(node: Expression) -> str | None:
+            if isinstance(node, Key):
+                return _expression(self._query.keys[node.index], self._told_apart)
+            return _column(node)
+
+        return _expression(expression, leaf)
+
+    def grouping(self) -> str:
+        """The keys, or the sets of them."""
+        names = [self.released(Key(index)) for index in range(len(self._query.keys))]
+        if not self._query.sets:
+            return ", ".join(names)
+        sets = (", ".join(names[at] for at in one) for one in self._query.sets)
+        return f"GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
+
+    def _told_apart(self, node: Expression) -> str | None:
+        if not isinstance(node, Column):
+            return None
+        taken = self._aliases.get(node.name.lower())
+        if taken is None or self._is_column(taken, node):
+            return name_to_sql(node.name)
+        return f"{_source_name(self._query.source, self._query.table)}.{name_to_sql(node.name)}"
+
+    def _is_column(self, output: Output, column: Column) -> bool:
+        key = self._query.keys[output.expression.index] if isinstance(output.expression, Key) else None
+        return isinstance(key, Column) and key.name.lower() == column.name.lower()
+
+    def output(self, output: Output) -> str:
+        text = self.released(output.expression)
+        if isinstance(output.expression, Key):
+            key = self._query.keys[output.expression.index]
+            if isinstance(key, Column) and key.name == output.name:
+                return text
+        return f"{text} AS {name_to_sql(output.name)}"
+
+    def order(self, term: Order) -> str:
+        direction = " DESC" if term.descending else ""
+        nulls = " NULLS FIRST" if term.nulls_first else ""
+        return f"{self.released(term.expression)}{direction}{nulls}"
+
+
+Leaf = Callable[[Expression], "str | None"]
+
+
+def _expression(node: Expression, leaf: Leaf) -> str:
+    found = leaf(node)
+    if found is not None:
+        return found
+    if isinstance(node, Literal):
+        return _literal(node)
+    if isinstance(node, Aggregate):
+        return _aggregate(node)
+    if isinstance(node, Case):
+        return _case(node, leaf)
+    if isinstance(node, Grouping):
+        return f"GROUPING({_expression(node.key, leaf)})"
+    assert isinstance(node, Call)
+    return _call(node, leaf)
+
+
+def _inner(node: Expression, leaf: Leaf) -> str:
+    """An expression as a part of another: in brackets unless it cannot be torn apart."""
+    text = _expression(node, leaf)
+    closed = isinstance(node, Column | Key | Aggregate | Case | Grouping) and not (
+        isinstance(node, Key) and not _is_name(text)
+    )
+    closed = closed or (isinstance(node, Call) and _is_function(node))
+    return text if closed or (isinstance(node, Literal) and _is_positive(node)) else f"({text})"
+
+
+def _is_name(text: str) -> bool:
+    return bool(_PLAIN_NAME.match(text)) or (text.startswith('"') and '"' not in text[1:-1].replace('""', ""))
+
+
+def _is_positive(node: Literal) -> bool:
+    return not isinstance(node.value, int | float) or not str(node.value).startswith("-")
+
+
+def _is_function(node: Call) -> bool:
+    infix = node.operator in _INFIX or node.operator in _JOINED
+    return not infix and node.operator not in ("not", "negative", "date_add", "at_time_zone", *_TESTS)
+
+
+def _literal(node: Literal) -> str:
+    value = node.value
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, datetime.datetime):
+        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+    if isinstance(value, datetime.date):
+        return f"DATE '{value.isoformat()}'"
+    return repr(value)
+
+
+def _aggregate(node: Aggregate) -> str:
+    named = "".join(
+        f", {name} => ({_bound(pair[0])}, {_bound(pair[1])})"
+        for name, pair in (
+            ("contribution_bounds_per_row", node.bounds),
+            ("contribution_bounds_per_group", node.group_bounds),
+            ("contribution_bounds_of_second", node.second_bounds),
+        )
+        if pair is not None
+    )
+    named += "" if node.interval_share is None else f", {INTERVAL_SHARE} => {_bound(node.interval_share)}"
+    if node.argument is None:
+        return "COUNT_UNITS()" if node.estimator == "count_units" else f"COUNT(*{named})"
+    if node.estimator == "count_units":
+        if isinstance(node.argument, Case):  # only FILTER builds it
+            condition, value = node.argument.branches[0]
+            counted = "COUNT_UNITS()" if value == Literal(1) else f"COUNT(DISTINCT {_expression(value, _column)})"
+            return f"{counted} FILTER (WHERE {_expression(condition, _column)})"
+        return f"COUNT(DISTINCT {_expression(node.argument, _column)})"
+    inner = ", ".join(_expression(one, _column) for one in node.arguments())
+    if node.estimator == "count_distinct":
+        return f"COUNT(DISTINCT {inner})"
+    if node.estimator == "top" and node.rank is not None:
+        return f"TOP_K({inner}, {node.rank[1]})[ORDINAL({node.rank[0]})]"
+    if node.estimator == "quantile":
+        name = next((name for name, level in LEVELS.items() if level == node.level), "")
+        return f"{name.upper()}({inner}{named})" if name else f"QUANTILE({inner}, {_bound(node.level or _ZERO)}{named})"
+    return f"{AGGREGATE_NAMES[node.estimator]}({inner}{named})"
+
+
+def _bound(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    digits = max(twos, fives)
+    if rest != 1 or digits > 40:
+        return f"{value.numerator}/{value.denominator}"
+    scaled = abs(value.numerator) * 10**digits // value.denominator
+    whole = str(scaled).rjust(digits + 1, "0")
+    return f"{'-' if value < 0 else ''}{whole[:-digits]}.{whole[-digits:]}"
+
+
+def _case(node: Case, leaf: Leaf) -> str:
+    branches = " ".join(
+        f"WHEN {_expression(condition, leaf)} THEN {_expression(value, leaf)}" for condition, value in node.branches
+    )
+    ending = "" if node.otherwise == Literal(None) else f" ELSE {_expression(node.otherwise, leaf)}"
+    return f"CASE {branches}{ending} END"
+
+
+def _call(node: Call, leaf: Leaf) -> str:
+    name = node.operator
+    if name in _TESTS:
+        return _tested(node, leaf, "")
+    if name == "not":
+        return _not(node.arguments[0], leaf)
+    if name == "negative":
+        return f"-({_expression(node.arguments[0], leaf)})"
+    if name in _OWN_GRAMMAR or name in _INFIX or name in _JOINED or name in CASTS or _is_interval(node):
+        return _grown(node, leaf)
+    parts = [_expression(part, leaf) for part in node.arguments]
+    if name == "timestamp_trunc":
+        parts[1] = parts[1].strip("'").upper()
+    return f"{_NAMES.get(name, name.upper())}({', '.join(parts)})"
+
+
+def _is_interval(node: Call) -> bool:
+    """Whether it is a date moved by a fixed interval, which has a grammar of its own."""
+    return node.operator == "date_add" and all(isinstance(one, Literal) for one in node.arguments[:2])
+
+
+def _grown(node: Call, leaf: Leaf) -> str:
+    """Where an argument could be torn apart: it stands in brackets."""
+    name = node.operator
+    if _is_interval(node):
+        unit, count, value = node.arguments
+        assert isinstance(unit, Literal)
+        assert isinstance(count, Literal)
+        return f"{_inner(value, leaf)} + INTERVAL '{count.value}' {str(unit.value).upper()}"
+    parts = [_inner(part, leaf) for part in node.arguments]
+    if name in CASTS:
+        return f"TRY_CAST({parts[0]} AS {TYPES[CASTS[name]]})"
+    if name == "at_time_zone":
+        return " AT TIME ZONE ".join(parts)
+    if name in _OWN_GRAMMAR:
+        return f"{name.upper()}({', '.join(parts)})"
+    return f" {_JOINED.get(name, name)} ".join(parts)
+
+
+def _not(below: Expression, leaf: Leaf) -> str:
+    if isinstance(below, Call) and below.operator in _TESTS:
+        return _tested(below, leaf, "NOT ")
+    return f"NOT ({_expression(below, leaf)})"
+
+
+def _tested(node: Call, leaf: Leaf, negation: str) -> str:
+    value = _inner(node.arguments[0], leaf)
+    if node.operator == "is_null":
+        return f"{value} IS {negation}NULL"
+    if node.operator == "in":
+        listed = ", ".join(_expression(part, leaf) for part in node.arguments[1:])
+        return f"{value} {negation}IN ({listed})"
+    return f"{value} {negation}{node.operator.upper()} {_inner(node.arguments[1], leaf)}"

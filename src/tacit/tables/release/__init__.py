@@ -1,0 +1,1 @@
+"""From private integers to a released answer: keys, noise, estimates, intervals, disclosure."""

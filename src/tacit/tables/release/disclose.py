@@ -1,0 +1,273 @@
+"""What a disclosure says of a plan, its answer and its receipt: plain values for `tacit.report`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+
+from tacit.ledger import Receipt
+from tacit.ledger.amounts import Amount as Charged
+from tacit.privacy.prices import text
+from tacit.report.columns import Column as Released
+from tacit.report.disclosure import PICKED, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
+from tacit.tables.engines.contract import Blend, Counted, Distinct, Present, Product, Quantised, RowValue, Square
+from tacit.tables.plan.plan import Line, Plan
+from tacit.tables.plan.sets_plan import SetsPlan
+from tacit.tables.policy.policy import Policy
+from tacit.tables.query.to_sql import expression_sql
+from tacit.tables.query.tree import Aggregate, Query
+from tacit.tables.release.finish import Columns
+
+__all__ = ["describe", "disclose", "disclose_sets"]
+
+_NULLS = (
+    "Unknown values (null, NaN, text that cannot be read as the column's type) are left out of counts of known values, "
+    "sums and averages. Rows without a unit are left out altogether."
+)
+_ROUNDING = "Values are clamped, rounded to whole granules and added as integers; noise is drawn in integers."
+
+
+def disclose(plan: Plan, columns: Columns, receipt: Receipt) -> Disclosure:
+    """The disclosure of a drawn answer."""
+    return describe(
+        plan.policy,
+        receipt,
+        question=plan.question,
+        limits=(plan.bounded.groups, plan.bounded.rows),
+        rule=_group_rule(plan),
+        noise=tuple(one for line in plan.lines for one in _noises(plan, line)),
+        columns=_released(columns),
+        clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
+        remarks=_remarks(plan),
+    )
+
+
+def disclose_sets(plan: SetsPlan, columns: Columns, receipt: Receipt) -> Disclosure:
+    """The disclosure of a drawn answer that has the rows of several sets of keys."""
+    query = plan.checked.query
+    noise = list[Noise]()
+    for part, made in zip(plan.sets.parts, plan.plans, strict=True):
+        for line in made.lines:
+            noise += [
+                replace(one, outputs=_outputs(query, line.aggregate), measure=f"{one.measure}, {plan.title(part.at)}")
+                for one in _noises(made, line)
+            ]
+    return describe(
+        plan.policy,
+        receipt,
+        question=plan.question,
+        limits=(plan.bounded.groups, plan.bounded.rows),
+        rule=_sets_rule(plan),
+        noise=tuple(noise),
+        columns=_released(columns),
+        clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
+        remarks=(*_remarks(plan), *plan.remarks(), f"{len(query.sets)} sets of keys at one price, by {plan.how}."),
+    )
+
+
+def _sets_rule(plan: SetsPlan) -> GroupRule:
+    rules = [(made.keys, part.at) for part, made in zip(plan.sets.parts, plan.plans, strict=True)]
+    private = [(keys, at) for keys, at in rules if keys is not None]
+    if not private or plan.keys is None:
+        return GroupRule("public", "public keys, shown even when empty; other keys are left out")
+    delta = sum((getattr(keys.guarantee, "dlt", Fraction(0)) for keys, _ in private), start=Fraction(0))
+    words = "; ".join(f"{plan.title(at)}: {keys.explain()}" for keys, at in private)
+    return GroupRule("private", words, text(delta), float(plan.keys.threshold))
+
+
+def describe(
+    policy: Policy,
+    receipt: Receipt,
+    *,
+    question: str,
+    limits: tuple[int, int],
+    rule: GroupRule,
+    noise: tuple[Noise, ...],
+    columns: tuple[Released, ...],
+    clamps: tuple[Clamp, ...] = (),
+    remarks: tuple[str, ...] = (),
+) -> Disclosure:
+    """The disclosure of released columns; ``limits`` are groups per unit, and its rows in each."""
+    unit = policy.unit.column
+    return Disclosure(
+        question=question,
+        table=policy.table,
+        analyst=receipt.analyst,
+        unit="each row by itself" if unit is None else f"one {unit}: all rows that share it",
+        neighbours="one unit more or one unit less (add-remove)",
+        flavour=receipt.terms.flavour.name,
+        price=_amount(receipt.spent, receipt),
+        charged=_amount(receipt.charged_so_far, receipt),
+        cap=_amount(receipt.terms.cap, receipt),
+        groups_per_unit=None if unit is None else limits[0],
+        rows_per_group=None if unit is None else limits[1],
+        group_rule=rule,
+        noise=noise,
+        columns=columns,
+        nulls=_NULLS,
+        clamps=clamps,
+        rounding=_ROUNDING,
+        ledger=_ledger_name(receipt.source),
+        entry=receipt.number,
+        head=receipt.head,
+        policy=policy.fingerprint(),
+        software=f"tacit {version('tacit')}",
+        time=receipt.time,
+        remarks=remarks,
+    )
+
+
+def _ledger_name(source: str) -> str:
+    """What the ledger of a source is called when it lies beside it: visits.csv, visits.ledger."""
+    return Path(source.removeprefix("frame:")).with_suffix(".ledger").name
+
+
+def _amount(amount: Charged, receipt: Receipt) -> Amount:
+    main, delta = amount.texts()
+    if receipt.terms.flavour.name == "epsilon":
+        return Amount(main, delta)
+    epsilon, leak = receipt.terms.meaning(amount)
+    return Amount(main, delta, (epsilon, text(leak)))
+
+
+def _group_rule(plan: Plan) -> GroupRule:
+    if not plan.bounded.keys:
+        return GroupRule("none", "one row for all")
+    if plan.keys is None:
+        listed = len(plan.bounded.public_keys or ())
+        return GroupRule("public", f"{listed} public keys, shown even when empty; other keys are left out")
+    delta = getattr(plan.keys.guarantee, "dlt", Fraction(0))
+    return GroupRule("private", plan.keys.explain(), text(delta), float(plan.keys.threshold))
+
+
+def _noises(plan: Plan, line: Line) -> tuple[Noise, ...]:
+    if line.pick is None:
+        return tuple(_noise(plan, line, at) for at in range(len(line.parts)))
+    choice, mechanism = line.pick
+    value = choice.cells.value
+    inner = expression_sql(value.expression)
+    return (
+        Noise(
+            outputs=_outputs(plan.checked.query, line.aggregate),
+            measure=f"rows per value of {inner}",
+            mechanism=mechanism.name,
+            scale=mechanism.scale,
+            granule=text(value.granule) if isinstance(value, Quantised) else "1",
+            sensitivity=mechanism.reach,
+            share=text(line.share),
+            error=mechanism.accuracy(Fraction(1, 20)),
+        ),
+    )
+
+
+def _noise(plan: Plan, line: Line, at: int) -> Noise:
+    measure, mechanism = line.parts[at].measure, line.mechanisms[at]
+    step = _step(measure)
+    return Noise(
+        outputs=_outputs(plan.checked.query, line.aggregate),
+        measure=_measure_words(line, measure),
+        mechanism="" if plan.noise is None else plan.noise.name,
+        scale=mechanism.scale * float(step),
+        granule=text(step),
+        sensitivity=f"{mechanism.sensitivity.norm} {text(mechanism.sensitivity.value * step)}"
+        if mechanism.sensitivity.is_exact
+        else f"{mechanism.sensitivity.norm} √{text(mechanism.sensitivity.square * step * step)}",
+        share=text(line.share * line.parts[at].weight) if len(line.parts) > 1 else text(line.share),
+        error=float(mechanism.accuracy("0.05")) * float(step),
+    )
+
+
+def _outputs(query: Query, aggregate: Aggregate) -> tuple[str, ...]:
+    return tuple(one.name for one in query.outputs if any(node == aggregate for node in one.expression.walk()))
+
+
+def _step(measure: Counted) -> Fraction:
+    if isinstance(measure, Blend):
+        return _step(measure.measures[0])
+    value = None if isinstance(measure, Distinct) else measure.value
+    if isinstance(value, Quantised):
+        return value.granule
+    if isinstance(value, Product):
+        return value.left.granule * value.right.granule
+    return value.value.granule**2 if isinstance(value, Square) else Fraction(1)
+
+
+def _measure_words(line: Line, measure: Counted) -> str:
+    inner = "" if line.aggregate.argument is None else expression_sql(line.aggregate.argument)
+    if isinstance(measure, Distinct):
+        return f"distinct values of {inner}"
+    if isinstance(measure, Blend):
+        return _blend_words(measure, inner, line)
+    value = measure.value
+    if line.aggregate.second is not None:
+        return _pair_words(value)
+    if isinstance(value, Present):
+        return f"rows where {inner} is known"
+    if isinstance(value, Square):
+        return f"sum of the squares of {inner} less {text(value.value.centre)}"
+    if isinstance(value, Quantised):
+        return f"sum of {inner}" + (f" less {text(value.centre)}" if value.centre else "")
+    return "units" if measure.high == 1 and line.aggregate.estimator == "count_units" else "rows"
+
+
+def _blend_words(measure: Blend, inner: str, line: Line) -> str:
+    low, high = (text(bound) for bound in line.aggregate.bounds or (Fraction(0), Fraction(0)))
+    if len(measure.combinations) == 2:
+        return f"sums of {inner} from {low} up and from {high} down, together"
+    return f"sums of the squares and of twice the product of {inner} from {low} up and from {high} down, together"
+
+
+def _pair_words(value: RowValue) -> str:
+    """Of a statistic of two columns: each is taken where the other is known, which is not repeated here."""
+    if isinstance(value, Product):
+        return f"sum of products, less {text(value.left.centre)} and {text(value.right.centre)}"
+    if isinstance(value, Square):
+        return f"sum of squares of one, less {text(value.value.centre)}"
+    if isinstance(value, Quantised):
+        return f"sum of one, less {text(value.centre)}"
+    return "rows where both are known"
+
+
+def _clamps(line: Line) -> list[Clamp]:
+    aggregate = line.aggregate
+    if aggregate.argument is None or line.aggregate.estimator == "count":
+        return []
+    what = expression_sql(aggregate.argument)
+    if aggregate.group_bounds is not None and aggregate.estimator == "sum":
+        return [Clamp(what, text(aggregate.group_bounds[0]), text(aggregate.group_bounds[1]), "unit and group")]
+    if aggregate.bounds is None:
+        return []
+    made = [Clamp(what, text(aggregate.bounds[0]), text(aggregate.bounds[1]))]
+    if aggregate.second is not None and aggregate.second_bounds is not None:
+        low, high = aggregate.second_bounds
+        made.append(Clamp(expression_sql(aggregate.second), text(low), text(high)))
+    return made
+
+
+def _released(columns: Columns) -> tuple[Released, ...]:
+    return tuple(Released.of(one.name, one.values, one.low, one.high, whole=one.whole) for one in columns)
+
+
+def _remarks(plan: Plan | SetsPlan) -> tuple[str, ...]:
+    remarks = []
+    if any(line.aggregate.estimator.startswith("count") for line in plan.lines):
+        remarks.append("A count can come out negative: noise goes both ways, and cutting it off would bias sums.")
+    if _picks_by_noise(plan.checked.query):
+        remarks.append(PICKED)
+    query = plan.checked.query
+    unpaid = [
+        name for line in plan.lines if line.aggregate.interval_share == 0 for name in _outputs(query, line.aggregate)
+    ]
+    if unpaid:
+        remarks.append(f"{UNPAID} {', '.join(dict.fromkeys(unpaid))}: what is shown is all that the bounds allow.")
+    return tuple(remarks)
+
+
+def _picks_by_noise(query: Query) -> bool:
+    """Whether noise had a say in which groups are shown: HAVING, or the first few in an order of noisy numbers."""
+    cut = query.limit is not None or query.offset > 0
+    judged = [query.having] if query.having is not None else []
+    judged += [term.expression for term in query.order] if cut else []
+    return any(isinstance(node, Aggregate) for one in judged for node in one.walk())

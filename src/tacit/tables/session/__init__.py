@@ -1,0 +1,1 @@
+"""An open table: what is asked, paid for, drawn and stored."""

@@ -1,0 +1,270 @@
+"""`tacit.open`: a policy file, a data file or a frame becomes a `Table` with its ledger."""
+
+from __future__ import annotations
+
+import getpass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import InvalidParameter, LedgerError, NotPrivate, PolicyError
+from tacit.ledger import Ledger, SqliteLedger, Terms, beside
+from tacit.ledger.lazy_ledger import LazyLedger
+from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
+from tacit.privacy.prices import failure_probability, times
+from tacit.privacy.sensitivity import exact_number
+from tacit.tables.engines.contract import BoundedQuery, Engine
+from tacit.tables.engines.duckdb.sources import Source, open_source
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.literals import kind_of_value
+from tacit.tables.expressions.tree import Value
+from tacit.tables.policy.file import address, read
+from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
+from tacit.tables.session.open_others import Claim, known, open_others, refuse_lost, with_public
+from tacit.tables.session.stamps import Stamps
+from tacit.tables.session.table import Table
+
+__all__ = ["open"]
+
+Bounds = Mapping[str, tuple[object, object]]
+
+
+def open(
+    where: Any,
+    *,
+    name: str | None = None,
+    unit: str | Unit | None = None,
+    budget: Guarantee | None = None,
+    bounds: Bounds | None = None,
+    types: Mapping[str, str] | None = None,
+    keys: Mapping[str, Sequence[Value]] | None = None,
+    groups: int = 1,
+    rows: int = 1,
+    delta: object = None,
+    analyst: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    public: Mapping[str, Any] | None = None,
+    memory_limit: str = "2GB",
+) -> Table:
+    """Open a table for private questions.
+
+    ``where`` is a policy file (people.toml), a data file, or a pandas, Polars or Arrow frame with a ``name``. Without a
+    policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns
+    that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
+    with how many ``rows`` each a unit counts, and the ``delta`` one question may use. The ledger lies beside the data,
+    whatever policy led there (a frame's in the working folder), and begins with the first payment;
+    ``ledger=tacit.InMemory()`` forgets, and says so. ``public`` are tables that anybody may know, files or frames by
+    their names in SQL, which questions may join.
+    """
+    described = {"unit": unit, "budget": budget, "bounds": bounds, "types": types, "keys": keys, "delta": delta}
+    given = [label for label, value in described.items() if value is not None]
+    path = _policy_path(where, given)
+    policy = None if path is None else read(path)
+    if policy is None or path is None:
+        source, others = open_source(where, {}, name=name), dict[str, Source]()
+    else:
+        source = open_source(address(policy, path), policy.options, policy.table)
+        others = open_others(policy, path.parent)
+    book = _ledger_of(source, ledger)
+    if policy is None:
+        terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget))
+        policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
+        policy = _without(policy, _withheld(where, policy))
+    source.check(tuple(policy.columns.values()))
+    policy, others = with_public(policy, others, {} if public is None else public, where)
+    claim = Claim.of(book if ledger is None else None, policy, others)
+    stamps = Stamps.of(policy, others)
+    policy = known(policy, source, others)
+    who = getpass.getuser() if analyst is None else analyst
+    kept = LazyLedger(book, _source_name(source), policy.terms, claim.make)
+    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit, others, stamps))
+
+
+def _policy_path(where: Any, given: list[str]) -> Path | None:
+    """The policy file that was named, or the one beside a data file that was named alone."""
+    if not isinstance(where, str | Path):
+        return None
+    path = Path(where)
+    if path.suffix != ".toml":
+        if not path.name:
+            return None  # a folder: the source says so
+        path = path.with_suffix(".toml")
+        if given or not path.is_file():
+            return None
+    elif given:
+        raise InvalidParameter(given[0], given="beside a policy file", allowed="nothing: the policy file says it")
+    return path
+
+
+def _withheld(where: Any, policy: Policy) -> frozenset[str]:
+    """The columns that a policy beside the data forbids, or does not list: no keyword opens them."""
+    path = Path(where).with_suffix(".toml") if isinstance(where, str | Path) and Path(where).name else None
+    if path is None or not path.is_file():
+        return frozenset()
+    try:
+        beside = read(path)
+    except PolicyError:
+        return frozenset()  # a draft: nobody has said yet what may be asked
+    open_to_all = {one.name for one in beside.columns.values() if one.role is not Role.FORBIDDEN}
+    return frozenset(policy.columns) - open_to_all
+
+
+def _without(policy: Policy, names: frozenset[str]) -> Policy:
+    columns = {
+        name: replace(one, role=Role.FORBIDDEN, bounds=None, keys=None) if name in names else one
+        for name, one in policy.columns.items()
+    }
+    if policy.unit.column in names:
+        raise NotPrivate(
+            f"The policy beside the data does not let {policy.unit.column} be asked about, as a unit or else."
+        )
+    return replace(policy, columns=columns)
+
+
+def _described(
+    source: Source,
+    where: Any,
+    name: str | None,
+    unit: str | Unit | None,
+    terms: Terms,
+    bounds: Bounds | None,
+    types: Mapping[str, str] | None,
+    keys: Mapping[str, Sequence[Value]] | None,
+    limits: Limits,
+    delta: object,
+) -> Policy:
+    """The policy that keywords describe; every other column of the schema, if there is one, is text and private."""
+    present = source.column_names() or _said(unit, bounds or {}, types or {}, keys or {})
+    who = _unit(unit, present)
+    ranges = {column: _range(column, pair) for column, pair in (bounds or {}).items()}
+    listed = keys or {}
+    kinds = {column: _kind(column, said) for column, said in (types or {}).items()}
+    for column in (*ranges, *listed, *kinds):
+        if column not in present:
+            raise PolicyError(f"There is no column {column}: {source.identity} has {', '.join(present)}.")
+    columns = {}
+    folded = Counter(column.casefold() for column in present)
+    for column in present:
+        if (folded[column.casefold()] > 1 or not column.isprintable()) and column != who.column:
+            continue  # nobody could say which one is meant, or type it
+        role = Role.IDENTIFIER if column == who.column else Role.PUBLIC if column in listed else Role.PRIVATE
+        kind = kinds.get(column, Kind.REAL if column in ranges else Kind.TEXT)
+        named = _listed(column, listed[column], kind) if column in listed else None
+        columns[column] = ColumnPolicy(column, kind, role, bounds=ranges.get(column), keys=named)
+    leak = Fraction(0) if delta is None else failure_probability(delta)
+    table = name if name is not None else Path(str(where)).name.split(".")[0]
+    within = Limits(times(limits.groups, "groups", least=1), times(limits.rows, "rows", least=1))
+    return Policy(table, source.identity, who, columns, replace(terms, unit=who), within, leak)
+
+
+def _checked_budget(budget: object) -> Guarantee:
+    if isinstance(budget, Guarantee) and budget.neighbours is ADD_REMOVE:
+        return budget
+    allowed = "the most that may ever be learned: budget=tacit.ApproxDP(3, 1e-8), or PureDP, or ZCDP, add-remove"
+    raise InvalidParameter("budget", given=budget, allowed=allowed)
+
+
+def _terms_on_record(book: Ledger) -> Terms:
+    """The terms of a ledger that exists: a question without a policy finds the budget that the data already have."""
+    try:
+        return book.open().budget().terms
+    except LedgerError:
+        if isinstance(book, SqliteLedger) and book.path.exists():
+            raise  # there is one, and it says what is wrong with it
+        return Terms(_checked_budget(None))  # raises: there must be one
+
+
+def _said(unit: str | Unit | None, *described: Mapping[str, object]) -> tuple[str, ...]:
+    """The columns that were named, of a source whose rows name them: to look there would be to look at rows."""
+    named = unit.column if isinstance(unit, Unit) else None if unit == "row" else unit
+    return tuple(dict.fromkeys([*([] if named is None else [named]), *(one for names in described for one in names)]))
+
+
+def _unit(unit: str | Unit | None, present: tuple[str, ...]) -> Unit:
+    if unit is None:
+        allowed = (
+            f"the column that tells people apart, one of {', '.join(present)}; or tacit.ROW if each row is a person"
+        )
+        raise InvalidParameter("unit", given=None, allowed=allowed, hint='For example unit="user_id".')
+    who = unit if isinstance(unit, Unit) else ROW if unit == "row" and "row" not in present else Unit(unit)
+    if who.column is not None and who.column not in present:
+        raise PolicyError(f"There is no column {who.column} to be the unit; there are {', '.join(present)}.")
+    return who
+
+
+def _range(column: str, pair: tuple[object, object]) -> tuple[Fraction, Fraction]:
+    ends = pair if isinstance(pair, tuple | list) and len(pair) == 2 else ()
+    exact = [exact_number(end, f"bounds of {column}") for end in ends]
+    if not exact or exact[0] >= exact[1]:
+        raise InvalidParameter(f"bounds of {column}", given=pair, allowed="(low, high) with low below high")
+    return exact[0], exact[1]
+
+
+def _listed(column: str, values: Sequence[Value], kind: Kind) -> tuple[Value, ...]:
+    """Public keys, each once, of the column's kind or null: others could match no row."""
+    allowed = f"a list of values of type {kind}; types={{{column!r}: …}} says another"
+    plain = [float(value) if kind is Kind.REAL and type(value) is int else value for value in values]
+    try:
+        fits = not isinstance(values, str) and all(value is None or kind_of_value(value) is kind for value in plain)
+    except KeyError:  # no constant of SQL
+        fits = False
+    if not fits:
+        raise InvalidParameter(f"keys of {column}", given=values, allowed=allowed)
+    return tuple(dict.fromkeys(plain))
+
+
+def _kind(column: str, said: str) -> Kind:
+    try:
+        return Kind(said)
+    except ValueError:
+        allowed = ", ".join(kind.value for kind in Kind)
+        raise InvalidParameter(f"type of {column}", given=said, allowed=allowed) from None
+
+
+def _source_name(source: Source) -> str:
+    """What the ledger calls the data: the file's own name, which survives moving the folder."""
+    return source.identity if source.identity.startswith("frame:") else Path(source.identity).name
+
+
+def _ledger_of(source: Source, given: Ledger | str | Path | None) -> Ledger:
+    if given is None:
+        if source.identity.startswith("frame:"):
+            return SqliteLedger(Path(f"{source.identity.removeprefix('frame:')}.ledger"))
+        place = beside(source.identity)
+        refuse_lost(place)
+        return SqliteLedger(place)
+    return SqliteLedger(given) if isinstance(given, str | Path) else given
+
+
+@dataclass(frozen=True, slots=True)
+class _DuckDB:
+    """DuckDB over one source. Its modules, and DuckDB itself, are loaded when they are needed."""
+
+    source: Source
+    policy: Policy
+    memory_limit: str
+    others: Mapping[str, Source]
+    stamps: Stamps
+
+    def check(self) -> None:
+        self.stamps.check()
+
+    def open(self, key: str) -> Engine:
+        from tacit.tables.engines.duckdb.connection import LockedDuckDB
+        from tacit.tables.engines.duckdb.engine import DuckDBEngine
+
+        locked = LockedDuckDB(self.source, self.policy, self.memory_limit, others=self.others)
+        return DuckDBEngine(locked, key, tuple(self.others))
+
+    def explain(self, query: BoundedQuery) -> str:
+        from tacit.tables.engines.duckdb.bounding import statement
+
+        others = {name: _kinds(one.columns) for name, one in self.policy.others.items()}
+        return statement(query, _kinds(self.policy.columns), "‹secret›", others).sql
+
+
+def _kinds(columns: Mapping[str, ColumnPolicy]) -> dict[str, Kind]:
+    return {one.name: one.kind for one in columns.values()}

@@ -1,0 +1,186 @@
+"""The other tables of a session: opened, what is public of them found out, and one ledger kept for all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import InvalidParameter, LedgerError, PolicyError
+from tacit.ledger import Ledger, SqliteLedger, beside
+from tacit.tables.engines.duckdb.sources import Source, open_source
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Column, Value
+from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy, Role
+
+__all__ = ["Claim", "known", "open_others", "refuse_lost", "with_public"]
+
+MOST_LISTED = 10_000
+"""The most values of a public table's column that make public groups; with more, groups pass a private selection."""
+
+
+def open_others(policy: Policy, folder: Path) -> dict[str, Source]:
+    """The sources of the other tables; their paths are relative to the policy's folder."""
+    return {name: open_source(folder / one.source, one.options, name) for name, one in policy.others.items()}
+
+
+def with_public(
+    policy: Policy, others: Mapping[str, Source], given: Mapping[str, Any], private: object
+) -> tuple[Policy, dict[str, Source]]:
+    """With the public tables that a call names: files, whose columns are text unless they say, or frames."""
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InvalidParameter("public", given=type(given).__name__, allowed='{"regions": a file or a frame}')
+    tables, sources = dict(policy.others), dict(others)
+    for name, where in given.items():
+        if where is private:
+            raise PolicyError(f"{name} is declared public, and is the private table itself.")
+        if name.casefold() in (one.casefold() for one in (policy.table, *tables)):
+            raise InvalidParameter("public", given=name, allowed="a name that no other table has")
+        source = open_source(where, {}, name)
+        types = getattr(source, "types", {})
+        columns = {
+            column: ColumnPolicy(column, _kind(types.get(column, "VARCHAR")), Role.PRIVATE)
+            for column in source.column_names()
+        }
+        tables[name], sources[name] = OtherTable(name, source.identity, columns), source
+    return replace(policy, others=tables), sources
+
+
+def _kind(type_name: str) -> Kind:
+    plain = type_name.partition("(")[0].upper()
+    if plain.lstrip("U") in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT"):
+        return Kind.INTEGER
+    if plain in ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"):
+        return Kind.REAL
+    if plain in ("BOOLEAN", "DATE"):
+        return Kind(plain.lower())
+    return Kind.TIMESTAMP if plain.startswith("TIMESTAMP") else Kind.TEXT
+
+
+def known(policy: Policy, source: Source, others: Mapping[str, Source]) -> Policy:
+    """The policy with what public tables hold: their values are keys of groups, and numbers have ends."""
+    found = dict[str, OtherTable]()
+    private = {_rows_of(one) for name, one in others.items() if not policy.others[name].is_public} | {_rows_of(source)}
+    for name, table in policy.others.items():
+        others[name].check(tuple(table.columns.values()))
+        if not table.is_public:
+            if _rows_of(others[name]) == _rows_of(source) and table.unit != policy.unit.column:
+                raise PolicyError(
+                    f"{name} is the table itself, and its unit is {table.unit}, not {policy.unit.column}: its rows "
+                    "would be of somebody else. Nothing was spent."
+                )
+            found[name] = table
+            continue
+        if _rows_of(others[name]) in private:
+            raise PolicyError(f"{name} is declared public, and its source is that of a private table too.")
+        found[name] = _read(policy, table, others[name])
+    return replace(policy, others=found)
+
+
+def _rows_of(source: Source) -> tuple[str, str]:
+    """Which rows a source reads: a file, by any of its names, and of one that holds several tables, which."""
+    which = str(getattr(source, "table", "")).casefold()
+    try:
+        found = os.stat(source.identity)
+    except (OSError, ValueError):  # a frame
+        return source.identity, which
+    return f"{found.st_dev}:{found.st_ino}", which
+
+
+def _read(policy: Policy, table: OtherTable, source: Source) -> OtherTable:
+    """A public table may be looked at: nothing in it is anybody's secret."""
+    from tacit.tables.engines.duckdb.connection import EngineFailed, LockedDuckDB
+    from tacit.tables.engines.duckdb.expressions import render
+
+    kinds = {one.name: one.kind for one in table.columns.values()}
+    terms = {name: render(Column(name), kinds).sql for name in kinds}
+    try:
+        with LockedDuckDB(source, replace(policy, columns=table.columns, others={})) as connection:
+            hashed = connection.columns(
+                f"SELECT count(*) AS n, coalesce(sum(hash({', '.join(terms.values())})), 0) AS h FROM rows"
+            )
+            columns = {}
+            for name, sql in terms.items():
+                listed = connection.columns(f"SELECT DISTINCT {sql} AS k FROM rows ORDER BY k LIMIT {MOST_LISTED + 1}")
+                ends = connection.columns(f"SELECT min({sql}) AS low, max({sql}) AS high FROM rows")
+                columns[name] = _described(
+                    table.columns[name], listed["k"].tolist(), *(ends[end].tolist()[0] for end in ends)
+                )
+    except EngineFailed:
+        raise PolicyError(f"The public table {table.name} cannot be read. Nothing was spent.") from None
+    return replace(table, columns=columns, contents=f"{hashed['n'][0]}:{int(hashed['h'][0]):x}")
+
+
+def _described(column: ColumnPolicy, listed: list[Value], low: Any, high: Any) -> ColumnPolicy:
+    if column.kind.is_number and column.bounds is None and low is not None:
+        column = replace(column, bounds=(Fraction(low), Fraction(high)))
+    if len(listed) > MOST_LISTED:
+        return column
+    return replace(column, role=Role.PUBLIC, keys=tuple(listed))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What says beside every private source that its budget is kept in the ledger of another."""
+
+    book: Path | None
+    links: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, book: Ledger | None, policy: Policy, others: Mapping[str, Source]) -> Claim:
+        """Refuses sources that have a ledger of their own: what a unit spends would be in two books."""
+        if not isinstance(book, SqliteLedger):  # it was chosen by the caller, or keeps nothing
+            return cls(None, ())
+        links = []
+        for name, table in policy.others.items():
+            if others[name].identity.startswith("frame:"):
+                continue
+            place = beside(others[name].identity)
+            refuse_lost(place)
+            if os.path.realpath(place) == str(book.path):
+                continue
+            if os.path.lexists(place):
+                raise _taken(table, place, book.path)
+            if not table.is_public:
+                links.append(place)
+        return cls(book.path, tuple(links))
+
+    def make(self) -> None:
+        """Put a link to the ledger beside each private source that has none."""
+        for place in self.links:
+            assert self.book is not None
+            try:
+                os.symlink(os.path.relpath(self.book, place.parent), place)
+            except FileExistsError:
+                if os.path.realpath(place) != str(self.book):
+                    raise LedgerError(f"{place} has just become a ledger of its own. Nothing was spent.") from None
+            except OSError as error:
+                raise LedgerError(
+                    f"{place} cannot be made, which is to say that the budget of this source is kept in {self.book}: "
+                    f"{error.strerror}. Nothing was spent."
+                ) from None
+
+
+def refuse_lost(place: Path) -> None:
+    """Refuse a link to a ledger that is not there: what was spent on this source is written in it."""
+    if place.is_symlink() and not place.exists():
+        raise LedgerError(
+            f"{place} says that the budget of this source is kept in {os.path.realpath(place)}, and that is not there. "
+            "Put it back: what was spent is written in it. Nothing was spent."
+        )
+
+
+def _taken(table: OtherTable, place: Path, book: Path) -> PolicyError:
+    if table.is_public:
+        return PolicyError(
+            f"{table.name} is declared public, and {place.name} lies beside its source: somebody asks about it as "
+            "private data. Nothing was spent."
+        )
+    return PolicyError(
+        f"{table.name} has a ledger of its own, {place}, and this session pays into {book}: a unit could spend both "
+        "budgets. Ask about each table alone, under its own policy: what the two promise adds up. Tables share a "
+        "budget if one policy names them before either is first opened. Nothing was spent."
+    )

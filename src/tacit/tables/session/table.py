@@ -1,0 +1,275 @@
+"""A session: a table under its policy, its ledger, and the questions that are asked of it.
+
+Pay, then look: the ledger is debited, durably, before the engine reads a row for the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from types import TracebackType
+from typing import Self
+
+from tacit.errors import BudgetExceeded, InvalidParameter
+from tacit.ledger import Ledger, Receipt
+from tacit.ledger.lazy_ledger import LazyLedger
+from tacit.privacy import Guarantee, Promise
+from tacit.privacy.prices import failure_probability, times
+from tacit.tables.check.check import Checked, check
+from tacit.tables.discovery.discovery import Discovery
+from tacit.tables.engines.access import Access, Engines
+from tacit.tables.engines.contract import Engine
+from tacit.tables.expressions.tree import Grouping, Key
+from tacit.tables.plan.price import read_price
+from tacit.tables.plan.within import price_within, what_fits
+from tacit.tables.policy.policy import Policy
+from tacit.tables.python.columns import Term
+from tacit.tables.python.selection import Selection
+from tacit.tables.python.steps import First
+from tacit.tables.query.options import stated_price
+from tacit.tables.query.to_sql import to_sql
+from tacit.tables.query.tree import Query
+from tacit.tables.release.answer import Answer
+from tacit.tables.session.batch import Batch, check_number
+from tacit.tables.session.statements import AnyPlan, answered, explained, planned
+from tacit.tables.sql.parse import parse
+from tacit.tables.workloads.questions import margins_of, ranges_of
+from tacit.tables.workloads.workload import Workload
+
+__all__ = ["Question", "Table", "without_explain"]
+
+
+class Table(First["Question"]):
+    """A sensitive table that can be asked private questions. Made by `tacit.open`.
+
+    ``remaining`` is what the budget leaves the analyst; ``policy`` is what the owner wrote down.
+    """
+
+    def __init__(self, policy: Policy, book: LazyLedger, analyst: str, engines: Engines) -> None:
+        self._access = Access(policy, book, analyst, engines)
+
+    @property
+    def policy(self) -> Policy:
+        """Who is protected, what may be asked, how much may be learned."""
+        return self._access.policy
+
+    @property
+    def ledger(self) -> Ledger:
+        """The book that the budget is kept in; begun by the first payment, or here."""
+        return self._access.ledger
+
+    @property
+    def entries(self) -> int:
+        """How many entries the ledger has; none before the first payment."""
+        return self._access.payments.ledger.entries()
+
+    @property
+    def remaining(self) -> Promise:
+        """What the analyst can still spend."""
+        return self._access.payments.ledger.remaining(self._access.payments.analyst)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the policy declares."""
+        return tuple(self.policy.columns)
+
+    def query(self, question: str | Query) -> Question:
+        """A question in SQL, or as a tree; free."""
+        tree = parse(question, self.policy.table, self.policy.tables()) if isinstance(question, str) else question
+        if not isinstance(tree, Query):
+            raise InvalidParameter("question", given=type(question).__name__, allowed="SQL, a text")
+        return Question(self, check(tree, self.policy))
+
+    def sql(
+        self,
+        text: str,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        fresh: bool = False,
+    ) -> Answer:
+        """Ask in SQL: ``query(text).ask(...)`` for short."""
+        return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
+
+    def batch(
+        self,
+        statements: Sequence[str | Query | Question],
+        *,
+        weights: Sequence[object] | None = None,
+        expected_rows: Sequence[int] | None = None,
+    ) -> Batch:
+        """Several statements as one plan: priced together, which is cheaper than one by one. Free until it is asked.
+
+        ``weights`` say how the price is shared. Without them noise is made equal, in multiples of what one unit can
+        move; or relative to the rows that you expect in a group of each statement.
+        """
+        listed = [statements] if isinstance(statements, str | Query | Question) else list(statements)
+        check_number(len(listed))
+        checked = [self.query(one.tree if isinstance(one, Question) else one)._checked for one in listed]
+        return Batch(self._access, checked, weights, expected_rows)
+
+    def margins(
+        self,
+        *levels: Sequence[str],
+        where: str | Term | None = None,
+        weights: Sequence[object] | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts of rows by several lists of public keys that add up: ``margins([], ["city"], ["city", "plan"])``.
+
+        Keys are columns, or expressions that are given by name. Limits apply to the groups by all keys together.
+        """
+        return margins_of(self._access, levels, where, weights, keys)
+
+    def ranges(
+        self,
+        key: str,
+        *,
+        branching: int = 4,
+        where: str | Term | None = None,
+        **keys: Term,
+    ) -> Workload:
+        """Counts over a public ordered key and over ranges of it, which add up; ask for any range with ``between``."""
+        return ranges_of(self._access, key, branching, where, keys)
+
+    @property
+    def discover(self) -> Discovery:
+        """Bounds, keys and limits for the policy, discovered privately at a stated price."""
+        return Discovery(self._access, self.query)
+
+    def explain(
+        self,
+        text: str,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        expected_rows: int | None = None,
+    ) -> AnyPlan:
+        """How a question would be answered at a price, with or without EXPLAIN before it; free."""
+        question = self.query(without_explain(text))
+        return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
+
+    def _selection(self) -> Selection[Question]:
+        return Selection(self.policy.table, self.query, self.policy.tables())
+
+    def _engine_now(self) -> Engine:
+        return self._access.engine()
+
+    def close(self) -> None:
+        """Let go of the data and the ledger."""
+        self._access.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        unit = "each row" if self.policy.unit.is_row else f"one {self.policy.unit.column}"
+        return f"Table({self.policy.table!r}, protects {unit}, {self._access.payments.ledger!r})"
+
+
+class Question:
+    """A question about a table: a value, free until it is asked."""
+
+    def __init__(self, table: Table, checked: Checked) -> None:
+        self._table = table
+        self._checked = checked
+
+    @property
+    def states_price(self) -> bool:
+        """Whether the statement says its price itself: OPTIONS(epsilon = …)."""
+        return self.tree.options.epsilon is not None
+
+    @property
+    def tree(self) -> Query:
+        """The question as a tree."""
+        return self._checked.query
+
+    def to_sql(self) -> str:
+        """The question as canonical SQL."""
+        return to_sql(self._checked.query)
+
+    def plan(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        within: float | Mapping[str, float] | None = None,
+        expected_rows: int | None = None,
+    ) -> AnyPlan:
+        """How it would be answered at a price, or the price that keeps the errors ``within`` bounds. Free.
+
+        ``expected_rows`` is how many rows you expect in a group: the error of a mean depends on that secret.
+        """
+        rows = None if expected_rows is None else times(expected_rows, "expected_rows", least=1)
+        policy = self._table.policy
+        if within is not None:
+            stated, delta = stated_price(self.tree.options, epsilon, delta, {})
+            given = [name for name, one in (("epsilon", stated), ("rho", rho), ("price", price)) if one is not None]
+            if given:
+                raise InvalidParameter(
+                    "within", given=f"with {given[0]}", allowed="either a price or the errors to meet"
+                )
+            leak = policy.delta if delta is None else failure_probability(delta)
+            made = price_within(
+                lambda price: planned(self._checked, policy, price, rows), policy, self._targets(within), Fraction(leak)
+            )
+        else:
+            made = self._plan(epsilon, delta, rho, price, rows)
+        return explained(made, self._table._access.engines, rows)
+
+    def _plan(
+        self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
+    ) -> AnyPlan:
+        epsilon, delta = stated_price(self.tree.options, epsilon, delta, {"rho": rho, "price": price})
+        paid = read_price(self._table.policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
+        return planned(self._checked, self._table.policy, paid, rows)
+
+    def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
+        if isinstance(within, Mapping):
+            return dict(within)
+        return {one.name: within for one in self.tree.outputs if not isinstance(one.expression, Key | Grouping)}
+
+    def ask(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        fresh: bool = False,
+    ) -> Answer:
+        """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
+        plan = self._plan(epsilon, delta, rho, price)
+        try:
+            claim = self._table._access.paid(
+                plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
+            )
+        except BudgetExceeded as refusal:
+            refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
+            raise
+        assert claim.answer is not None
+        return Answer.read(claim.answer, claim.receipt)
+
+    def _drawn(self, plan: AnyPlan, receipt: Receipt) -> bytes:
+        return answered(plan, self._table._engine_now(), receipt).to_json(indent=None).encode()
+
+    def __repr__(self) -> str:
+        return f"Question({self.to_sql()!r})"
+
+
+def without_explain(text: str) -> str:
+    """The statement behind EXPLAIN, if that stands before it."""
+    found = re.match(r"\s*EXPLAIN\b", text, flags=re.IGNORECASE)
+    return text[found.end() :] if found else text

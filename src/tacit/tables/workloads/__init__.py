@@ -1,0 +1,1 @@
+"""Many counts of one table at one price, made to add up."""

@@ -1,0 +1,74 @@
+"""The rooms of `tables/` are layered like the folders above them: a room imports only from rooms before it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+TABLES = Path(__file__).resolve().parents[2] / "src" / "tacit" / "tables"
+
+ROOMS = (
+    "expressions",
+    "policy",
+    "query",
+    "sql",
+    "python",
+    "check",
+    "engines",
+    "choosing",
+    "estimators",
+    "fitting",
+    "plan",
+    "release",
+    "workloads",
+    "discovery",
+    "session",
+)
+"""In the order of the path of a question; docs/architecture.md says what each holds."""
+
+MOST_FILES = 16
+"""In one folder; more ask for a room of their own."""
+
+
+def rooms_used(path: Path) -> set[str]:
+    """The rooms that a file imports from, at any depth."""
+    used = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        used |= {name.split(".")[2] for name in names if name.startswith("tacit.tables.")}
+    return used
+
+
+def later(room: str, used: set[str]) -> set[str]:
+    return {other for other in used if ROOMS.index(other) > ROOMS.index(room)}
+
+
+FILES = sorted(path for path in TABLES.rglob("*.py") if path.parent != TABLES)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TABLES)))
+def test_a_room_imports_only_from_rooms_before_it(path: Path) -> None:
+    room = path.relative_to(TABLES).parts[0]
+    assert room in ROOMS, f"{room} is no room: add it to ROOMS and to docs/architecture.md"
+    wrong = later(room, rooms_used(path))
+    assert not wrong, f"{path.relative_to(TABLES)} must not import from {', '.join(sorted(wrong))}"
+
+
+def test_the_rule_catches_a_breach(tmp_path: Path) -> None:
+    sneaky = tmp_path / "sneaky.py"
+    sneaky.write_text("def f():\n    from tacit.tables.session.open import open\n    from tacit.tables import sql\n")
+    assert rooms_used(sneaky) == {"session", "sql"}
+    assert later("sql", rooms_used(sneaky)) == {"session"}
+
+
+def test_nothing_lies_in_the_hall_and_no_room_is_crowded() -> None:
+    assert [path.name for path in TABLES.glob("*.py")] == ["__init__.py"]
+    folders = [TABLES, *(path for path in TABLES.rglob("*") if path.is_dir() and path.name != "__pycache__")]
+    crowded = {str(folder): len(list(folder.glob("*.py"))) - 1 for folder in folders}
+    assert not {folder: size for folder, size in crowded.items() if size > MOST_FILES}

@@ -1,0 +1,66 @@
+"""Margins and ranges under the auditor: all numbers that one price buys, seen together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit.privacy import ApproxDP
+from tacit.tables.session.table import Table
+from tacit.tables.workloads.workload import Workload
+from tests.tables.attacks.faults import each_the_whole_price, every_row, levels_like_cells
+from tests.tables.attacks.nodes import open_worst
+from tests.tables.session.test_statement_audit import CONFIDENCE
+
+SAMPLES = 60_000
+WORKLOADS: dict[str, Callable[[Table], Workload]] = {
+    "margins": lambda table: table.margins([], ["plan"], ["plan", "old"], old=tacit.col("age") > 3),
+    "ranges": lambda table: table.ranges("hour", hour=tacit.col("at").hour(), branching=5),
+}
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, Table]:
+    folder = tmp_path_factory.mktemp("worst")
+    pair = open_worst(folder, None), open_worst(folder, "at one end")
+    for one in pair:
+        one._engine_now()._key = "one key"  # type: ignore[attr-defined]  # the same rows are chosen in both
+    return pair
+
+
+def audited(tables: tuple[Table, Table], name: str, claim: ApproxDP) -> Any:
+    """What is measured at every level, joined into one line: what is released follows from it."""
+    made = [WORKLOADS[name](table) for table in tables]
+    plan = made[0].plan(epsilon=claim.eps, delta=0)
+    cells = [one._cells(table._engine_now().run(one._bounded)) for one, table in zip(made, tables, strict=True)]
+
+    def answer(which: Any) -> Any:
+        exact = cells[int(which[0])]
+        levels = [
+            mechanism.release(np.tile((level.sums() @ exact).astype(np.int64), (len(which), 1)))
+            for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True)
+        ]
+        return np.concatenate(levels, axis=1)
+
+    return tacit.audit(
+        answer, neighbours=(0, 1), claim=claim, samples=SAMPLES, batch=SAMPLES // 2, confidence=CONFIDENCE
+    )
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_workload_keeps_its_price(name: str, tables: tuple[Table, Table]) -> None:
+    found = audited(tables, name, ApproxDP(2, 0))
+    assert not found.violated, found
+
+
+@pytest.mark.parametrize("fault", [each_the_whole_price, levels_like_cells, every_row], ids=lambda one: one.__name__)
+def test_the_auditor_sees_planted_holes(
+    fault: Callable[[pytest.MonkeyPatch], None], tables: tuple[Table, Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault(monkeypatch)
+    found = audited(tables, "margins", ApproxDP(2, 0))
+    assert found.violated
