@@ -111,6 +111,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {
     "amplify": "tacit.privacy.amplification",
+    "anonymity": "tacit.anonymity",
     "auditing": "tacit.auditing",
     "errors": "tacit.errors",
     "ledger": "tacit.ledger",

@@ -1,5 +1,6 @@
 """What `import tacit` offers, for editors and type checkers; `tests/architecture` keeps it equal to `__init__.py`."""
 
+from tacit import anonymity as anonymity
 from tacit import auditing as auditing
 from tacit import errors as errors
 from tacit import ledger as ledger
