@@ -114,6 +114,7 @@ _MODULES = {
     "auditing": "tacit.auditing",
     "errors": "tacit.errors",
     "ledger": "tacit.ledger",
+    "local": "tacit.local",
     "mechanisms": "tacit.mechanisms",
     "noise": "tacit.noise",
     "plots": "tacit.plots",
