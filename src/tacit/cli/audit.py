@@ -42,12 +42,25 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "naive-threshold": {"threshold": 0, "length": 10},
     "numeric-sparse": {"threshold": 0, "hits": 2},
     "private-selection": {"runs": 4},
+    "propose-test-release": {"n": 9, "bounds": (0, 15), "bound": 2, "granule": 1},
     "quantile": {"q": 0.5, "bounds": (0, 15), "granule": 1},
     "quantiles": {"qs": (0.25, 0.5, 0.75), "bounds": (0, 7), "granule": 1},
+    "sample-and-aggregate": {"blocks": 3, "bounds": (0, 15), "granule": 1},
+    "smooth-median": {"n": 3, "bounds": (0, 15), "granule": 1},
     "sparse-vector": {"threshold": 0, "hits": 2},
     "top-k": {"k": 2},
 }
-_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response"})
+_NO_SENSITIVITY = frozenset(
+    {
+        "private-selection",
+        "propose-test-release",
+        "quantile",
+        "quantiles",
+        "randomized-response",
+        "sample-and-aggregate",
+        "smooth-median",
+    }
+)
 
 
 @click.command()
