@@ -7,7 +7,6 @@ editors and type checkers.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 
 _HOMES = {
     "tacit.errors": (
@@ -114,9 +113,11 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {
     "amplify": "tacit.privacy.amplification",
+    "anonymity": "tacit.anonymity",
     "auditing": "tacit.auditing",
     "errors": "tacit.errors",
     "ledger": "tacit.ledger",
+    "local": "tacit.local",
     "mechanisms": "tacit.mechanisms",
     "noise": "tacit.noise",
     "plots": "tacit.plots",
@@ -134,7 +135,7 @@ def __getattr__(name: str) -> object:
     elif name in _MODULES:
         value = import_module(_MODULES[name])
     elif name == "__version__":
-        value = _version("tacit")
+        value = import_module("tacit.version").VERSION
     else:
         raise AttributeError(f"module 'tacit' has no attribute {name!r}")
     globals()[name] = value
