@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit import REPLACE, Quantile, SmoothMedian
+from tacit import REPLACE, Exponential, PermuteAndFlip, Quantile, SmoothMedian, games
 from tacit.plots.curves import curves
 from tacit.testing import seeded
 
@@ -48,7 +48,76 @@ def median_errors() -> Any:
     )
 
 
-FIGURES = {"median_errors": median_errors}
+def wrong_winner() -> Any:
+    """The chance of a wrong winner over the lead, for two and for a hundred candidates."""
+    leads = np.linspace(0, 20, 81).tolist()
+    kinds = {"PermuteAndFlip": PermuteAndFlip, "Exponential": Exponential}
+    lines = {}
+    for name, kind in kinds.items():
+        m = kind(epsilon=1, sensitivity=1, monotone=True)
+        for k in (2, 100):
+            chances = [games.chance_of_wrong_winner(m, lead, candidates=k) for lead in leads]
+            lines[f"{name}, {k} candidates"] = (leads, chances)
+    return curves(
+        lines,
+        title="Counts of people at ε = 1: how often is the wrong one named?",
+        across="lead of the best, in people",
+        up="chance of a wrong winner",
+        log="y",
+    )
+
+
+def auction() -> Any:
+    """Revenue over the price, and where ours and the textbook's choice puts its mass."""
+    draw = random.Random(5)
+    bids = [draw.betavariate(2, 3) for _ in range(1000)]
+    ours = games.DigitalGoods(n=1000, epsilon=1)
+    book = games.DigitalGoods.textbook(n=1000, epsilon=1)
+    best = games.optimal_revenue(bids)
+    lines: dict[str, Any] = {"revenue": (ours.prices.tolist(), ours.revenues(bids).tolist())}
+    for name, m in {"chance of a price (scaled)": ours, "textbook's (scaled)": book}.items():
+        density = m.probabilities(bids) * len(m.prices)
+        lines[name] = (m.prices.tolist(), (density * 0.25 * best / (ours.probabilities(bids) * 1000).max()).tolist())
+    return curves(lines, title="1000 bids, ε = 1: revenue and choice of a price", across="price", up="revenue")
+
+
+def truthfulness() -> Any:
+    """The largest gain from lying in an auction of four, over ε."""
+    epsilons = np.geomspace(0.05, 4, 12).tolist()
+    gains = []
+    for epsilon in epsilons:
+        m = games.DigitalGoods(n=4, alpha="1/4", epsilon=round(epsilon, 6))
+        prices = tuple(m.prices.tolist())
+        gains.append(
+            games.lies(
+                games.FiniteGame(
+                    (0.25, 0.5, 0.75, 1.0), prices, lambda v, p: max(0.0, v - p), m.probabilities, 4, anonymous=True
+                )
+            ).gain
+        )
+    bounds = [games.TruthBounds.of(round(e, 6)) for e in epsilons]
+    small = [(b.epsilon, b.textbook) for b in bounds if b.textbook is not None]
+    lines: dict[str, Any] = {
+        "textbook: 2ε": ([e for e, _ in small], [t for _, t in small]),
+        "pure: tanh(ε/2)": (epsilons, [b.pure for b in bounds]),
+        "bounded range: tanh(ε/4)": (epsilons, [b.bounded_range for b in bounds]),
+    }
+    return curves(
+        lines,
+        points={"largest gain, by enumeration": (epsilons, gains)},
+        title="Lying in an auction with four bidders",
+        across="ε",
+        up="gain in expected utility",
+        log="xy",
+    )
+
+
+FIGURES = {
+    "median_errors": median_errors,
+    "wrong_winner": wrong_winner,
+    "auction": auction,
+    "truthfulness": truthfulness,
+}
 
 
 def main(folder: Path, kind: str = "svg") -> None:

@@ -116,6 +116,7 @@ _MODULES = {
     "anonymity": "tacit.anonymity",
     "auditing": "tacit.auditing",
     "errors": "tacit.errors",
+    "games": "tacit.games",
     "ledger": "tacit.ledger",
     "local": "tacit.local",
     "mechanisms": "tacit.mechanisms",
