@@ -98,6 +98,11 @@ class Plan:
         """What is charged."""
         return self.cost
 
+    @property
+    def size(self) -> int:
+        """How many lines had to be computed."""
+        return len(self.lines)
+
     def error(self, output: str) -> float | None:
         """The error to expect for an output that is a plain aggregate; None if it needs expected_rows."""
         return line_of(self, output).error
@@ -184,6 +189,10 @@ class Planned(Protocol):
     @property
     def cost(self) -> Guarantee:
         """What is charged."""
+
+    @property
+    def size(self) -> int:
+        """How many lines had to be computed: what another plan like it takes."""
 
     @property
     def question(self) -> str:
