@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types versions slow audit bench lock clean
+.PHONY: help demo test check format lint types release versions slow audit bench lock clean
 
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -36,6 +36,10 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+release: $(READY) ## wheel and sdist in dist/: built twice with the same bytes, checked, listed, tried in an empty environment
+	$(BIN)/python .ci/release.py
+	bash .ci/first_steps
+
 versions:        ## the tests on Python 3.12 and 3.13, where they are installed
 	bash .ci/versions
 
@@ -54,4 +58,4 @@ lock: $(READY)   ## pin the dependencies anew
 	    --group dev --all-extras pyproject.toml -o requirements.lock
 
 clean:           ## remove what the other targets made
-	rm -rf $(VENV) .venv-bench .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output
+	rm -rf $(VENV) dist .venv-bench .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output

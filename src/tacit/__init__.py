@@ -7,7 +7,6 @@ editors and type checkers.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 
 _HOMES = {
     "tacit.errors": (
@@ -131,7 +130,7 @@ def __getattr__(name: str) -> object:
     elif name in _MODULES:
         value = import_module(_MODULES[name])
     elif name == "__version__":
-        value = _version("tacit")
+        value = import_module("tacit.version").VERSION
     else:
         raise AttributeError(f"module 'tacit' has no attribute {name!r}")
     globals()[name] = value

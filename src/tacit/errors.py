@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tacit.version import DISTRIBUTION
+
 __all__ = [
     "AccountLocked",
     "AnswerLost",
@@ -161,7 +163,7 @@ class MissingPackage(TacitError, ImportError):
     >>> raise MissingPackage("pandas", extra="frames")
     Traceback (most recent call last):
     ...
-    tacit.errors.MissingPackage: pandas is not installed. Add it with  pip install "tacit[frames]".
+    tacit.errors.MissingPackage: pandas is not installed. Add it with  pip install "tacit-dp[frames]".
     """
 
     code = "missing-package"
@@ -175,7 +177,7 @@ class MissingPackage(TacitError, ImportError):
         return _remade, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
-        return f'{self.package} is not installed. Add it with  pip install "tacit[{self.extra}]".'
+        return f'{self.package} is not installed. Add it with  pip install "{DISTRIBUTION}[{self.extra}]".'
 
 
 def _remade(kind: type[TacitError], args: tuple[object, ...], state: dict[str, object]) -> TacitError:

@@ -235,10 +235,8 @@ def _cells(row: _Row) -> list[str]:
 
 
 def _plot(target: Path, ledger: str, rows: list[_Row]) -> None:
-    try:
-        from tacit.plots.spending import spending_over_time
-    except ModuleNotFoundError:
-        raise click.ClickException("Drawing needs matplotlib: pip install 'tacit[plots]'.") from None
+    from tacit.plots.spending import spending_over_time
+
     paid = [row for row in rows if row.price is not None]
     if not paid:
         raise click.ClickException("There is nothing to draw: no payment was selected.")

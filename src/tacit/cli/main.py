@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 from tacit.errors import InvalidParameter, TacitError
+from tacit.version import VERSION
 
 __all__ = ["COMMANDS", "cli", "main"]
 
@@ -52,7 +53,7 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="tacit", message="tacit %(version)s")
+@click.version_option(VERSION, message="tacit %(version)s")
 def cli() -> None:
     """Differential privacy you can point at a table.
 

@@ -71,6 +71,8 @@ class Guarantee(Composable):
     __slots__ = ()
 
     adds_up: ClassVar[bool] = False  # whether a composition without leaks says no more than the sum of its amounts
+    symbol: ClassVar[str] = ""
+    """The letter of the number that adds up."""
 
     @property
     def parts(self) -> tuple[tuple[Guarantee, int], ...]:
@@ -89,6 +91,16 @@ class Guarantee(Composable):
     @abstractmethod
     def of_amounts(self, *amounts: Fraction) -> Self:
         """A guarantee like this one with other amounts."""
+
+    @property
+    def main(self) -> Fraction:
+        """The number that adds up, beside the δ: the ε of `ApproxDP`, the ρ of `ZCDP`."""
+        return self.amounts()[0]
+
+    def scaled(self, share: Fraction) -> Self:
+        """A guarantee of this kind with that share of `main`, and the same δ."""
+        main, *rest = self.amounts()
+        return self.of_amounts(main * share, *rest)
 
     def price_of(self, promise: Promise) -> Self:
         """What ``promise`` costs in guarantees of this kind; `NotPrivate` if it implies none of them."""
