@@ -19,6 +19,7 @@ rows = 3
 
 [budget]
 epsilon = 3
+least = { epsilon = 1e-300 }
 delta = 1e-6
 question_delta = 1e-8
 

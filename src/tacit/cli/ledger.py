@@ -1,4 +1,4 @@
-"""`tacit budget`, `log` and `verify`: what a ledger says, and whether it can be believed. `tacit unlock`: an owner's act.
+"""`tacit budget`, `log`, `verify`: what a ledger says, and whether it can be believed; `tacit unlock`, an owner's act.
 
 Exit codes: 0 all is well, 1 a problem was found (the message says which), 2 wrong usage. Only `unlock` changes
 anything.

@@ -81,7 +81,7 @@ class Keeper(ABC):
             head = store.head()
             if head is not None:
                 self._check_end(store, head)
-                name = head.source if name is not None and self._knows(store, files) else name
+                name = head.source if name is not None and _knows(store, head, files) else name
         if head is None:
             if name is None or terms is None:
                 raise LedgerError(f"{self._where()} has not been opened yet: give the data source and the terms.")
@@ -94,7 +94,7 @@ class Keeper(ABC):
         blank = Head(secret_hex(self._entropy), source, -1, BEGINNING, "", NOTHING, terms)
         store.set_terms(blank)
         store.set_secret(secret_hex(self._entropy))
-        store.set_marks(marks_of(files, store.secret()))
+        store.set_marks(marks_of(files, store.secret(), source))
         return self._append(store, blank, "opened", ledger=blank.ledger, source=source, terms=terms.to_dict())
 
     def _same(self, head: Head, source: str | None, terms: Terms | None) -> None:
@@ -119,20 +119,10 @@ class Keeper(ABC):
     def note(self, files: Sequence[Path]) -> None:
         """Know the data by what these files are now."""
         with self._reading() as store:
-            found = marks_of(files, store.secret())
-            new = found - store.marks()
+            new = marks_of(files, store.secret(), self._head(store).source) - store.marks()
         if new:
             with self._writing() as store:
                 store.set_marks(new)
-
-    def knows(self, files: Sequence[Path]) -> bool:
-        """Whether one of these files holds the data of this ledger, whatever its name."""
-        with self._reading() as store:
-            return self._knows(store, files)
-
-    def _knows(self, store: Store, files: Sequence[Path]) -> bool:
-        known = store.marks()
-        return bool(known) and any(one.same(mark) for one in marks_of(files, store.secret()) for mark in known)
 
     def secret(self) -> str:
         """The key by which an engine chooses rows: of the ledger alone, on no receipt and in no log."""
@@ -451,6 +441,12 @@ def _seconds(patience: object) -> float:
 def _be_terms(given: object) -> None:
     if not isinstance(given, Terms):
         raise InvalidParameter("terms", given=given, allowed="Terms(total, ...), for example Terms(PureDP(1))")
+
+
+def _knows(store: Store, head: Head, files: Sequence[Path]) -> bool:
+    """Whether the first of these files holds the data that the ledger was begun for, whatever its name."""
+    known = store.marks()
+    return bool(known) and not known.isdisjoint(marks_of(files[:1], store.secret(), head.source))
 
 
 def _strikes(store: Store) -> dict[str, int]:

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ _PACKED = b"\x1f\x8b"
 
 
 class Mark(NamedTuple):
-    """One thing that a source is known by; its ``source`` is the name that it had."""
+    """One thing that a source is known by; ``source`` is the name that the ledger has for it."""
 
     kind: str
     source: str
@@ -36,17 +36,20 @@ class Mark(NamedTuple):
         return (self.kind, self.value) == (other.kind, other.value)
 
 
-def marks_of(files: Iterable[Path], secret: str) -> frozenset[Mark]:
-    """The marks of these files; of one that cannot be read, none. Contents are hashed under the ledger's secret."""
+def marks_of(files: Sequence[Path], secret: str, source: str) -> frozenset[Mark]:
+    """The marks of these files, of which the first is the ledger's ``source``; of one that cannot be read, none.
+
+    Contents are hashed under the ledger's secret.
+    """
     found = set()
-    for path in files:
+    for name, path in zip((source, *(one.name for one in files[1:])), files, strict=False):
         with contextlib.suppress(OSError):
             at = os.stat(path)
-            found.add(Mark(INODE, path.name, f"{at.st_dev}:{at.st_ino}"))
+            found.add(Mark(INODE, name, f"{at.st_dev}:{at.st_ino}"))
             beginning = _beginning(path)
             if beginning:
                 digest = hmac.new(secret.encode(), b"tacit content\n" + beginning, hashlib.sha256)
-                found.add(Mark(CONTENT, path.name, digest.hexdigest()))
+                found.add(Mark(CONTENT, name, digest.hexdigest()))
     return frozenset(found)
 
 

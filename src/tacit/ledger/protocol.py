@@ -54,9 +54,6 @@ class Ledger(Protocol):
     def note(self, files: Sequence[Path]) -> None:
         """Know the data by what these files are now."""
 
-    def knows(self, files: Sequence[Path]) -> bool:
-        """Whether one of these files holds the data of this ledger, whatever its name."""
-
     def budget(self) -> Budget:
         """Where every account stands, in one consistent view."""
 

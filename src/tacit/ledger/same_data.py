@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 
 from tacit.errors import LedgerError
-from tacit.ledger.marks import Mark, marks_of
+from tacit.ledger.marks import marks_of
 from tacit.ledger.sqlite_file import address
 from tacit.ledger.sqlite_store import SqliteStore
 
@@ -21,7 +20,7 @@ _MOST = 10_000
 def refuse_known(data: Path, own: Path, paid: Path | None = None) -> None:
     """Refuse data that another ledger in their folder knows; ``own`` is where theirs would begin, or ``paid``."""
     for place in _ledgers(data.parent, own if paid is None else paid):
-        if _knows(place, [data]):
+        if _knows(place, data):
             raise LedgerError(
                 f"{data.name} is data that a ledger knows already: {place}. What has been asked of them is written "
                 f"there, and no second budget is begun. If the file was renamed, let the ledger follow it: mv "
@@ -41,7 +40,7 @@ def _ledgers(folder: Path, own: Path) -> list[Path]:
     return sorted(one for one in found if os.path.realpath(one) != real)[:_MOST]
 
 
-def _knows(place: Path, files: Sequence[Path]) -> bool:
+def _knows(place: Path, data: Path) -> bool:
     """Looks only: makes no log, brings nothing up to date. What cannot be read knows nothing."""
     try:
         connection = sqlite3.connect(address(Path(os.path.realpath(place)), "ro"), uri=True, timeout=1)
@@ -50,12 +49,8 @@ def _knows(place: Path, files: Sequence[Path]) -> bool:
     try:
         store = SqliteStore(connection, f"The ledger {place}")
         known = store.marks()
-        return bool(known) and any(_any_same(one, known) for one in marks_of(files, store.secret()))
+        return bool(known) and any(one.same(mark) for one in marks_of([data], store.secret(), "") for mark in known)
     except (LedgerError, ValueError, TypeError):
         return False
     finally:
         connection.close()
-
-
-def _any_same(mark: Mark, known: frozenset[Mark]) -> bool:
-    return any(mark.same(one) for one in known)

@@ -242,6 +242,8 @@ def _source_name(source: Source) -> str:
 
 def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tuple[Path, ...]:
     """The files with rows of those who are protected: what their ledger knows them by."""
+    if source.identity.startswith("frame:"):
+        return ()  # it has no file, and its name alone tells it apart
     private = (source, *(one for name, one in others.items() if not policy.others[name].is_public))
     return tuple(Path(one.identity) for one in private if not one.identity.startswith("frame:"))
 
