@@ -14,11 +14,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerError, NotPrivate, PolicyError
+from tacit.errors import (
+    AccountLocked,
+    AnswerLost,
+    BudgetExceeded,
+    InvalidParameter,
+    LedgerError,
+    NotPrivate,
+    PolicyError,
+)
 from tacit.ledger import Ledger, Receipt, Request, Terms
 from tacit.ledger.drawers import is_drawing
 from tacit.ledger.registry import LEDGERS
-from tacit.privacy import REPLACE, ROW, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, Unit
+from tacit.privacy import REPLACE, ROW, ZCDP, ApproxDP, GaussianDP, Promise, PureDP, RenyiDP, Unit
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.testing import seeded
 from tests.ledger.lenient import lenient
@@ -650,3 +658,124 @@ def test_any_interleaving_equals_a_serial_order(
         assert shared.verify().sound
         for handle in (shared, *handles):
             handle.close()
+
+
+# A least price, strikes, a secret of its own.
+
+
+@pytest.mark.parametrize(
+    ("total", "less", "enough"),
+    [
+        (PureDP(1), PureDP("0.0009999"), PureDP("0.001")),
+        (ApproxDP(3, 1e-8), ApproxDP("1e-100", 1e-9), ApproxDP("0.003", 0)),
+        (ZCDP("0.5"), ZCDP("0.0004"), ZCDP("0.0005")),
+        (ZCDP("0.5"), PureDP("0.03"), PureDP("0.04")),
+    ],
+)
+def test_a_payment_costs_at_least_a_thousandth_of_the_total(
+    ledger: Ledger, total: Promise, less: Promise, enough: Promise
+) -> None:
+    ledger.open("people", Terms(total))
+    for request in (ask(), ask(key="k"), ask().fresh()):
+        with pytest.raises(InvalidParameter, match=r"the least price of a payment.*Nothing was spent"):
+            ledger.spend(request, less)
+    assert len(list(ledger.history())) == 1
+    ledger.spend(ask(), enough).release(b"1")
+    assert ledger.spend(ask(), enough).answer == b"1"
+    assert ledger.verify().sound
+
+
+def test_the_owner_says_another_least_price(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1), least=PureDP("0.2")))
+    with pytest.raises(InvalidParameter, match=r"allowed: ε 0.2 or more.*epsilon 0.2"):
+        pay(ledger, "0.19")
+    pay(ledger, "0.2")
+    ledger.amend(Terms(PureDP(1), least=PureDP("1e-9")), owner="grace", reason="they are trusted")
+    pay(ledger, "1e-9", "another")
+    assert ledger.verify().sound
+
+
+def test_a_stored_answer_below_a_least_price_of_later_stays_free(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1), least=PureDP(0)))
+    ledger.spend(ask(), PureDP("1e-9")).release(b"1")
+    ledger.amend(Terms(PureDP(1), least=PureDP("0.1")), owner="grace", reason="enough")
+    assert ledger.spend(ask(), PureDP("1e-9")).answer == b"1"
+
+
+def lose(ledger: Ledger, question: str, analyst: str = "ada") -> int:
+    with ledger.spend(ask(question, analyst), PureDP("0.01")) as claim:
+        return claim.receipt.number
+
+
+def test_three_lost_answers_lock_an_account_until_the_owner_unlocks_it(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    ledger.spend(ask("kept"), PureDP("0.01")).release(b"1")
+    numbers = [lose(ledger, f"q{i}") for i in range(3)]
+    (ada,) = ledger.budget().accounts
+    assert (ada.strikes, ada.locked) == (3, True)
+    charged = ledger.budget().charged
+    with pytest.raises(AccountLocked, match=r"locked: 3 answers.*Nothing was spent.*tacit unlock people ada --reason"):
+        ledger.spend(ask("more"), PureDP("0.01"))
+    assert ledger.budget().charged == charged
+    assert ledger.spend(ask("kept"), PureDP("0.01")).answer == b"1"  # what is on record stays free
+    ledger.spend(ask("more", "bob"), PureDP("0.01")).release(b"2")  # others are not locked
+    ledger.unlock("ada", owner="grace", reason="the disk was full")
+    entry = list(ledger.history())[-1]
+    assert (entry.kind, entry.values["forgiven"], entry.values["owner"]) == ("unlocked", numbers, "grace")
+    ledger.spend(ask("more"), PureDP("0.01")).release(b"3")
+    assert lose(ledger, "again")
+    assert {one.analyst: one.strikes for one in ledger.budget().accounts} == {"ada": 1, "bob": 0}
+    assert ledger.verify().sound
+
+
+def test_what_is_being_drawn_is_no_strike_and_a_stored_answer_takes_none(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1), strikes=1))
+    drawing = [ledger.spend(ask(f"q{i}"), PureDP("0.01")) for i in range(5)]
+    for claim in drawing:
+        claim.release(b"1")
+    assert not ledger.budget().accounts[0].strikes
+    lose(ledger, "lost")
+    with pytest.raises(AccountLocked, match="1 lock it"):
+        ledger.spend(ask("more"), PureDP("0.01"))
+
+
+def test_only_what_is_lost_can_be_unlocked(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    claim = ledger.spend(ask(), PureDP("0.01"))
+    for analyst in ("ada", "nobody"):
+        with pytest.raises(InvalidParameter, match="Nothing was changed"):
+            ledger.unlock(analyst, owner="grace", reason="why not")
+    claim.release(b"1")
+    for reason in ("", "  ", None):
+        with pytest.raises(InvalidParameter, match="reason"):
+            ledger.unlock("ada", owner="grace", reason=reason)  # type: ignore[arg-type]
+
+
+def test_the_secret_is_not_what_the_log_shows(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    ledger.spend(ask(), PureDP("0.1")).release(b"1")
+    secret = ledger.secret()
+    assert len(secret) == 32
+    shown = f"{ledger!r}{ledger.budget()!r}{ledger.budget().to_dict()}{[one.values for one in ledger.history()]}"
+    shown += f"{ledger.recall(1).receipt!r}{ledger.recall(1).receipt.to_dict()}{ledger.verify()!r}"
+    assert secret not in shown
+    assert secret == ledger.secret()
+    assert secret != ledger.budget().head.ledger
+
+
+def test_data_are_known_under_another_name(ledger: Ledger, place: Path) -> None:
+    data, other = place / "people.csv", place / "others.csv"
+    data.write_text("a,b\n1,2\n")
+    other.write_text("a,b\n1,3\n")
+    ledger.open("people.csv", Terms(PureDP(1)), [data])
+    renamed = data.rename(place / "persons.csv")
+    ledger.open("persons.csv", Terms(PureDP(1)), [renamed])
+    with pytest.raises(PolicyError, match="is the ledger of 'people"):
+        ledger.open("others.csv", Terms(PureDP(1)), [other])
+    renamed.write_text("a,b\n1,2\n5,6\n")  # the file itself is the same
+    ledger.open("persons.csv", Terms(PureDP(1)), [renamed])
+    ledger.note([renamed])
+    copy = place / "copy.csv"
+    copy.write_bytes(renamed.read_bytes())
+    ledger.open("copy.csv", Terms(PureDP(1)), [copy])  # and so is its content
+    assert ledger.verify().sound

@@ -19,9 +19,9 @@ rows = 3
 
 [budget]
 epsilon = 3
-least = { epsilon = 1e-300 }
 delta = 1e-6
 question_delta = 1e-8
+least = { epsilon = 1e-300 }
 
 [columns]
 user_id = { type = "text", role = "identifier" }

@@ -42,8 +42,10 @@ def _ledgers(folder: Path, own: Path) -> list[Path]:
 
 def _knows(place: Path, data: Path) -> bool:
     """Looks only: makes no log, brings nothing up to date. What cannot be read knows nothing."""
+    real = os.path.realpath(place)
+    mode = "ro" if os.path.exists(f"{real}-wal") else "ro&immutable=1"  # nobody uses it: nothing is made beside it
     try:
-        connection = sqlite3.connect(address(Path(os.path.realpath(place)), "ro"), uri=True, timeout=1)
+        connection = sqlite3.connect(address(Path(real), mode), uri=True, timeout=1)
     except sqlite3.Error:
         return False
     try:

@@ -335,7 +335,9 @@ def test_another_policy_on_the_same_data_finds_the_same_ledger(tmp_path: Path, t
 
 def test_a_ledger_in_rho(tmp_path: Path) -> None:
     policy = write_visits(tmp_path, users=300)
-    policy.write_text(POLICY.replace("epsilon = 3", "rho = 0.5"), encoding="utf-8")
+    policy.write_text(
+        POLICY.replace("epsilon = 3", "rho = 0.5").replace("epsilon = 1e-300", "rho = 1e-300"), encoding="utf-8"
+    )
     with tacit.open(policy, analyst="ada") as table:
         answer = table.sql(BY_CITY, rho="0.1")
         assert answer.spent == ZCDP("0.1", "1e-8")

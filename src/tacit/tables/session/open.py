@@ -251,6 +251,9 @@ def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tupl
 def _ledger_of(source: Source, given: Ledger | str | Path | None) -> Ledger:
     if given is None:
         if source.identity.startswith("frame:"):
+            from tacit.tables.engines.duckdb.sources.frames import refuse_other_name  # it is loaded: this is one
+
+            refuse_other_name(source)
             return SqliteLedger(Path(f"{source.identity.removeprefix('frame:')}.ledger"))
         place = beside(source.identity)
         refuse_lost(place)
