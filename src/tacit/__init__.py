@@ -110,9 +110,11 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {
     "amplify": "tacit.privacy.amplification",
+    "anonymity": "tacit.anonymity",
     "auditing": "tacit.auditing",
     "errors": "tacit.errors",
     "ledger": "tacit.ledger",
+    "local": "tacit.local",
     "mechanisms": "tacit.mechanisms",
     "noise": "tacit.noise",
     "plots": "tacit.plots",

@@ -1,8 +1,10 @@
 """What `import tacit` offers, for editors and type checkers; `tests/architecture` keeps it equal to `__init__.py`."""
 
+from tacit import anonymity as anonymity
 from tacit import auditing as auditing
 from tacit import errors as errors
 from tacit import ledger as ledger
+from tacit import local as local
 from tacit import mechanisms as mechanisms
 from tacit import noise as noise
 from tacit import plots as plots

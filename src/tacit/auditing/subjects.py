@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from tacit.errors import InvalidParameter
+from tacit.local.protocol import Randomizer
+from tacit.local.registry import RANDOMIZERS
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.registry import MECHANISMS
 from tacit.mechanisms.selection_registry import SELECTIONS, Selection
@@ -40,6 +44,8 @@ def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | No
     """One of our mechanisms as a subject; None for anything else."""
     if isinstance(mechanism, AdditiveMechanism):
         return _additive(mechanism, entropy)
+    if isinstance(mechanism, Randomizer):
+        return _randomizer(mechanism, entropy)
     kind = _selection_for(mechanism)
     if kind is not None:
         run, many = kind.run, kind.many
@@ -56,10 +62,25 @@ def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | No
 
 
 def every_subject(entropy: BitSource | None = None) -> list[Subject]:
-    """Every example of both registries."""
-    mechanisms = [example() for entry in MECHANISMS for example in entry.examples]
+    """Every example of the registries."""
+    mechanisms: list[Any] = [example() for entry in MECHANISMS for example in entry.examples]
     mechanisms += [build() for kind in SELECTIONS for build in kind.build]
+    mechanisms += [example() for randomizer in RANDOMIZERS for example in randomizer.examples]
     return [found for found in (subject_of(m, entropy) for m in mechanisms) if found is not None]
+
+
+def _randomizer(randomizer: Randomizer[Any], entropy: BitSource | None) -> Subject:
+    """A randomizer on two values of one person; many reports at array speed."""
+    entry = next((e for e in RANDOMIZERS if isinstance(randomizer, e.randomizer)), None)
+    pair = (0, 1) if entry is None else entry.neighbours
+    return Subject(
+        name=repr(randomizer),
+        run=lambda value: randomizer.randomize(value, entropy=entropy),
+        claim=randomizer.one_report,
+        pairs=(pair,),
+        batch=_BATCH,
+        repeated=lambda value, count: randomizer.randomize(np.full(count, value), entropy=entropy),
+    )
 
 
 def _additive(mechanism: AdditiveMechanism, entropy: BitSource | None) -> Subject:

@@ -17,6 +17,7 @@ from tacit.auditing.audit import audit as run_audit
 from tacit.auditing.result import AuditResult
 from tacit.auditing.subjects import Subject, every_subject, subject_of
 from tacit.errors import InvalidParameter, TacitError
+from tacit.local.registry import RANDOMIZERS
 from tacit.mechanisms.registry import MECHANISMS
 from tacit.mechanisms.selection_registry import SELECTIONS
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
@@ -25,6 +26,11 @@ __all__ = ["audit"]
 
 JSON_VERSION = 1
 PROVEN = 1
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
 
 _CLAIMS: dict[str, tuple[Callable[..., Any], int]] = {
     "pure": (PureDP, 1),
@@ -38,16 +44,24 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "bounded-laplace": {"bounds": (-5, 20)},
     "clamped-laplace": {"bounds": (-5, 20)},
     "continual-count": {"horizon": 4},
+    "count-mean-sketch": {"categories": range(4), "hashes": 2, "buckets": 4},
     "gaussian-above-threshold": {"threshold": 0, "length": 10},
+    "hadamard-response": {"categories": range(4)},
+    "kary-response": {"categories": range(4)},
+    "local-hashing": {"categories": range(4)},
     "naive-threshold": {"threshold": 0, "length": 10},
     "numeric-sparse": {"threshold": 0, "hits": 2},
     "private-selection": {"runs": 4},
     "quantile": {"q": 0.5, "bounds": (0, 15), "granule": 1},
     "quantiles": {"qs": (0.25, 0.5, 0.75), "bounds": (0, 7), "granule": 1},
+    "rappor": {"categories": range(4)},
     "sparse-vector": {"threshold": 0, "hits": 2},
+    "subset-selection": {"categories": range(4)},
     "top-k": {"k": 2},
+    "unary-encoding": {"categories": range(4)},
 }
-_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response"})
+_RANDOMIZERS = frozenset(_kebab(entry.randomizer.__name__) for entry in RANDOMIZERS)
+_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response"}) | _RANDOMIZERS
 
 
 @click.command()
@@ -224,14 +238,13 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
 def _classes() -> dict[str, list[Any]]:
     """The names of our mechanisms on the command line, each with its examples."""
     found: dict[str, list[Any]] = {}
-    for example in [e for entry in MECHANISMS for e in entry.examples] + [b for kind in SELECTIONS for b in kind.build]:
+    examples: list[Callable[[], Any]] = [e for entry in MECHANISMS for e in entry.examples]
+    examples += [b for kind in SELECTIONS for b in kind.build]
+    examples += [e for randomizer in RANDOMIZERS for e in randomizer.examples]
+    for example in examples:
         made = example()
         found.setdefault(_kebab(type(made).__name__), []).append(made)
     return found
-
-
-def _kebab(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 def _example(what: str) -> Subject:
