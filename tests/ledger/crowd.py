@@ -79,7 +79,7 @@ def start(ledger: Path, notes: Path, name: int) -> int:
 
 
 def spend(path: Path, notes: Path, name: int) -> None:
-    ledger = SqliteLedger(path, patience=30).open("people", Terms(CAP))
+    ledger = SqliteLedger(path, patience=30).open("people", Terms(CAP, least=PureDP(0), strikes=10**9))
     out = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     turn = 0
     while True:
@@ -97,7 +97,7 @@ def spend(path: Path, notes: Path, name: int) -> None:
 
 def findings(path: Path, folder: Path, killed: int) -> dict[str, object]:
     """What the ledger says, and what the spenders know."""
-    ledger = SqliteLedger(path, patience=30).open("people", Terms(CAP))
+    ledger = SqliteLedger(path, patience=30).open("people", Terms(CAP, least=PureDP(0), strikes=10**9))
     entries = {entry.number: entry for entry in ledger.history()}
     heads = {entry.hash for entry in entries.values()}
     answered = {entry.values["request"] for entry in entries.values() if entry.kind == "released"}
