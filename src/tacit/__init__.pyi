@@ -87,11 +87,11 @@ from tacit.privacy import RenyiDP as RenyiDP
 from tacit.privacy import Sensitivity as Sensitivity
 from tacit.privacy import Unit as Unit
 from tacit.privacy import amplification as _amplification
+from tacit.privacy import compose as compose
 from tacit.privacy.calibration import calibrate as calibrate
 from tacit.privacy.filters import Filter as Filter
 from tacit.privacy.filters import OrderFilter as OrderFilter
 from tacit.privacy.loss_distribution import LossDistribution as LossDistribution
-from tacit.privacy.mixed import compose as compose
 from tacit.tables.plan.plan import Plan as Plan
 from tacit.tables.policy.policy import Policy as Policy
 from tacit.tables.python.aggregates import correlation as correlation
