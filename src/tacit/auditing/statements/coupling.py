@@ -37,23 +37,26 @@ Round = Callable[[int, int], int]
 """The sum that is to come out: of the sum with the noise that was drawn, and its place."""
 
 _EDGES: tuple[int, ...] = tuple(
-    sign * (1 << power) + off for power in (31, 53, 62, 63, 64, 127) for sign in (1, -1) for off in (-1, 0, 1, 12345)
+    sign * ((1 << power) + off) for off in (12345, 0, -1, 1) for power in (63, 127, 62, 53, 64, 31) for sign in (1, -1)
 )
+"""Beyond, at, and next to the ends of every width; the widths that a release has once depended on come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _AtEdges:
+    """Sums at one edge after the other, beginning with a certain one."""
+
+    first: int
+
+    def __call__(self, total: int, at: int) -> int:
+        return _EDGES[(self.first + at) % len(_EDGES)]
 
 
 def _as_drawn(total: int, at: int) -> int:
     return total
 
 
-def _at_edges(total: int, at: int) -> int:
-    return _EDGES[at % len(_EDGES)]
-
-
-def _at_other_edges(total: int, at: int) -> int:
-    return _EDGES[(7 * at + 17) % len(_EDGES)]
-
-
-ROUNDS: tuple[Round, ...] = (_as_drawn, _at_edges, _at_other_edges)
+ROUNDS: tuple[Round, ...] = (_as_drawn, *(_AtEdges(first) for first in (0, 1, 2, 29)))
 
 
 @dataclass(slots=True)
