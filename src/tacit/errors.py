@@ -8,7 +8,8 @@
     ├── BudgetExceeded        asked for more than is left: asked, left, what would fit
     ├── PolicyError           the policy file, or two descriptions of one data set, disagree
     ├── LedgerError           the ledger cannot be read, written or believed
-    │   └── AnswerLost        paid for, but the answer was never stored
+    │   ├── AnswerLost        paid for, but the answer was never stored
+    │   └── AccountLocked     too many answers of an analyst were lost; the owner unlocks the account
     ├── Exhausted             a stream that has used up its allowance was asked again
     └── MissingPackage        an optional package is needed; says how to get it
 
@@ -23,6 +24,7 @@ from typing import Any
 from tacit.version import DISTRIBUTION
 
 __all__ = [
+    "AccountLocked",
     "AnswerLost",
     "BudgetExceeded",
     "Exhausted",
@@ -141,6 +143,12 @@ class AnswerLost(LedgerError):
     """The question was paid for, but its answer was never stored; the payment stands."""
 
     code = "answer-lost"
+
+
+class AccountLocked(LedgerError):
+    """Too many of an analyst's answers were lost, stopped or interrupted; nothing was spent."""
+
+    code = "account-locked"
 
 
 class Exhausted(TacitError):
