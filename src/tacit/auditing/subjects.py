@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from tacit.errors import InvalidParameter
 from tacit.local.protocol import Randomizer
 from tacit.local.registry import RANDOMIZERS
@@ -77,14 +75,15 @@ def every_subject(entropy: BitSource | None = None, *, selections: Sequence[Sele
 def _randomizer(randomizer: Randomizer[Any], entropy: BitSource | None) -> Subject:
     """A randomizer on two values of one person; many reports at array speed."""
     entry = next((e for e in RANDOMIZERS if isinstance(randomizer, e.randomizer)), None)
-    pair = (0, 1) if entry is None else entry.neighbours
+    assert entry is not None, "a randomizer joins the registry"
+    repeat = entry.repeat
     return Subject(
         name=repr(randomizer),
         run=lambda value: randomizer.randomize(value, entropy=entropy),
         claim=randomizer.one_report,
-        pairs=(pair,),
+        pairs=(entry.neighbours,),
         batch=_BATCH,
-        repeated=lambda value, count: randomizer.randomize(np.full(count, value), entropy=entropy),
+        repeated=lambda value, count: randomizer.randomize(repeat(value, count), entropy=entropy),
     )
 
 
