@@ -32,6 +32,9 @@ class Connection(Protocol):
     def columns(self, sql: str) -> Columns:
         """The result of a statement, a column a name."""
 
+    def interrupt(self) -> None:
+        """Stop what runs."""
+
     def close(self) -> None:
         """Let go of the source."""
 
@@ -62,6 +65,9 @@ class DuckDBEngine:
     def _statement(self, query: BoundedQuery, key: str) -> Statement:
         others = {name: self._schema(other_view(name)) for name in self._others}
         return statement(query, self._schema(VIEW), key, others)
+
+    def interrupt(self) -> None:
+        self._connection.interrupt()
 
     def close(self) -> None:
         self._connection.close()
