@@ -22,7 +22,6 @@ __all__ = [
     "say",
     "sleep",
     "tell",
-    "unpicklable",
 ]
 
 LONG = 3600.0
@@ -94,7 +93,3 @@ class Unsendable:
 
     def __reduce__(self) -> str:
         raise TypeError("not to be sent")
-
-
-def unpicklable(state: object, given: object) -> bytes:
-    return b""

@@ -38,6 +38,7 @@ class Here:
             turn = _Turn(lambda: ready(self._open(secret), given))
             finished = False
             with contextlib.suppress(KeyboardInterrupt):  # told below, without what it was
+                turn.start()
                 finished = turn.done.wait(self._work.seconds)
             if not finished:
                 self._give_up(turn)
@@ -76,6 +77,8 @@ class _Turn:
         self.escaped: BaseException | None = None
         self.done = threading.Event()
         self._act = act
+
+    def start(self) -> None:
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
