@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +15,7 @@ from tacit.tables.query.tree import Aggregate, Query
 from tacit.tables.release.finish import Columns, finish, joint
 from tacit.tables.release.intervals import Interval, interval
 from tacit.tables.sql.parse import parse
+from tests.steps import at_most
 
 SUM = Aggregate("sum", None)
 
@@ -149,13 +148,12 @@ def test_the_interval_holds_whatever_the_truth_within_the_intervals(
         assert np.isnan(high) or value <= high + slack
 
 
-def test_a_million_groups_take_seconds() -> None:
-    size = 10**6
+def test_many_groups_take_a_few_steps_each() -> None:
+    size = 10**5
     query = parse(
         "SELECT k, SUM(x) / COUNT(*) AS r FROM visits GROUP BY k HAVING COUNT(*) > 5 ORDER BY r DESC LIMIT 10", "visits"
     )
     values = {one: estimate((np.arange(size) % 97).tolist()) for one in query.aggregates()}
-    start = time.process_time()
-    columns = finish(query, [list(range(size))], values)
+    with at_most(5 * size):
+        columns = finish(query, [list(range(size))], values)
     assert len(columns["k"].values) == 10
-    assert time.process_time() - start < 10
