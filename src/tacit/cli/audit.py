@@ -14,22 +14,17 @@ from typing import Any
 import click
 
 from tacit.auditing.audit import audit as run_audit
+from tacit.auditing.registry import SUBJECTS
 from tacit.auditing.result import AuditResult
 from tacit.auditing.subjects import Subject, every_subject, subject_of
 from tacit.errors import InvalidParameter, TacitError
 from tacit.local.registry import RANDOMIZERS
-from tacit.mechanisms.registry import MECHANISMS
-from tacit.mechanisms.selection_registry import SELECTIONS
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 __all__ = ["audit"]
 
 JSON_VERSION = 1
 PROVEN = 1
-
-
-def _kebab(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 _CLAIMS: dict[str, tuple[Callable[..., Any], int]] = {
@@ -60,8 +55,7 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "top-k": {"k": 2},
     "unary-encoding": {"categories": range(4)},
 }
-_RANDOMIZERS = frozenset(_kebab(entry.randomizer.__name__) for entry in RANDOMIZERS)
-_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response"}) | _RANDOMIZERS
+_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response", *RANDOMIZERS})
 
 
 @click.command()
@@ -238,13 +232,13 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
 def _classes() -> dict[str, list[Any]]:
     """The names of our mechanisms on the command line, each with its examples."""
     found: dict[str, list[Any]] = {}
-    examples: list[Callable[[], Any]] = [e for entry in MECHANISMS for e in entry.examples]
-    examples += [b for kind in SELECTIONS for b in kind.build]
-    examples += [e for randomizer in RANDOMIZERS for e in randomizer.examples]
-    for example in examples:
-        made = example()
+    for made in (make() for entry in SUBJECTS.values() for make in entry.examples):
         found.setdefault(_kebab(type(made).__name__), []).append(made)
     return found
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 def _example(what: str) -> Subject:
