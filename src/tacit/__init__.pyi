@@ -3,6 +3,7 @@
 from tacit import anonymity as anonymity
 from tacit import auditing as auditing
 from tacit import errors as errors
+from tacit import games as games
 from tacit import ledger as ledger
 from tacit import local as local
 from tacit import mechanisms as mechanisms
@@ -55,9 +56,12 @@ from tacit.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
 from tacit.mechanisms.private_selection import GEOMETRIC as GEOMETRIC
 from tacit.mechanisms.private_selection import LOGARITHMIC as LOGARITHMIC
 from tacit.mechanisms.private_selection import PrivateSelection as PrivateSelection
+from tacit.mechanisms.propose_test_release import ProposeTestRelease as ProposeTestRelease
 from tacit.mechanisms.quantile import Quantile as Quantile
 from tacit.mechanisms.quantiles import Quantiles as Quantiles
 from tacit.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+from tacit.mechanisms.sample_and_aggregate import SampleAndAggregate as SampleAndAggregate
+from tacit.mechanisms.smooth_median import SmoothMedian as SmoothMedian
 from tacit.mechanisms.sparse_vector import SparseVector as SparseVector
 from tacit.mechanisms.splits import BOOK as BOOK
 from tacit.mechanisms.splits import IMPROVED as IMPROVED

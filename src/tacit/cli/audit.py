@@ -18,12 +18,14 @@ from tacit.auditing.registry import SUBJECTS
 from tacit.auditing.result import AuditResult
 from tacit.auditing.subjects import Subject, every_subject, subject_of
 from tacit.errors import InvalidParameter, TacitError
+from tacit.games.registry import GAMES
 from tacit.local.registry import RANDOMIZERS
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 __all__ = ["audit"]
 
 JSON_VERSION = 1
+_SUBJECTS = {**SUBJECTS, **GAMES}
 PROVEN = 1
 
 
@@ -38,24 +40,47 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "above-threshold": {"threshold": 0},
     "bounded-laplace": {"bounds": (-5, 20)},
     "clamped-laplace": {"bounds": (-5, 20)},
+    "best-rated": {"candidates": (0, 1, 2), "bounds": (1, 5)},
     "continual-count": {"horizon": 4},
+    "digital-goods": {"n": 3, "alpha": "1/4"},
     "count-mean-sketch": {"categories": range(4), "hashes": 2, "buckets": 4},
     "gaussian-above-threshold": {"threshold": 0, "length": 10},
+    "duchi": {"bounds": (0, 1)},
     "hadamard-response": {"categories": range(4)},
+    "hybrid": {"bounds": (0, 1)},
     "kary-response": {"categories": range(4)},
     "local-hashing": {"categories": range(4)},
     "naive-threshold": {"threshold": 0, "length": 10},
     "numeric-sparse": {"threshold": 0, "hits": 2},
+    "piecewise": {"bounds": (0, 1)},
     "private-selection": {"runs": 4},
+    "propose-test-release": {"n": 9, "bounds": (0, 15), "bound": 2, "granule": 1},
     "quantile": {"q": 0.5, "bounds": (0, 15), "granule": 1},
     "quantiles": {"qs": (0.25, 0.5, 0.75), "bounds": (0, 7), "granule": 1},
+    "range-tree": {"bounds": (0, 1), "leaves": 4},
     "rappor": {"categories": range(4)},
+    "sample-and-aggregate": {"blocks": 3, "bounds": (0, 15), "granule": 1},
+    "smooth-median": {"n": 3, "bounds": (0, 15), "granule": 1},
     "sparse-vector": {"threshold": 0, "hits": 2},
+    "square-wave": {"bounds": (0, 1), "buckets": 8},
     "subset-selection": {"categories": range(4)},
     "top-k": {"k": 2},
     "unary-encoding": {"categories": range(4)},
+    "vote": {"candidates": (0, 1, 2)},
 }
-_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response", *RANDOMIZERS})
+_NO_SENSITIVITY = {
+    *RANDOMIZERS,
+    "best-rated",
+    "digital-goods",
+    "private-selection",
+    "propose-test-release",
+    "quantile",
+    "quantiles",
+    "randomized-response",
+    "sample-and-aggregate",
+    "smooth-median",
+    "vote",
+}
 
 
 @click.command()
@@ -111,7 +136,7 @@ def audit(
         raise InvalidParameter("MECHANISM", given=what, allowed=allowed, hint="Write tacit audit laplace --epsilon 1.")
     prices = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
     given = {name: value for name, value in prices.items() if value is not None}
-    subjects = every_subject() if what is None else [_subject(what, given, sensitivity, claim)]
+    subjects = every_subject(registry=_SUBJECTS) if what is None else [_subject(what, given, sensitivity, claim)]
     pairs = [(_input(one), _input(other)) for one, other in neighbours] or None
     held_to = _read_claim(claim) if claim is not None else None
 
@@ -214,7 +239,7 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
     module, _, name = what.partition(":")
     home = _module(module)
     found = _attribute(home, module, name)
-    ours = subject_of(found)
+    ours = subject_of(found, registry=_SUBJECTS)
     if ours is not None:
         return ours
     stated = getattr(home, "claim", getattr(found, "guarantee", None))
@@ -232,7 +257,7 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
 def _classes() -> dict[str, list[Any]]:
     """The names of our mechanisms on the command line, each with its examples."""
     found: dict[str, list[Any]] = {}
-    for made in (make() for entry in SUBJECTS.values() for make in entry.examples):
+    for made in (make() for entry in _SUBJECTS.values() for make in entry.examples):
         found.setdefault(_kebab(type(made).__name__), []).append(made)
     return found
 
@@ -273,7 +298,7 @@ def _number(written: str) -> int | float:
 
 
 def _ours(mechanism: Any) -> Subject:
-    found = subject_of(mechanism)
+    found = subject_of(mechanism, registry=_SUBJECTS)
     assert found is not None
     return found
 
