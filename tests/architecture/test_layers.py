@@ -19,6 +19,7 @@ LAYERS = {
     "mechanisms": 2,
     "work": 2,
     "ledger": 3,
+    "examples": 3,
     "tables": 4,
     "local": 4,
     "learn": 5,

@@ -200,7 +200,7 @@ def test_too_little_memory_is_the_same_failure(tmp_path: Path) -> None:
     path = tmp_path / "big.parquet"
     duckdb.sql("SELECT i AS a, 'x' || hash(i) AS b FROM range(2000000) r(i)").write_parquet(str(path))
     declared = policy(columns(a="integer", b="text"))
-    with LockedDuckDB(open_source(path), declared, work=Work(memory="20MB"), threads=1) as connection:
+    with LockedDuckDB(open_source(path), declared, limits=Work(memory="20MB"), threads=1) as connection:
         with pytest.raises(EngineFailed) as caught:
             connection.columns("SELECT list(b ORDER BY hash(b)) AS x FROM rows")
         assert str(caught.value) == str(EngineFailed())
