@@ -49,6 +49,10 @@ class Payments:
         ledger = self.ledger.for_spending(request, cost)
         return ledger.answered(request, cost, lambda receipt: self._drawn(draw, receipt))
 
+    def stored(self, question: str, cost: Guarantee) -> Claim | None:
+        """The answer that is on record, free; None if there is none."""
+        return self.ledger.lookup(Request(self.analyst, question, self.fingerprint), cost)
+
     def _drawn(self, draw: Callable[[Receipt], bytes], receipt: Receipt) -> bytes:
         """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""
         _log.info("entry %d is paid; drawing", receipt.number)

@@ -6,6 +6,7 @@ a lock that another thread holds would be held for ever in the copy.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import pickle
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -54,6 +57,7 @@ class Apart:
         self._work = work
         self._child: _Child | None = None
         self._lock = threading.RLock()
+        _workers.add(self)
 
     def ready(self, task: Task) -> bytes:
         """The task as bytes, and a process that waits for it."""
@@ -115,13 +119,27 @@ class Apart:
             if child is not None:
                 child.end()
 
-    def __del__(self) -> None:
+    def drop(self) -> None:
+        """As `close`, whoever uses it at the moment: for the end."""
         child = getattr(self, "_child", None)
         if child is not None:
             child.end()
 
+    def __del__(self) -> None:
+        self.drop()
+
     def __repr__(self) -> str:
         return "Apart()"
+
+
+_workers: weakref.WeakSet[Apart] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_all() -> None:
+    """At the end of this process the others go first, and then what they wrote."""
+    for worker in list(_workers):
+        worker.drop()
 
 
 class _Process(Protocol):
@@ -233,7 +251,7 @@ def _begun() -> _Child:
     theirs, incoming = os.pipe()
     outgoing, ours = os.pipe()
     try:
-        process = _forked(theirs, ours, (incoming, outgoing)) if _is_alone() else _spawned(theirs, ours)
+        process = _forked(theirs, ours) if _is_alone() else _spawned(theirs, ours)
     except BaseException:
         for pipe in (incoming, outgoing):
             os.close(pipe)
@@ -253,14 +271,21 @@ def _is_alone() -> bool:
         return False
 
 
-def _forked(theirs: int, ours: int, others: tuple[int, int]) -> _Process:
+def _close_all_but(*kept: int) -> None:
+    """Let go of what the parent has open: sockets, locks, files."""
+    most = os.sysconf("SC_OPEN_MAX")
+    edges = [2, *sorted(kept), most if 0 < most < 2**16 else 2**16]
+    for low, high in pairwise(edges):
+        os.closerange(low + 1, high)
+
+
+def _forked(theirs: int, ours: int) -> _Process:
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
             os.setsid()
-            for pipe in others:
-                os.close(pipe)
+            _close_all_but(theirs, ours)
         finally:
             serve(theirs, ours, parent)
     return _Forked(pid)
@@ -268,7 +293,7 @@ def _forked(theirs: int, ours: int, others: tuple[int, int]) -> _Process:
 
 def _spawned(theirs: int, ours: int) -> _Process:
     return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", _BEGIN, str(theirs), str(ours), str(os.getpid()), *sys.path],
+        [sys.executable, "-W", "ignore", "-c", _BEGIN, str(theirs), str(ours), str(os.getpid()), *map(str, sys.path)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

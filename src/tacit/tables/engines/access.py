@@ -70,6 +70,9 @@ class Access:
     def paid(self, question: str, cost: Guarantee, draw: Draw, *, fresh: bool = False) -> Claim:
         """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only."""
         self.engines.check()
+        stored = None if fresh else self.payments.stored(question, cost)
+        if stored is not None:
+            return stored
         worker, ready = self._ready(draw)
         return self.payments.paid(
             question, cost, lambda receipt: worker.run(ready, self.ledger.secret(), receipt), fresh=fresh
@@ -84,8 +87,13 @@ class Access:
                 return self._worker, self._worker.ready(draw)
             except CannotSend:
                 pass
-        self._worker = Here(lambda key: self.engine(), self.policy.work, _interrupt)
+        self._worker = Here(lambda key: self.engine(), self.policy.work, self._interrupt)
         return self._worker, self._worker.ready(draw)
+
+    def _interrupt(self, engine: Engine) -> None:
+        """Stop an engine here; it may still be busy, and is not used again."""
+        engine.interrupt()
+        self._engine = None
 
     def close(self) -> None:
         """Let go of the data and the ledger."""
@@ -100,7 +108,3 @@ class Access:
 
 APART = True
 """Whether answers are drawn in another process; tests that look into an engine draw here."""
-
-
-def _interrupt(engine: Engine) -> None:
-    engine.interrupt()
