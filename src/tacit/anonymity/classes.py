@@ -85,6 +85,8 @@ def classes_of(
         rows.run(f"CREATE TEMP TABLE {table} AS {grouped}")
         grouped = f"SELECT * FROM {table}"
     alone, ordered = _counted(rows, f"({grouped}) AS c", "c.class", table, held)
+    if not len(alone["n"]):
+        raise InvalidParameter("source", given="a table without rows", allowed="at least one row")
     around = alone
     if unknown is Unknown.WILDCARD and _has_unknown(rows, table, keys):
         around, _ = _counted(rows, _overlapping(rows, table, keys), "p.class", table, held)
