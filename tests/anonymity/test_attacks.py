@@ -53,7 +53,7 @@ def exact_count(closing: Closing, world: int, statement: int) -> int:
 
 
 def right_guesses(closing: Closing, folder: Path, epsilon: Fraction, blocks: int) -> float:
-    """The share of right guesses in either world, a hundred draws to a ledger: its least price grows with its budget."""
+    """The share of right guesses; a hundred draws to a ledger, because its least price grows with its budget."""
     right = 0
     for block in range(blocks):
         (folder / str(block)).mkdir()
