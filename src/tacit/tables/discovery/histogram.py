@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-import numpy.typing as npt
-
 from tacit.ledger import Receipt
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
@@ -18,10 +15,12 @@ from tacit.report.disclosure import GroupRule
 from tacit.report.disclosure import Noise as Told
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
+from tacit.tables.engines.sums import Sums
 from tacit.tables.estimators.noise import noises_for
 from tacit.tables.plan.price import Price
 from tacit.tables.release.answer import Answer
 from tacit.tables.release.disclose import describe
+from tacit.tables.release.draw import released
 
 __all__ = ["FALSE_BINS", "Histogram"]
 
@@ -30,7 +29,6 @@ FALSE_BINS = Fraction(1, 1000)
 
 _BETA = Fraction(1, 20)
 _ONE_UNIT = Measure(One(), 0, 1, chosen=False)
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Histogram:
     names: tuple[Released, ...]
     """Columns that name the bins."""
     passes: tuple[BoundedQuery, ...]
-    counts: Callable[[Sequence[Integers]], Counts]
+    counts: Callable[[Sequence[Integers]], Sums]
     remarks: tuple[str, ...]
 
     @property
@@ -62,9 +60,9 @@ class Histogram:
     def _drawn(self, access: Access, cost: Guarantee, receipt: Receipt) -> bytes:
         engine = access.engine()
         exact = self.counts([engine.run(one) for one in self.passes])
-        assert exact.shape == (self.bins,)
+        assert len(exact) == self.bins
         mechanism, name = noise_of(cost)
-        noisy = np.asarray(mechanism.release(exact), dtype=np.float64)
+        noisy = released(mechanism, _ONE_UNIT, exact)
         off = float(mechanism.accuracy(_BETA))
         bar = threshold(cost, self.bins)
         column = Released.of("units", noisy, noisy - off, noisy + off, whole=True)
