@@ -22,6 +22,7 @@ NARROW = 1 << 62
 
 _BITS = 62
 _LOW = (1 << _BITS) - 1
+_WIDEST = 1 << 124
 _HALF_BITS = 31
 _HALF = (1 << _HALF_BITS) - 1
 
@@ -40,8 +41,8 @@ class Sums:
 
     @classmethod
     def of(cls, values: Iterable[int]) -> Sums:
-        """From Python integers below 2¹²⁵."""
-        whole = [int(value) for value in values]
+        """From Python integers; clamped to ±2¹²⁴, which moves two of them no further apart."""
+        whole = [min(max(int(value), -_WIDEST), _WIDEST) for value in values]
         high, low = ([value >> _BITS for value in whole], [value & _LOW for value in whole])
         return cls(np.array(high, dtype=np.int64), np.array(low, dtype=np.int64))
 
