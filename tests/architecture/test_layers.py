@@ -10,6 +10,7 @@ import pytest
 SRC = Path(__file__).resolve().parents[2] / "src" / "tacit"
 
 LAYERS = {
+    "version": 0,
     "errors": 0,
     "noise": 0,
     "privacy": 1,
@@ -29,7 +30,7 @@ LAYERS = {
     "__main__": 7,
 }
 ALONE = {"anonymity"}  # may use errors only
-BELOW_ALL = {"errors"}  # every layer may use it, also its own
+BELOW_ALL = {"errors", "version"}  # every layer may use them, also their own
 TOP = {"__init__"}  # only names homes, as text
 
 

@@ -7,6 +7,7 @@ import pytest
 from tacit import PureDP
 from tacit.auditing.audit import audit
 from tacit.auditing.subjects import Subject, every_subject
+from tacit.local.registry import RANDOMIZERS
 from tacit.mechanisms.registry import MECHANISMS
 from tacit.mechanisms.selection_registry import SELECTIONS
 
@@ -15,8 +16,9 @@ SUBJECTS = every_subject()
 IDS = [f"{i}-{subject.name.partition('(')[0]}" for i, subject in enumerate(SUBJECTS)]
 
 
-def test_every_example_of_both_registries_is_a_subject() -> None:
+def test_every_example_of_the_registries_is_a_subject() -> None:
     examples = sum(len(entry.examples) for entry in MECHANISMS) + sum(len(kind.build) for kind in SELECTIONS)
+    examples += sum(len(entry.examples) for entry in RANDOMIZERS)
     assert len(SUBJECTS) == examples
 
 

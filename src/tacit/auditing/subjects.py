@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tacit.errors import InvalidParameter
+from tacit.local.protocol import Randomizer
+from tacit.local.registry import RANDOMIZERS
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.registry import MECHANISMS
 from tacit.mechanisms.selection_registry import SELECTIONS, Selection
@@ -36,11 +38,18 @@ class Subject:
     """(data, count) → that many independent outcomes at array speed, one in each row; used if ``batch`` is above 1."""
 
 
-def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | None:
-    """One of our mechanisms as a subject; None for anything else."""
+def subject_of(
+    mechanism: Any, entropy: BitSource | None = None, *, selections: Sequence[Selection] = SELECTIONS
+) -> Subject | None:
+    """One of our mechanisms as a subject; None for anything else.
+
+    ``selections`` are the kinds that do not add noise to a number: those of `tacit.mechanisms`, or of another part.
+    """
     if isinstance(mechanism, AdditiveMechanism):
         return _additive(mechanism, entropy)
-    kind = _selection_for(mechanism)
+    if isinstance(mechanism, Randomizer):
+        return _randomizer(mechanism, entropy)
+    kind = _selection_for(mechanism, selections)
     if kind is not None:
         run, many = kind.run, kind.many
         return Subject(
@@ -55,11 +64,27 @@ def subject_of(mechanism: Any, entropy: BitSource | None = None) -> Subject | No
     return None
 
 
-def every_subject(entropy: BitSource | None = None) -> list[Subject]:
-    """Every example of both registries."""
-    mechanisms = [example() for entry in MECHANISMS for example in entry.examples]
-    mechanisms += [build() for kind in SELECTIONS for build in kind.build]
-    return [found for found in (subject_of(m, entropy) for m in mechanisms) if found is not None]
+def every_subject(entropy: BitSource | None = None, *, selections: Sequence[Selection] = SELECTIONS) -> list[Subject]:
+    """Every example of the registries."""
+    mechanisms: list[Any] = [example() for entry in MECHANISMS for example in entry.examples]
+    mechanisms += [build() for kind in selections for build in kind.build]
+    mechanisms += [example() for randomizer in RANDOMIZERS for example in randomizer.examples]
+    return [found for found in (subject_of(m, entropy, selections=selections) for m in mechanisms) if found is not None]
+
+
+def _randomizer(randomizer: Randomizer[Any], entropy: BitSource | None) -> Subject:
+    """A randomizer on two values of one person; many reports at array speed."""
+    entry = next((e for e in RANDOMIZERS if isinstance(randomizer, e.randomizer)), None)
+    assert entry is not None, "a randomizer joins the registry"
+    repeat = entry.repeat
+    return Subject(
+        name=repr(randomizer),
+        run=lambda value: randomizer.randomize(value, entropy=entropy),
+        claim=randomizer.one_report,
+        pairs=(entry.neighbours,),
+        batch=_BATCH,
+        repeated=lambda value, count: randomizer.randomize(repeat(value, count), entropy=entropy),
+    )
 
 
 def _additive(mechanism: AdditiveMechanism, entropy: BitSource | None) -> Subject:
@@ -99,10 +124,10 @@ def _below(exact: Fraction) -> float:
     return found if Fraction(found) <= exact else math.nextafter(found, -math.inf)
 
 
-def _selection_for(mechanism: Any) -> Selection | None:
+def _selection_for(mechanism: Any, selections: Sequence[Selection]) -> Selection | None:
     """The registry's kind that this one belongs to: an equal example, or one of the same class and monotony."""
     alike = []
-    for kind in SELECTIONS:
+    for kind in selections:
         for build in kind.build:
             example = build()
             if example == mechanism:

@@ -12,6 +12,6 @@ from tacit.ledger.sqlite import SqliteLedger
 __all__ = ["LEDGERS"]
 
 LEDGERS: Mapping[str, Callable[[Path], Ledger]] = {
-    "in memory": lambda folder: InMemory(patience=2),
-    "sqlite": lambda folder: SqliteLedger(folder / "people.ledger", patience=2),
+    "in memory": lambda folder: InMemory(patience=30),
+    "sqlite": lambda folder: SqliteLedger(folder / "people.ledger", patience=30),
 }

@@ -26,10 +26,13 @@ from tacit.mechanisms.parallel_selection import best_of_each
 from tacit.mechanisms.parallel_streams import side_by_side
 from tacit.mechanisms.permute_and_flip import PermuteAndFlip
 from tacit.mechanisms.private_selection import GEOMETRIC, PrivateSelection
+from tacit.mechanisms.propose_test_release import ProposeTestRelease
 from tacit.mechanisms.quantile import Quantile
 from tacit.mechanisms.quantiles import Quantiles
 from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.mechanisms.sample_and_aggregate import SampleAndAggregate
 from tacit.mechanisms.scores import read_scores
+from tacit.mechanisms.smooth_median import SmoothMedian
 from tacit.mechanisms.sparse_vector import SparseVector
 from tacit.mechanisms.splits import IMPROVED
 from tacit.mechanisms.top_k import TopK
@@ -98,6 +101,18 @@ def _totals(mechanism: Any, increments: Any, entropy: BitSource | None) -> Any:
 
 def _many_runs(mechanism: Any, data: Any, count: int, entropy: BitSource | None) -> Any:
     return mechanism._runs(data, count, bits_from(entropy))
+
+
+def _mean(rows: Any) -> float:
+    return float(sum(rows)) / len(rows)
+
+
+def _aggregate(mechanism: Any, rows: Any, entropy: BitSource | None) -> Any:
+    return mechanism.release(rows, _mean, entropy=entropy)
+
+
+def _many_aggregates(mechanism: Any, rows: Any, count: int, entropy: BitSource | None) -> Any:
+    return mechanism._releases(rows, _mean, count, bits_from(entropy))
 
 
 def _best_of_tuned(mechanism: Any, count: Any, entropy: BitSource | None) -> Any:
@@ -225,5 +240,30 @@ SELECTIONS: tuple[Selection, ...] = (
         run=_best_of_tuned,
         many=_many_bests_of_tuned,
         neighbours=(1, 2),
+    ),
+    Selection(
+        build=(
+            lambda: SmoothMedian(n=3, bounds=(0, 15), granule=1, epsilon=1),
+            lambda: SmoothMedian(n=3, bounds=(0, 15), granule=1, epsilon=2, decay="0.5"),
+            lambda: SmoothMedian.textbook(n=3, bounds=(0, 15), granule=1, epsilon=1),
+        ),
+        run=_release,
+        many=_many_releases,
+        neighbours=([4, 7, 8], [4, 7, 0]),
+    ),
+    Selection(
+        build=(lambda: ProposeTestRelease(n=9, bounds=(0, 15), bound=2, granule=1, epsilon=2, delta="0.05"),),
+        run=_release,
+        many=_many_releases,
+        neighbours=([5, 6, 6, 7, 7, 8, 8, 9, 9], [5, 6, 6, 7, 7, 8, 8, 9, 0]),
+    ),
+    Selection(
+        build=(
+            lambda: SampleAndAggregate(blocks=3, bounds=(0, 15), granule=1, epsilon=1),
+            lambda: SampleAndAggregate(blocks=2, bounds=(0, 15), granule=1, rho=0.125),
+        ),
+        run=_aggregate,
+        many=_many_aggregates,
+        neighbours=([1, 2, 9], [1, 15, 9]),
     ),
 )

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tacit.ledger import Receipt
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.privacy import Guarantee
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import GroupRule
@@ -82,7 +82,7 @@ class Histogram:
 
 def spent_of(price: Price) -> Guarantee:
     """What is charged: ε or ρ alone."""
-    return ZCDP(price.rho) if isinstance(price, ZCDP) else ApproxDP(price.eps, 0)
+    return price.with_leak(Fraction(0))
 
 
 def noise_of(cost: Guarantee) -> tuple[AdditiveMechanism, str]:

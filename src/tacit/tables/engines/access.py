@@ -46,7 +46,7 @@ class Access:
     def engine(self) -> Engine:
         """The engine, connected when it is first needed: after the first payment, so that there is a ledger."""
         if self._engine is None:
-            self._engine = self.engines.open(self.ledger.budget().head.ledger)
+            self._engine = self.engines.open(self.ledger.secret())
         return self._engine
 
     def paid(self, question: str, cost: Guarantee, draw: Callable[[Receipt], bytes], *, fresh: bool = False) -> Claim:

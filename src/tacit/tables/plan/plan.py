@@ -12,7 +12,7 @@ from tacit.errors import InvalidParameter
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
-from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.privacy import Guarantee
 from tacit.privacy.prices import text
 from tacit.tables.check.check import Checked
 from tacit.tables.check.public_values import domain
@@ -97,6 +97,11 @@ class Plan:
     def price(self) -> Guarantee:
         """What is charged."""
         return self.cost
+
+    @property
+    def size(self) -> int:
+        """How many lines had to be computed."""
+        return len(self.lines)
 
     def error(self, output: str) -> float | None:
         """The error to expect for an output that is a plain aggregate; None if it needs expected_rows."""
@@ -184,6 +189,10 @@ class Planned(Protocol):
     @property
     def cost(self) -> Guarantee:
         """What is charged."""
+
+    @property
+    def size(self) -> int:
+        """How many lines had to be computed: what another plan like it takes."""
 
     @property
     def question(self) -> str:
@@ -391,10 +400,7 @@ def measure_words(measure: Counted) -> str:
 
 def price_words(cost: Guarantee) -> str:
     """A price for people."""
-    if isinstance(cost, ZCDP):
-        return f"ρ {readable(cost.rho)}, δ {readable(cost.dlt)}"
-    assert isinstance(cost, ApproxDP)
-    return f"ε {readable(cost.eps)}, δ {readable(cost.dlt)}"
+    return f"{cost.symbol} {readable(cost.main)}, δ {readable(cost.leak)}"
 
 
 def _groups(limits: BoundedQuery) -> str:

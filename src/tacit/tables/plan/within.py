@@ -62,15 +62,18 @@ def what_fits(plan: Planned, left: object) -> str:
     if not isinstance(left, ApproxDP | ZCDP):
         return ""
     delta = min(plan.asked.dlt, left.dlt)
-    main, symbol = (left.rho, "ρ") if isinstance(left, ZCDP) else (left.eps, "ε")
     try:
-        smaller = plan.remade(price=ZCDP(main, delta) if symbol == "ρ" else ApproxDP(main, delta))
+        smaller = plan.remade(price=left.with_leak(delta))
     except TacitError:
         return ""
     pairs = zip(plan.lines, smaller.lines, strict=True)
     errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
     before, after = (f"± {errors[0][at]:.4g}" if errors else "" for at in (0, 1))
-    return "" if before == after else f"At {symbol} {readable(main)} the error would be {after} instead of {before}."
+    return (
+        ""
+        if before == after
+        else f"At {left.symbol} {readable(left.main)} the error would be {after} instead of {before}."
+    )
 
 
 def _three_digits_up(exact: Fraction) -> Fraction:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.ledger import Terms
+from tacit.ledger.terms import STRIKES
 from tacit.privacy import ROW, ZCDP, ApproxDP, Promise, PureDP, Unit
 from tacit.privacy.prices import text as price_text
 from tacit.tables.policy.columns import read_columns
@@ -34,7 +35,18 @@ _KEYS = (
     "public",
     "tables",
 )
-_BUDGET = ("epsilon", "rho", "delta", "question_delta", "per_question", "per_analyst", "analysts", "reading_delta")
+_BUDGET = (
+    "epsilon",
+    "rho",
+    "delta",
+    "question_delta",
+    "per_question",
+    "per_analyst",
+    "analysts",
+    "reading_delta",
+    "least",
+    "strikes",
+)
 _PRICE = ("epsilon", "rho", "delta")
 _LONGEST = 16 * 1024 * 1024
 _VERSION = 1
@@ -168,8 +180,10 @@ def _budget(section: Section) -> tuple[Terms, Fraction]:
     people = section.section("analysts")
     named = {who: _promise(people.section(who), key, whole_delta) for who in people.values}
     reading = section.number("reading_delta") if section.has("reading_delta") else None
+    least = _least(section.section("least"), key) if section.has("least") else None
+    strikes = section.whole("strikes", most=10**6) if section.has("strikes") else STRIKES
     try:
-        terms = Terms(total, caps["per_question"], caps["per_analyst"], named, reading)
+        terms = Terms(total, caps["per_question"], caps["per_analyst"], named, reading, least=least, strikes=strikes)
     except InvalidParameter as error:
         raise _pointed(section, error) from None
     if section.has("per_question") and terms.largest is not None and delta > terms.largest.delta:
@@ -182,6 +196,12 @@ def _pointed(section: Section, error: InvalidParameter) -> PolicyError:
     named = error.name.removeprefix("cap of ")
     place = section.section("analysts") if named in section.section("analysts").values else section
     return place.error(named, str(error).rstrip("."))
+
+
+def _least(section: Section, flavour: str) -> Promise:
+    """The least price of a payment: the flavour of the total, and no δ."""
+    section.allow((flavour,))
+    return _promise(section, flavour)
 
 
 def _promise(section: Section, flavour: str | None, delta: Fraction | None = None) -> Promise:

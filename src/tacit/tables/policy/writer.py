@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from tacit.ledger import Terms
 from tacit.ledger.amounts import Amount
+from tacit.ledger.terms import STRIKES
 from tacit.privacy.prices import failure_probability
 from tacit.privacy.prices import text as price_text
 from tacit.tables.expressions.tree import Value
@@ -100,6 +101,10 @@ def _budget(terms: Terms, delta: Fraction) -> Iterator[str]:
         cap_of = terms.cap_of(name)
         assert cap_of is not None  # it is named
         yield f"analysts.{key(name)} = {{ {price(cap_of)} }}"
+    if terms.least is not None:
+        yield f"least = {{ {terms.flavour.name} = {number(terms.smallest)} }}"
+    if terms.strikes != STRIKES:
+        yield f"strikes = {terms.strikes}"
     if terms.reading_delta is not None:
         yield f"reading_delta = {number(failure_probability(terms.reading_delta))}"
 

@@ -18,7 +18,7 @@ from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import BETA
-from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.privacy import Guarantee
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import Disclosure, GroupRule
@@ -26,7 +26,7 @@ from tacit.report.disclosure import Noise as Told
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure
 from tacit.tables.engines.sums import Sums
-from tacit.tables.estimators.noise import GaussianNoise, Noise, noises_for, spread
+from tacit.tables.estimators.noise import Noise, noises_for, spread
 from tacit.tables.expressions.tree import Value
 from tacit.tables.fitting.least_squares import Reconciled, reconciliation
 from tacit.tables.plan.joint import shares_of
@@ -135,8 +135,7 @@ class Workload:
                 best = (total, noise, made)
         assert best is not None
         _, noise, mechanisms = best
-        used = isinstance(noise, GaussianNoise) and isinstance(price, ApproxDP)
-        cost = ZCDP(price.rho) if isinstance(price, ZCDP) else ApproxDP(price.eps, price.dlt if used else 0)
+        cost = price.with_leak(noise.guarantee.leak)
         sums = np.vstack([level.sums() for level in self._levels])
         each = tuple(mechanisms[at] for at, level in enumerate(self._levels) for _ in level.labels)
         return WorkloadPlan(cost, self._levels, self._shares, noise, mechanisms, reconciliation(sums, each))
