@@ -7,6 +7,7 @@ sums with noise are the same, so is every released value, its type, its interval
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -237,13 +238,11 @@ def test_planted_fault_widths_from_values_are_seen(
 
 @pytest.mark.parametrize(("plant", "name"), [(in_workloads, "margins"), (in_discovery, "rows per unit")])
 def test_planted_fault_errors_from_values_are_seen(
-    plant: Callable[[pytest.MonkeyPatch], None],
-    name: str,
-    tables: dict[str, tuple[Table, Table]],
-    monkeypatch: pytest.MonkeyPatch,
+    plant: Callable[[pytest.MonkeyPatch], None], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    assert others_told_apart(tables, name)
+    own = {"epsilon": (open_worst(tmp_path, None), open_worst(tmp_path, PERSON))}  # lost answers lock an account
+    assert others_told_apart(own, name)
 
 
 def test_outcomes_have_types_and_errors() -> None:
