@@ -201,11 +201,10 @@ class Blend:
 
     def of(self, measured: Sequence[Sequence[int]]) -> list[list[int]]:
         """The combinations, per group, of the measures per group; in whole numbers without end."""
+        columns = [np.array(list(map(int, values)), dtype=object) for values in measured]
+        zero = columns[0] * 0
         return [
-            [
-                sum(factor * value for factor, value in zip(line, group, strict=True))
-                for group in zip(*measured, strict=True)
-            ]
+            sum((factor * values for factor, values in zip(line, columns, strict=True)), start=zero).tolist()
             for line in self.combinations
         ]
 
