@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.sums import Sums
+from tacit.tables.engines.work import Work
 from tacit.tables.expressions.tree import Expression, Value
 from tacit.tables.query.relations import Relation
 
@@ -308,6 +309,9 @@ class Engine(Protocol):
 
     def run(self, query: BoundedQuery) -> Integers:
         """The integers; raises only for reasons that do not depend on rows, as far as that can be excluded."""
+
+    def work(self, query: BoundedQuery) -> Work:
+        """What the query takes, counted; it is run for that. As private as the integers."""
 
     def explain(self, query: BoundedQuery) -> str:
         """The statement that would be run, with the secret hash key left out; free, and independent of the data."""
