@@ -21,6 +21,8 @@ from tacit.privacy.prices import Price
 
 __all__ = ["BlanketShuffled", "amplified", "largest_epsilon0"]
 
+_LARGEST = 50
+
 R = TypeVar("R", bound=Randomizer[Any])
 
 
@@ -87,6 +89,8 @@ def amplified(randomizer: Randomizer[Any], n: int, *, absent: Price = 0) -> Blan
     """
     people = honest_of(whole("n", n, least=1), absent)
     blanket = randomizer.blanket if isinstance(randomizer, FrequencyRandomizer) else None
+    if blanket is not None and blanket.epsilon0 > _LARGEST:
+        blanket = None  # so large an ε₀ is hardly amplified, and its e^ε₀ leaves the floats
     return shuffled(randomizer.one_report, people) if blanket is None else BlanketShuffled(blanket, people)
 
 

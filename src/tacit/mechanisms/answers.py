@@ -55,6 +55,11 @@ class Answers:
         """The answers themselves."""
         return self._listed
 
+    @property
+    def tuples(self) -> bool:
+        """Whether an answer is a tuple: then every tuple is one value, and not several."""
+        return any(isinstance(category, tuple) for category in self._listed)
+
     def __len__(self) -> int:
         return len(self._listed)
 
