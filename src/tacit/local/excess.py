@@ -95,7 +95,8 @@ def _tilt(z: Floats, p: Floats) -> float:
 def _reach(z: Floats, p: Floats, tilt: float, spread: float, count: int) -> float:
     """A distance that the tilted sum exceeds, on either side, with chance at most 10⁻¹⁷ (Chernoff).
 
-    Moved to the grid, a number's exponential moments grow by at most a factor e^(h²s²/8), far within the doubling.
+    Moved to the grid, a number's exponential moments grow by at most a factor e^(h²s²/8) (Hoeffding): the quarter that
+    is added here is far more than that.
     """
 
     def cumulant(s: float) -> float:
