@@ -1,4 +1,4 @@
-"""What `tacit.local` offers, for editors and type checkers; `tests/local/test_names.py` keeps it equal to `__init__.py`."""
+"""What `tacit.local` offers, for editors and type checkers; a test keeps it equal to `__init__.py`."""
 
 from tacit.local.advice import Advice as Advice
 from tacit.local.advice import best_frequencies as best_frequencies

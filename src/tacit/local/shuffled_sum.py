@@ -174,7 +174,7 @@ class ShuffledSum:
         found = polya_epsilon(left / self._honest, float(self._guarantee.eps), self._steps) * (1 + 1e-6)
         mixing = ((self.shares - 2) * (math.log2(left) - math.log2(math.e)) - self._modulus_bits) / 2
         delta = min((1 + math.exp(found)) * 2.0**-mixing * (1 + 1e-9), 1 - 2.0**-53)
-        return ApproxDP(Fraction(f"{found:.6g}"), round_up(Fraction(delta)), neighbours=REPLACE)
+        return ApproxDP(round_up(Fraction(found)), round_up(Fraction(delta)), neighbours=REPLACE)
 
     def explain(self) -> str:
         """Two sentences for someone who has to decide."""
