@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -77,11 +78,9 @@ class _Attributes(Randomizer[dict[str, Any]]):
         count = lengths.pop()
         return {name: [None] * count if _array(value) is None else value for name, value in found.items()}, count
 
+    @abstractmethod
     def _rows(self, columns: dict[str, Any], count: int, bits: BitSource) -> Reports:
-        raise NotImplementedError
-
-    def _valid(self, reports: Reports) -> npt.NDArray[np.bool_]:
-        raise NotImplementedError
+        """One row of bytes for each person."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._attributes!r})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -46,7 +47,7 @@ class CountEstimate:
         return self.unbiased - z * self.standard_error, self.unbiased + z * self.standard_error
 
 
-class _NoisyBits:
+class _NoisyBits(ABC):
     """What both protocols share: a noise bit that is 0 with a chance solved for the promise."""
 
     __slots__ = ("_absent", "_guarantee", "_n", "_zero")
@@ -62,8 +63,9 @@ class _NoisyBits:
             lambda chance: self._delta(honest, chance, float(asked.eps)), float(asked.dlt) * (1 - 1e-12), n=n
         )
 
+    @abstractmethod
     def _delta(self, honest: int, chance: float, epsilon: float) -> float:
-        raise NotImplementedError
+        """The δ at ε that so many honest people's noise bits, each 0 with this chance, give."""
 
     @property
     def n(self) -> int:
