@@ -13,7 +13,7 @@ The engine knows neither ε nor noise. Semantics, exactly (an engine is right if
 4. Within a group, a measure over *chosen* rows sees at most ``rows`` rows of a unit: those with the smallest keyed hash
    of (secret, unit, group, content, ordinal among rows of equal content); other measures see all rows of the unit.
 5. A measure is Σ over units of clamp(Σ over the unit's rows of ``value``, low, high). Sums are in integers that cannot
-   overflow.
+   overflow, and are returned exactly, in one form whatever they are: `Sums`.
 6. ``units`` of a group is the number of distinct units that count in it (after 3).
 7. `Cells` of a group: how many of the rows that count (after 3 and 4) have each integer of ``value`` other than 0,
    which stands for unknown. `Distinct` of a group: the number of different known values among those that its units
@@ -31,10 +31,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.tables.engines.sums import Sums
+from tacit.tables.engines.work import Work
 from tacit.tables.expressions.tree import Expression, Value
 from tacit.tables.query.relations import Relation
 
 __all__ = [
+    "MOST_UNITS",
     "Asked",
     "Blend",
     "BoundedQuery",
@@ -53,6 +56,13 @@ __all__ = [
     "Square",
     "Tallies",
 ]
+
+
+MOST_UNITS = 1 << 36
+"""So many units, each at the bound, are the most that a group's integer shows: beyond, it is clamped before the noise.
+
+No table of people has as many. The clamp moves two integers no further apart, and makes their width public.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +142,11 @@ class Measure:
         """How far one unit can move one group's integer: under add-remove, in one group."""
         return max(abs(self.low), abs(self.high))
 
+    @property
+    def largest(self) -> int:
+        """The largest absolute value that noise is added to: public, and so is the width that follows from it."""
+        return MOST_UNITS * self.reach
+
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
@@ -144,6 +159,11 @@ class Distinct:
     def reach(self) -> int:
         """How far one unit can move one group's integer: docs/proofs/distinct_values.md."""
         return self.most
+
+    @property
+    def largest(self) -> int:
+        """As of a `Measure`."""
+        return MOST_UNITS * self.reach
 
     @property
     def chosen(self) -> bool:
@@ -171,17 +191,21 @@ class Blend:
             raise InvalidParameter("reach", given=self.reach, allowed="0 or more")
 
     @property
+    def largest(self) -> int:
+        """As of a `Measure`, of each combination."""
+        return MOST_UNITS * self.reach
+
+    @property
     def chosen(self) -> bool:
         """Whether rows are chosen."""
         return self.measures[0].chosen
 
     def of(self, measured: Sequence[Sequence[int]]) -> list[list[int]]:
         """The combinations, per group, of the measures per group; in whole numbers without end."""
+        columns = [np.array(list(map(int, values)), dtype=object) for values in measured]
+        zero = columns[0] * 0
         return [
-            [
-                sum(factor * value for factor, value in zip(line, group, strict=True))
-                for group in zip(*measured, strict=True)
-            ]
+            sum((factor * values for factor, values in zip(line, columns, strict=True)), start=zero).tolist()
             for line in self.combinations
         ]
 
@@ -273,8 +297,8 @@ class Integers:
     keys: tuple[list[Value], ...]
     """One list per key expression."""
     units: npt.NDArray[np.int64]
-    measures: tuple[npt.NDArray[np.int64] | list[int] | Tallies, ...]
-    """One per measure: int64 where all fit, otherwise Python ints; `Tallies` of cells."""
+    measures: tuple[Sums | Tallies, ...]
+    """One per measure; `Tallies` of cells."""
 
     def __repr__(self) -> str:
         return "Integers(private)"
@@ -285,6 +309,9 @@ class Engine(Protocol):
 
     def run(self, query: BoundedQuery) -> Integers:
         """The integers; raises only for reasons that do not depend on rows, as far as that can be excluded."""
+
+    def work(self, query: BoundedQuery) -> Work:
+        """What the query takes, counted; it is run for that. As private as the integers."""
 
     def explain(self, query: BoundedQuery) -> str:
         """The statement that would be run, with the secret hash key left out; free, and independent of the data."""
