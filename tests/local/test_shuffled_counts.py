@@ -66,11 +66,13 @@ def test_sums_are_unbiased_and_nothing_stays_nothing() -> None:
     source = seeded(1)
     answers = np.arange(2000) < 300
     found = []
-    for _ in range(300):
+    for _ in range(1500):
         messages = Shuffler().shuffle(s.messages(answers, entropy=source), people=2000, entropy=source)
         found.append(float(s.estimate(messages).unbiased))
-    assert abs(np.mean(found) - 300) < 5 * s.standard_error / math.sqrt(300)
-    assert abs(np.var(found) / s.standard_error**2 - 1) < 0.5
+    assert abs(np.mean(found) - 300) < 5 * s.standard_error / math.sqrt(1500)
+    assert abs(np.mean((np.array(found) - 300) ** 2) / s.standard_error**2 - 1) < 0.05
+    covered = np.abs(np.array(found) - 300) <= 1.96 * s.standard_error
+    assert abs(covered.mean() - 0.95) < 0.02
     for _ in range(200):
         e = s.estimate(s.messages([False] * 2000, entropy=source))
         assert e.value == 0
