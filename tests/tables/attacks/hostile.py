@@ -14,7 +14,7 @@ from tacit.errors import TacitError
 from tacit.ledger import InMemory, Receipt, Request
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
-from tacit.tables.engines.duckdb.profile import Work
+from tacit.tables.engines.duckdb.profile import Profile
 from tacit.tables.engines.duckdb.sources import open_source
 from tacit.tables.policy.file import address, parse
 from tacit.tables.policy.policy import Policy
@@ -90,7 +90,7 @@ class Pairs:
         if asked[0][-1] is None:
             return None
         first, second = (
-            sum((self._tables[which][1].work(query) for query in queries(asked[0][-1])), start=Work(0, 0, 0, 0))
+            sum((self._tables[which][1].profile(query) for query in queries(asked[0][-1])), start=Profile(0, 0, 0, 0))
             for which in (one, other)
         )
         rows = next(person.rows for person in HOSTILE if person.name == other[0])

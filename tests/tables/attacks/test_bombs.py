@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.auditing.statements.audit import MOST_AMPLIFIED
+from tacit.auditing.statements.audit import MOST_ADDED
 from tacit.auditing.statements.made_up import PEOPLE, write_table
 from tacit.errors import TacitError
 from tests.tables.attacks.bombs import Bomb, bombs
@@ -58,7 +58,7 @@ def test_a_sample_of_bombs_makes_no_work_that_is_out_of_proportion(pairs: Pairs,
     for at, bomb in enumerate(own[: len(own) * 2 // 3 : max(len(own) // 5, 1)]):
         work = pairs.worked(bomb.sql, at)
         if work is not None:
-            assert work.amplified <= MOST_AMPLIFIED, bomb.sql[:300]
+            assert work.added <= MOST_ADDED, bomb.sql[:300]
 
 
 # all of them, by the clock

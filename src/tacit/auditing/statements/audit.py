@@ -20,7 +20,7 @@ from tacit.ledger import InMemory, Receipt, Request
 from tacit.tables.engines.contract import Integers
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
-from tacit.tables.engines.duckdb.profile import Work
+from tacit.tables.engines.duckdb.profile import Profile
 from tacit.tables.engines.duckdb.sources import open_source
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import Policy
@@ -29,14 +29,14 @@ from tacit.tables.session.open_others import open_others
 from tacit.tables.session.statements import AnyPlan
 from tacit.tables.session.table import Table
 
-__all__ = ["MOST_AMPLIFIED", "Finding", "StatementAudit", "StatementAuditor"]
+__all__ = ["MOST_ADDED", "Finding", "StatementAudit", "StatementAuditor"]
 
 Price = dict[str, Any]
 """As keywords of ``Table.sql``: {"epsilon": 1}, {"rho": "0.1", "delta": 1e-9}."""
 _ANALYST = "auditor"
 
-MOST_AMPLIFIED = 50_000
-"""Rows that all steps of a statement together may handle for each row that a unit has."""
+MOST_ADDED = 100_000
+"""Rows that one unit may add to each step of a statement, in the mean: as many as it may have after a join."""
 SIZES = (2, 40)
 """How many units the made-up tables have: with few, one person moves every sum; with many, groups are crowded."""
 
@@ -53,19 +53,19 @@ class Finding:
     """The two beside each other."""
     compared: int
     """How many answers with coupled noise were compared."""
-    work: tuple[Work, Work] | None
+    work: tuple[Profile, Profile] | None
     rows: int
     """How many rows the person has."""
 
     @property
-    def amplified(self) -> float:
-        """How many rows the engine handled more for each row of the person's."""
-        return 0.0 if self.work is None else (self.work[1].rows - self.work[0].rows) / max(self.rows, 1)
+    def added(self) -> float:
+        """How many rows more each step of the engine handled, in the mean, because of the person."""
+        return 0.0 if self.work is None else (self.work[1].rows - self.work[0].rows) / max(self.work[1].steps, 1)
 
     @property
     def violated(self) -> bool:
         """Whether the pair can be told apart for nothing, or one unit can make as much work as it likes."""
-        return bool(self.differs) or self.amplified > MOST_AMPLIFIED
+        return bool(self.differs) or self.added > MOST_ADDED
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -77,7 +77,7 @@ class Finding:
             "detail": self.detail,
             "compared": self.compared,
             "work": work,
-            "amplified": self.amplified,
+            "added": self.added,
             "violated": self.violated,
         }
 
@@ -227,8 +227,8 @@ class _Opened:
     def found(self, plan: AnyPlan) -> list[Integers]:
         return [self.engine.run(one) for one in queries(plan)]
 
-    def work(self, plan: AnyPlan) -> Work:
-        return sum((self.engine.work(one) for one in queries(plan)), start=Work(0, 0, 0, 0))
+    def profile(self, plan: AnyPlan) -> Profile:
+        return sum((self.engine.profile(one) for one in queries(plan)), start=Profile(0, 0, 0, 0))
 
     def receipt(self, plan: AnyPlan) -> Receipt:
         """As for a first payment."""
@@ -256,7 +256,7 @@ def _finding(base: _Opened, other: _Opened, person: Person, one: _Asked, two: _A
         if first != second:
             differs, detail = "answer", _first_difference(first, second)
             break
-    work = (base.work(one.plan), other.work(one.plan))
+    work = (base.profile(one.plan), other.profile(one.plan))
     return Finding(person.name, base.units, differs, detail, len(ROUNDS), work, rows)
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PROFILED", "Work"]
+__all__ = ["PROFILED", "Profile"]
 
 PROFILED = "EXPLAIN (ANALYZE, FORMAT JSON) "
 """Before a statement: runs it, and gives the counts of its operators instead of its rows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Profile:
     """Counts of all operators together. Private: they depend on rows as the answer does, so nobody else is told."""
 
     rows: int
@@ -27,7 +27,7 @@ class Work:
     """Operators."""
 
     @classmethod
-    def of_profile(cls, text: str) -> Work:
+    def of_json(cls, text: str) -> Profile:
         """From the engine's own JSON."""
         whole = json.loads(text)
         return cls(
@@ -37,8 +37,8 @@ class Work:
             steps=sum(1 for _ in _operators(whole)),
         )
 
-    def __add__(self, other: Work) -> Work:
-        return Work(
+    def __add__(self, other: Profile) -> Profile:
+        return Profile(
             self.rows + other.rows,
             self.scanned + other.scanned,
             self.memory + other.memory,
