@@ -735,7 +735,7 @@ def test_what_is_being_drawn_is_no_strike_and_a_stored_answer_takes_none(ledger:
         claim.release(b"1")
     assert not ledger.budget().accounts[0].strikes
     lose(ledger, "lost")
-    with pytest.raises(AccountLocked, match="1 lock it"):
+    with pytest.raises(AccountLocked, match="an answer was paid for"):
         ledger.spend(ask("more"), PureDP("0.01"))
 
 

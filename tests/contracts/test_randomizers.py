@@ -26,8 +26,8 @@ from tests.local.laws import LAWS, law_of, number_of
 from tests.statistical.fit import fits_cells
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-EXAMPLES = [(entry, make) for entry in RANDOMIZERS for make in entry.examples]
-IDS = [f"{entry.randomizer.__name__}-{i}" for entry in RANDOMIZERS for i in range(len(entry.examples))]
+EXAMPLES = [(entry, make) for entry in RANDOMIZERS.values() for make in entry.examples]
+IDS = [f"{entry.randomizer.__name__}-{i}" for entry in RANDOMIZERS.values() for i in range(len(entry.examples))]
 BAD = ["s3cr3t", math.nan, None, 1e300, -7, 2**80, b"\xff", date(1993, 3, 7), {"a": 1}, object(), 1j, "", "\0"]
 
 
@@ -256,4 +256,4 @@ def test_bad_prices_are_refused(case: Any, bad: Any) -> None:
 
 
 def test_every_randomizer_is_registered() -> None:
-    assert whole("registered", len({entry.randomizer for entry in RANDOMIZERS}), least=15)
+    assert whole("registered", len({entry.randomizer for entry in RANDOMIZERS.values()}), least=15)

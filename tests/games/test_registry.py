@@ -13,12 +13,12 @@ from tacit.auditing.subjects import subject_of
 from tacit.games.registry import GAMES
 from tacit.privacy import Guarantee
 from tacit.testing import seeded
+from tests.examples.test_selections import TestContract as Contract
+from tests.examples.test_selections import released
 from tests.mechanisms.sources import Wordwise
-from tests.mechanisms.test_selection_registry import TestContract as Contract
-from tests.mechanisms.test_selection_registry import released
 
-KINDS = GAMES
-EXAMPLES = [(build, kind) for kind in KINDS for build in kind.build]
+KINDS = tuple(GAMES.values())
+EXAMPLES = [(build, kind) for kind in KINDS for build in kind.examples]
 IDS = [repr(build())[:60] for build, _ in EXAMPLES]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -65,6 +65,6 @@ def test_what_audits_draw_is_what_a_single_run_gives(build, kind):
 
 @pytest.mark.parametrize(("build", "kind"), EXAMPLES, ids=IDS)
 def test_audit_acquits(build, kind):
-    subject = subject_of(build(), selections=KINDS)
+    subject = subject_of(build(), registry=GAMES)
     assert subject is not None
     assert not audit(subject, samples=10_000, confidence=1 - 1e-7).violated

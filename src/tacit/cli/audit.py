@@ -14,25 +14,20 @@ from typing import Any
 import click
 
 from tacit.auditing.audit import audit as run_audit
+from tacit.auditing.registry import SUBJECTS
 from tacit.auditing.result import AuditResult
 from tacit.auditing.subjects import Subject, every_subject, subject_of
 from tacit.cli.audit_statements import audit_statements, read_statements
 from tacit.errors import InvalidParameter, TacitError
 from tacit.games.registry import GAMES
 from tacit.local.registry import RANDOMIZERS
-from tacit.mechanisms.registry import MECHANISMS
-from tacit.mechanisms.selection_registry import SELECTIONS
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 __all__ = ["audit"]
 
 JSON_VERSION = 1
-_SELECTIONS = (*SELECTIONS, *GAMES)
+_SUBJECTS = {**SUBJECTS, **GAMES}
 PROVEN = 1
-
-
-def _kebab(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 _CLAIMS: dict[str, tuple[Callable[..., Any], int]] = {
@@ -74,8 +69,8 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "unary-encoding": {"categories": range(4)},
     "vote": {"candidates": (0, 1, 2)},
 }
-_RANDOMIZERS = frozenset(_kebab(entry.randomizer.__name__) for entry in RANDOMIZERS)
-_NO_SENSITIVITY = _RANDOMIZERS | {
+_NO_SENSITIVITY = {
+    *RANDOMIZERS,
     "best-rated",
     "digital-goods",
     "private-selection",
@@ -163,7 +158,7 @@ def audit(
     if everything == (what is not None):
         allowed = "either a mechanism, module:function, or --all"
         raise InvalidParameter("MECHANISM", given=what, allowed=allowed, hint="Write tacit audit laplace --epsilon 1.")
-    subjects = every_subject(selections=_SELECTIONS) if what is None else [_subject(what, given, sensitivity, claim)]
+    subjects = every_subject(registry=_SUBJECTS) if what is None else [_subject(what, given, sensitivity, claim)]
     pairs = [(_input(one), _input(other)) for one, other in neighbours] or None
     held_to = _read_claim(claim) if claim is not None else None
 
@@ -287,7 +282,7 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
     module, _, name = what.partition(":")
     home = _module(module)
     found = _attribute(home, module, name)
-    ours = subject_of(found, selections=_SELECTIONS)
+    ours = subject_of(found, registry=_SUBJECTS)
     if ours is not None:
         return ours
     stated = getattr(home, "claim", getattr(found, "guarantee", None))
@@ -305,13 +300,13 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
 def _classes() -> dict[str, list[Any]]:
     """The names of our mechanisms on the command line, each with its examples."""
     found: dict[str, list[Any]] = {}
-    examples: list[Callable[[], Any]] = [e for entry in MECHANISMS for e in entry.examples]
-    examples += [b for kind in _SELECTIONS for b in kind.build]
-    examples += [e for randomizer in RANDOMIZERS for e in randomizer.examples]
-    for example in examples:
-        made = example()
+    for made in (make() for entry in _SUBJECTS.values() for make in entry.examples):
         found.setdefault(_kebab(type(made).__name__), []).append(made)
     return found
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 def _example(what: str) -> Subject:
@@ -346,7 +341,7 @@ def _number(written: str) -> int | float:
 
 
 def _ours(mechanism: Any) -> Subject:
-    found = subject_of(mechanism, selections=_SELECTIONS)
+    found = subject_of(mechanism, registry=_SUBJECTS)
     assert found is not None
     return found
 

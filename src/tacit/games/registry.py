@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from tacit.examples.selections import Selection
 from tacit.games.auction import DigitalGoods
 from tacit.games.vote import BestRated, Vote
 from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.selection_registry import Selection
 from tacit.noise.entropy import BitSource
 
 __all__ = ["GAMES"]
@@ -31,9 +32,9 @@ def _many_picks(mechanism: Any, data: Any, count: int, entropy: BitSource | None
     return np.array(mechanism.candidates)[mechanism._picks(data, count, bits_from(entropy))]
 
 
-GAMES: tuple[Selection, ...] = (
-    Selection(
-        build=(
+GAMES: Mapping[str, Selection] = {
+    "digital goods": Selection(
+        examples=(
             lambda: DigitalGoods(n=3, epsilon=1, alpha="1/4"),
             lambda: DigitalGoods(n=3, rho=0.125, alpha="1/4", top=4),
             lambda: DigitalGoods.textbook(n=3, epsilon=1, alpha="1/4"),
@@ -42,16 +43,16 @@ GAMES: tuple[Selection, ...] = (
         many=_many_releases,
         neighbours=([0.3, 0.3, 0.0], [0.3, 0.3, 1.0]),
     ),
-    Selection(
-        build=(lambda: Vote([0, 1, 2], epsilon=1),),
+    "vote": Selection(
+        examples=(lambda: Vote([0, 1, 2], epsilon=1),),
         run=_pick,
         many=_many_picks,
         neighbours=([1, 1, 2], [1, 1, 2, 0]),
     ),
-    Selection(
-        build=(lambda: BestRated([0, 1, 2], bounds=(1, 5), epsilon=1),),
+    "best rated": Selection(
+        examples=(lambda: BestRated([0, 1, 2], bounds=(1, 5), epsilon=1),),
         run=_pick,
         many=_many_picks,
         neighbours=([{0: 3, 1: 4}], [{0: 3, 1: 4}, {0: 5, 1: 1, 2: 1}]),
     ),
-)
+}

@@ -24,8 +24,9 @@ def refuse_locked(store: Store, head: Head, analyst: str) -> None:
     gone = lost(store.unanswered(analyst))
     if len(gone) >= head.terms.strikes:
         listed = ", ".join(f"#{number}" for number in gone[:5]) + (", …" if len(gone) > 5 else "")
+        many = f"{len(gone)} answers were" if len(gone) > 1 else "an answer was"
         raise AccountLocked(
-            f"The account of {analyst} is locked: {len(gone)} answers were paid for and lost, stopped or interrupted "
-            f"({listed}), and {head.terms.strikes} lock it. Nothing was spent; answers that are on record stay free. "
+            f"The account of {analyst} is locked: {many} paid for and lost, stopped or interrupted ({listed}), and "
+            f"{head.terms.strikes} lock it. Nothing was spent; answers that are on record stay free. "
             f'The owner unlocks it: tacit unlock {head.source} {analyst} --reason "…"'
         )
