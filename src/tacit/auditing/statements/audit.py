@@ -139,11 +139,14 @@ class StatementAuditor:
 
     def audit(self, sql: str, price: Price, *, samples: int = 0, confidence: float = 0.999) -> StatementAudit:
         """Everything that a statement tells of each pair; ``price`` is as for ``Table.sql``, such as {"epsilon": 1}."""
-        findings, outcome, cost = list[Finding](), "", ""
+        findings, outcome, cost, asked = list[Finding](), "", "", dict[int, _Asked]()
         for base, other, person in self._pairs():
-            asked = [base.outcome(sql, price), other.outcome(sql, price)]
-            outcome, cost = asked[0].told, asked[0].price
-            findings.append(_finding(base, other, person, asked[0], asked[1]))
+            for one in (base, other):
+                if id(one) not in asked:
+                    asked[id(one)] = one.outcome(sql, price)
+            first, second = asked[id(base)], asked[id(other)]
+            outcome, cost = first.told, first.price
+            findings.append(_finding(base, other, person, first, second))
         leaked = self._leaked(sql, price, samples, confidence) if samples and outcome == "answered" else None
         return StatementAudit(sql, outcome, cost, tuple(findings), leaked)
 
