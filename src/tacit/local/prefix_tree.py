@@ -26,7 +26,7 @@ from tacit.mechanisms.selecting import float_above
 from tacit.noise.coins import uniform_places
 from tacit.noise.entropy import BitSource
 from tacit.noise.truths import OddsTruth, Truth
-from tacit.privacy import REPLACE, Guarantee, PureDP
+from tacit.privacy import REPLACE, Guarantee
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
@@ -126,8 +126,7 @@ class PrefixTree(Randomizer[HeavyHitters]):
     def loss(self) -> LossDistribution:
         from tacit.privacy.loss_distribution import LossDistribution
 
-        assert isinstance(self._guarantee, PureDP)
-        return LossDistribution.randomized_response(float_above(self._guarantee.eps), 2, REPLACE)
+        return LossDistribution.randomized_response(float_above(self._guarantee.main), 2, REPLACE)
 
     def randomize(self, values: Any, *, entropy: BitSource | None = None) -> Any:
         bits = bits_from(entropy)
