@@ -12,10 +12,11 @@ from tacit.auditing.statements.coupling import ROUNDS, coupled, queries
 from tacit.auditing.statements.made_up import PEOPLE, Person, write_table
 from tacit.errors import TacitError
 from tacit.ledger import InMemory, Receipt, Request
+from tacit.tables.engines.duckdb.backend import DUCKDB
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
-from tacit.tables.engines.duckdb.profile import Profile
 from tacit.tables.engines.duckdb.sources import open_source
+from tacit.tables.engines.work import Work
 from tacit.tables.policy.file import address, parse
 from tacit.tables.policy.policy import Policy
 from tacit.tables.session.open_others import open_others
@@ -90,7 +91,7 @@ class Pairs:
         if asked[0][-1] is None:
             return None
         first, second = (
-            sum((self._tables[which][1].profile(query) for query in queries(asked[0][-1])), start=Profile(0, 0, 0, 0))
+            sum((self._tables[which][1].work(query) for query in queries(asked[0][-1])), start=Work(0, 0, 0, 0))
             for which in (one, other)
         )
         rows = next(person.rows for person in HOSTILE if person.name == other[0])
@@ -137,7 +138,7 @@ def _seen(table: Table, sql: str, price: dict[str, Any]) -> tuple[Any, ...]:
 
 def _engine(policy: Policy, path: Path) -> DuckDBEngine:
     source = open_source(address(policy, path), policy.options, policy.table)
-    others = open_others(policy, path.parent)
+    others = open_others(policy, path.parent, DUCKDB)
     locked = LockedDuckDB(source, policy, threads=1, others=others)
     return DuckDBEngine(locked, "one key", tuple(others))
 

@@ -17,11 +17,10 @@ from tacit.auditing.statements.coupling import ROUNDS, coupled, queries, told
 from tacit.auditing.statements.made_up import PEOPLE, Person, write_table
 from tacit.errors import TacitError
 from tacit.ledger import InMemory, Receipt, Request
-from tacit.tables.engines.contract import Integers
-from tacit.tables.engines.duckdb.connection import LockedDuckDB
-from tacit.tables.engines.duckdb.engine import DuckDBEngine
-from tacit.tables.engines.duckdb.profile import Profile
-from tacit.tables.engines.duckdb.sources import open_source
+from tacit.tables.engines.backend import TableSources
+from tacit.tables.engines.contract import Engine, Integers
+from tacit.tables.engines.registry import backend_for
+from tacit.tables.engines.work import Work
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import Policy
 from tacit.tables.session.open import open as open_table
@@ -53,7 +52,7 @@ class Finding:
     """The two beside each other."""
     compared: int
     """How many answers with coupled noise were compared."""
-    work: tuple[Profile, Profile] | None
+    work: tuple[Work, Work] | None
     rows: int
     """How many rows the person has."""
 
@@ -201,12 +200,14 @@ class _Opened:
         self._path = path
 
     @cached_property
-    def engine(self) -> DuckDBEngine:
+    def engine(self) -> Engine:
         with self.opened() as table:
             policy = table.policy  # with what public tables hold
-        source = open_source(address(policy, self._path), policy.options, policy.table)
-        others = open_others(policy, self._path.parent)
-        return DuckDBEngine(LockedDuckDB(source, policy, others=others), "one key for all tables", tuple(others))
+        place = address(policy, self._path)
+        backend = backend_for(place)
+        source = backend.source(place, policy.options, policy.table)
+        others = open_others(policy, self._path.parent, backend)
+        return backend.engine(TableSources(source, policy, others), "one key for all tables")
 
     def opened(self) -> Table:
         """The table with its whole budget."""
@@ -230,8 +231,8 @@ class _Opened:
     def found(self, plan: AnyPlan) -> list[Integers]:
         return [self.engine.run(one) for one in queries(plan)]
 
-    def profile(self, plan: AnyPlan) -> Profile:
-        return sum((self.engine.profile(one) for one in queries(plan)), start=Profile(0, 0, 0, 0))
+    def work(self, plan: AnyPlan) -> Work:
+        return sum((self.engine.work(one) for one in queries(plan)), start=Work(0, 0, 0, 0))
 
     def receipt(self, plan: AnyPlan) -> Receipt:
         """As for a first payment."""
@@ -259,7 +260,7 @@ def _finding(base: _Opened, other: _Opened, person: Person, one: _Asked, two: _A
         if first != second:
             differs, detail = "answer", _first_difference(first, second)
             break
-    work = (base.profile(one.plan), other.profile(one.plan))
+    work = (base.work(one.plan), other.work(one.plan))
     return Finding(person.name, base.units, differs, detail, len(ROUNDS), work, rows)
 
 

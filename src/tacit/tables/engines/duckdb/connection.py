@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import TacitError
-from tacit.tables.engines.duckdb.profile import PROFILED, Profile
+from tacit.tables.engines.duckdb.profile import PROFILED, work_of
 from tacit.tables.engines.duckdb.sources.source import Source, other_view, quoted_name, quoted_text
+from tacit.tables.engines.work import Work
 from tacit.tables.policy.policy import Policy
 from tacit.work.limits import Work as Limits
 from tacit.work.scratch import Scratch
@@ -84,11 +85,11 @@ class LockedDuckDB:
                 pass  # what it says might quote a row, and must not become the context of another error
         raise EngineFailed
 
-    def profile(self, sql: str) -> Profile:
+    def work(self, sql: str) -> Work:
         """Run one SELECT for the counts of its operators alone."""
         if self._connection is not None:
             try:
-                return Profile.of_json(self._connection.execute(PROFILED + sql).fetchall()[0][1])
+                return work_of(self._connection.execute(PROFILED + sql).fetchall()[0][1])
             except Exception:
                 pass  # as above
         raise EngineFailed

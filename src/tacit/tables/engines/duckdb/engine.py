@@ -12,10 +12,10 @@ import numpy.typing as npt
 from tacit.errors import PolicyError
 from tacit.tables.engines.contract import Asked, BoundedQuery, Cells, Integers, Tallies
 from tacit.tables.engines.duckdb.bounding import Statement, statement
-from tacit.tables.engines.duckdb.profile import Profile
 from tacit.tables.engines.duckdb.sources.source import VIEW, other_view
 from tacit.tables.engines.duckdb.terms import TYPES, identifier
 from tacit.tables.engines.sums import Sums
+from tacit.tables.engines.work import Work
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
 
@@ -34,7 +34,7 @@ class Connection(Protocol):
     def columns(self, sql: str) -> Columns:
         """The result of a statement, a column a name."""
 
-    def profile(self, sql: str) -> Profile:
+    def work(self, sql: str) -> Work:
         """What a statement takes, counted by the engine."""
 
     def interrupt(self) -> None:
@@ -63,9 +63,9 @@ class DuckDBEngine:
             measures=tuple(_measured(one, i, found) for i, one in enumerate(query.measures)),
         )
 
-    def profile(self, query: BoundedQuery) -> Profile:
+    def work(self, query: BoundedQuery) -> Work:
         """What the statement takes, counted; it is run for that. As private as the integers."""
-        return self._connection.profile(self._statement(query, self._key).sql)
+        return self._connection.work(self._statement(query, self._key).sql)
 
     def explain(self, query: BoundedQuery) -> str:
         """The statement, with the secret hidden."""
