@@ -9,6 +9,7 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter, TacitError
+from tacit.tables.plan.plan import MOST_CHOSEN
 from tacit.tables.query.per_unit import PerUnit
 from tacit.tables.session.table import Table
 from tests.tables.attacks.neighbours import open_pair
@@ -45,3 +46,23 @@ def test_a_plan_of_sums_with_fine_steps_is_made(tmp_path: Path) -> None:
     table, _ = open_pair(tmp_path)
     sql = "SELECT plan, SUM(points, contribution_bounds_per_row => (0, 1e18)) AS s FROM visits GROUP BY ROLLUP (plan)"
     assert table.query(sql).plan(epsilon=tacit.PureDP("1e-9").eps).hints is not None
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        "MEDIAN(spend, contribution_bounds_per_row => (0, {}))",
+        "COUNT(DISTINCT points % {})",
+        "CORR(age, spend + {0}, contribution_bounds_per_row => (0, 9), contribution_bounds_of_second => (0, {0}))",
+    ],
+)
+def test_what_no_engine_can_take_at_once_is_refused_before_it_is_paid(table: Table, one: str) -> None:
+    """Two hundred medians were paid for and lost: their steps were nested deeper than the engine reads."""
+    sql = "SELECT " + ", ".join(one.format(at) for at in range(1, 201)) + " FROM visits"
+    with pytest.raises(InvalidParameter, match="at most"):
+        table.query(sql).plan(epsilon=1)
+
+
+def test_as_many_as_are_allowed_are_answered(table: Table) -> None:
+    counts = ", ".join(f"COUNT(DISTINCT points % {at})" for at in range(1, MOST_CHOSEN + 1))
+    assert len(table.sql(f"SELECT {counts} FROM visits", epsilon=1000).columns) == MOST_CHOSEN
