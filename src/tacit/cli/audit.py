@@ -49,12 +49,15 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "continual-count": {"horizon": 4},
     "digital-goods": {"n": 3, "alpha": "1/4"},
     "count-mean-sketch": {"categories": range(4), "hashes": 2, "buckets": 4},
+    "frequency-list": {"length": 3},
     "gaussian-above-threshold": {"threshold": 0, "length": 10},
     "hadamard-response": {"categories": range(4)},
     "kary-response": {"categories": range(4)},
     "local-hashing": {"categories": range(4)},
+    "mediator": {"players": 3, "actions": 2, "rounds": 2},
     "naive-threshold": {"threshold": 0, "length": 10},
     "numeric-sparse": {"threshold": 0, "hits": 2},
+    "partition-list": {"people": 5},
     "private-selection": {"runs": 4},
     "propose-test-release": {"n": 9, "bounds": (0, 15), "bound": 2, "granule": 1},
     "quantile": {"q": 0.5, "bounds": (0, 15), "granule": 1},
@@ -65,6 +68,7 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "sparse-vector": {"threshold": 0, "hits": 2},
     "subset-selection": {"categories": range(4)},
     "top-k": {"k": 2},
+    "two-facilities": {"places": (0, "0.5", 1), "n": 3},
     "unary-encoding": {"categories": range(4)},
     "vote": {"candidates": (0, 1, 2)},
 }
@@ -72,6 +76,9 @@ _RANDOMIZERS = frozenset(_kebab(entry.randomizer.__name__) for entry in RANDOMIZ
 _NO_SENSITIVITY = _RANDOMIZERS | {
     "best-rated",
     "digital-goods",
+    "frequency-list",
+    "mediator",
+    "partition-list",
     "private-selection",
     "propose-test-release",
     "quantile",
@@ -79,6 +86,7 @@ _NO_SENSITIVITY = _RANDOMIZERS | {
     "randomized-response",
     "sample-and-aggregate",
     "smooth-median",
+    "two-facilities",
     "vote",
 }
 
