@@ -23,6 +23,7 @@ BENCHES = {
     "noise": "drawing noise: a million at a time, one at a time, growth in time and memory",
     "accounting": "the price of a plan: values and times of the accountants",
     "selection": "choosing, thresholds, randomized response, quantiles",
+    "local": "local protocols: a million people, next to numpy doing the same insecurely, and the local libraries",
     "ledger": "durable spends next to SQLite itself, growth, verification",
     "audit": "what the auditor can see, and how fast",
     "accuracy": "errors at equal ε and δ: median, mean, variance, distinct count, group means",

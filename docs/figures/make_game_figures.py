@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit import REPLACE, Exponential, PermuteAndFlip, Quantile, SmoothMedian, games
+from tacit import REPLACE, Exponential, PermuteAndFlip, Quantile, SmoothMedian, games, learn
 from tacit.plots.curves import curves
 from tacit.testing import seeded
 
@@ -174,7 +174,26 @@ def frequency_lists() -> Any:
     )
 
 
+def learnability() -> Any:
+    """Examples that suffice, over ε."""
+    epsilons = np.geomspace(0.01, 3, 40).round(6).tolist()
+    sizes = {
+        "agnostic": [learn.agnostic_sample(1000, 0.1, 0.05, epsilon=e).examples for e in epsilons],
+        "realisable": [learn.realisable_sample(1000, 0.1, 0.05, epsilon=e).examples for e in epsilons],
+        "textbook, agnostic": [learn.textbook_sample(1000, 0.1, 0.05, epsilon=e).examples for e in epsilons],
+    }
+    return curves(
+        {name: (epsilons, ys) for name, ys in sizes.items()},
+        marks={"2·atanh α: from here on privacy is free, agnostically": 2 * float(np.arctanh(0.1))},
+        title="1000 hypotheses, α = 0.1, β = 0.05, one example replaced",
+        across="ε",
+        up="examples that suffice",
+        log="xy",
+    )
+
+
 FIGURES = {
+    "learnability": learnability,
     "facilities": facilities,
     "large_game": large_game,
     "frequency_lists": frequency_lists,

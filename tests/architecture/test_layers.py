@@ -18,6 +18,7 @@ LAYERS = {
     "report": 1,
     "mechanisms": 2,
     "ledger": 3,
+    "examples": 3,
     "tables": 4,
     "local": 4,
     "learn": 5,

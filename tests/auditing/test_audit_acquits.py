@@ -6,10 +6,10 @@ import pytest
 
 from tacit import PureDP
 from tacit.auditing.audit import audit
-from tacit.auditing.subjects import Subject, every_subject
+from tacit.auditing.registry import SUBJECTS as REGISTERED
+from tacit.auditing.subjects import Subject, every_subject, subject_of
+from tacit.examples.registry import MECHANISMS
 from tacit.local.registry import RANDOMIZERS
-from tacit.mechanisms.registry import MECHANISMS
-from tacit.mechanisms.selection_registry import SELECTIONS
 
 CONFIDENCE = 1 - 1e-7
 SUBJECTS = every_subject()
@@ -17,9 +17,16 @@ IDS = [f"{i}-{subject.name.partition('(')[0]}" for i, subject in enumerate(SUBJE
 
 
 def test_every_example_of_the_registries_is_a_subject() -> None:
-    examples = sum(len(entry.examples) for entry in MECHANISMS) + sum(len(kind.build) for kind in SELECTIONS)
-    examples += sum(len(entry.examples) for entry in RANDOMIZERS)
-    assert len(SUBJECTS) == examples
+    registries = (MECHANISMS, RANDOMIZERS)
+    assert len(REGISTERED) == sum(map(len, registries)), "two entries have one name"
+    assert len(SUBJECTS) == sum(len(entry.examples) for one in registries for entry in one.values())
+
+
+def test_every_example_is_found_in_the_registry_again() -> None:
+    for name, entry in REGISTERED.items():
+        for make in entry.examples:
+            assert [one for one, other in REGISTERED.items() if other.knows(make())] == [name]
+    assert subject_of(object()) is None
 
 
 def test_all_are_run_side_by_side() -> None:

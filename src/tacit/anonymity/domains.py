@@ -76,6 +76,9 @@ def table_of(
         for i, (name, order) in enumerate(zip(sensitive, orders, strict=True))
     }
     kept = {name: _plain(found[f"k{i}"]) for i, name in enumerate([*sensitive, *keep])}
+    for name, order in zip(sensitive, orders, strict=True):
+        if order.number and order.values[0] is None:  # also where NaN was written
+            kept[name] = [value if place else None for value, place in zip(kept[name], secret[name][0], strict=True)]
     return Table(rows.count, domains, codes, secret, kept)
 
 

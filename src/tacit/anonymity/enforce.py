@@ -93,7 +93,7 @@ def enforce(
         named, others = rows.known(identifiers, "identifiers"), rows.known(keep, "keep")
         _refuse_overlap(known, secret, named, others)
         if limits == Limits():
-            raise InvalidParameter("limits", given="none", allowed="at least a k: Limits(k=5)")
+            raise InvalidParameter("limits", given="none", allowed="at least a k, such as 5")
         if limits.of_sensitive and not secret:
             raise InvalidParameter("sensitive", given="no column", allowed="the columns that l and t are about")
         if limits.k is not None and limits.k > rows.count:

@@ -1,7 +1,8 @@
 """The rows that are looked at: a CSV or Parquet file, a frame, or columns as lists, behind one view.
 
-An empty text and a NaN are unknown values. Numbers in a CSV are recognised column by column: a column is of numbers if
-all its known values are, and none has a leading zero, as postal codes do.
+An empty text, and in a frame a NaN, is an unknown value. Numbers in a CSV are recognised column by column: a column is
+of numbers if all its known values are, and none has a leading zero, as postal codes do. The text NaN among numbers is
+unknown where their order matters; in a class it is what is written, unless ``null`` lists it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ NUMBER = r"[+-]?(0|[1-9][0-9]*|)(\.[0-9]*)?([eE][+-]?[0-9]+)?|[+-]?(?i:nan|inf|i
 """What a text must look like to be a number; a cast decides the rest."""
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _NUMBERS = (*_WHOLE, "UHUGEINT", "DECIMAL", "FLOAT", "DOUBLE")
+_OTHERS = (".json", ".jsonl", ".ndjson", ".duckdb", ".db", ".gz", ".zip", ".xlsx", ".toml")
 _FORMATS = "a .csv, .tsv or .parquet file, a frame of pandas, Polars or Arrow, or columns as lists by name"
 
 
@@ -126,6 +128,8 @@ class Rows:
         assert self._connection is not None
         if isinstance(source, str | Path):
             path = _file(source)
+            if path.suffix.lower() in _OTHERS:
+                raise InvalidParameter("source", given=str(path), allowed=_FORMATS)
             if path.suffix.lower() in (".parquet", ".pq"):
                 return f"read_parquet({quoted_text(str(path))})", (str(path),)
             self._csv = CsvFile(path, delimiter)

@@ -15,6 +15,7 @@ __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "account": ("tacit.cli.account:account", "What a plan costs, by every method; touches no data."),
+    "anonymity": ("tacit.cli.anonymity:anonymity", "k-anonymity and its kin, and attacks that undo them."),
     "ask": ("tacit.cli.ask:ask", "Ask one question in SQL: a private answer with error bars, paid for first."),
     "audit": ("tacit.cli.audit:audit", "Prove a leak, or find none: any mechanism, ours or not."),
     "budget": ("tacit.cli.ledger:budget", "What has been charged to a ledger, and what is left."),

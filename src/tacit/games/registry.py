@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from tacit.examples.selections import Selection
 from tacit.games.auction import DigitalGoods
 from tacit.games.facilities import TwoFacilities
 from tacit.games.frequency_list import FrequencyList
@@ -13,7 +15,6 @@ from tacit.games.mediator import Mediator
 from tacit.games.partition_list import PartitionList
 from tacit.games.vote import BestRated, Vote
 from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.selection_registry import Selection
 from tacit.noise.entropy import BitSource
 
 __all__ = ["GAMES"]
@@ -55,9 +56,9 @@ def _many_loads(mechanism: Any, tastes: Any, count: int, entropy: BitSource | No
     return np.array([_loads(mechanism, tastes, bits) for _ in range(count)])
 
 
-GAMES: tuple[Selection, ...] = (
-    Selection(
-        build=(
+GAMES: Mapping[str, Selection] = {
+    "digital goods": Selection(
+        examples=(
             lambda: DigitalGoods(n=3, epsilon=1, alpha="1/4"),
             lambda: DigitalGoods(n=3, rho=0.125, alpha="1/4", top=4),
             lambda: DigitalGoods.textbook(n=3, epsilon=1, alpha="1/4"),
@@ -66,40 +67,40 @@ GAMES: tuple[Selection, ...] = (
         many=_many_releases,
         neighbours=([0.3, 0.3, 0.0], [0.3, 0.3, 1.0]),
     ),
-    Selection(
-        build=(lambda: Vote([0, 1, 2], epsilon=1),),
+    "vote": Selection(
+        examples=(lambda: Vote([0, 1, 2], epsilon=1),),
         run=_pick,
         many=_many_picks,
         neighbours=([1, 1, 2], [1, 1, 2, 0]),
     ),
-    Selection(
-        build=(lambda: BestRated([0, 1, 2], bounds=(1, 5), epsilon=1),),
+    "best rated": Selection(
+        examples=(lambda: BestRated([0, 1, 2], bounds=(1, 5), epsilon=1),),
         run=_pick,
         many=_many_picks,
         neighbours=([{0: 3, 1: 4}], [{0: 3, 1: 4}, {0: 5, 1: 1, 2: 1}]),
     ),
-    Selection(
-        build=(lambda: TwoFacilities([0, 0.5, 1], n=3, epsilon=1),),
+    "two facilities": Selection(
+        examples=(lambda: TwoFacilities([0, 0.5, 1], n=3, epsilon=1),),
         run=_placed,
         many=_many_releases,
         neighbours=([0, 0, 0], [0, 0, 1]),
     ),
-    Selection(
-        build=(lambda: FrequencyList(length=3, epsilon=1),),
+    "frequency list": Selection(
+        examples=(lambda: FrequencyList(length=3, epsilon=1),),
         run=_list,
         many=_many_releases,
         neighbours=([2, 1], [2, 1, 1]),
     ),
-    Selection(
-        build=(lambda: PartitionList(people=5, epsilon=1), lambda: PartitionList(people=4, rho=0.125)),
+    "partition list": Selection(
+        examples=(lambda: PartitionList(people=5, epsilon=1), lambda: PartitionList(people=4, rho=0.125)),
         run=_list,
         many=_many_releases,
         neighbours=([2, 1], [2, 1, 1]),
     ),
-    Selection(
-        build=(lambda: Mediator(players=3, actions=2, rounds=2, epsilon=1, delta="0.01"),),
+    "mediator": Selection(
+        examples=(lambda: Mediator(players=3, actions=2, rounds=2, epsilon=1, delta="0.01"),),
         run=_loads,
         many=_many_loads,
         neighbours=([[0, 1], [0, 0], [1, 1]], [[1, 0], [0, 0], [1, 1]]),
     ),
-)
+}

@@ -1,4 +1,4 @@
-"""Every kind of ledger, and how to make one in a folder: joining this list runs the contract suite on it."""
+"""Every kind of ledger, and how to make one in a folder: joining this mapping runs the contract suite on it."""
 
 from __future__ import annotations
 

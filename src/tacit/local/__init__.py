@@ -14,6 +14,15 @@ _HOMES = {
     "tacit.local.subset": ("SubsetSelection",),
     "tacit.local.rappor": ("Rappor",),
     "tacit.local.sketch": ("CountMeanSketch",),
+    "tacit.local.prefix_tree": ("HeavyHitter", "HeavyHitters", "PrefixTree"),
+    "tacit.local.numbers": ("MeanEstimate",),
+    "tacit.local.duchi": ("Duchi",),
+    "tacit.local.piecewise": ("Piecewise",),
+    "tacit.local.hybrid": ("Hybrid",),
+    "tacit.local.square_wave": ("DistributionEstimate", "SquareWave"),
+    "tacit.local.ranges": ("RangeEstimate", "RangeTree"),
+    "tacit.local.attributes": ("Sample", "Split"),
+    "tacit.local.memoised": ("Memoised", "MemoisedDevice"),
     "tacit.local.advice": ("Advice", "best_frequencies"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

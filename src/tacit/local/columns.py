@@ -9,7 +9,7 @@ __all__ = ["column_sums"]
 
 Rows = npt.NDArray[np.uint8]
 
-_CHUNK_BYTES = 1 << 17
+_CHUNK_BYTES = 1 << 21
 
 
 def column_sums(rows: Rows, columns: int) -> npt.NDArray[np.int64]:

@@ -26,6 +26,7 @@ from tacit.privacy import Guarantee
 __all__ = ["SubsetSelection"]
 
 _RATES = 128
+_BLOCK_BYTES = 1 << 17
 _AT_ONCE = 8  # attempts for every row before those that are done are left out
 
 
@@ -123,8 +124,12 @@ class SubsetSelection(FrequencyRandomizer):
 
 def ones_of(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
     """How many ones each row has."""
-    found: npt.NDArray[np.int64] = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
-    return found
+    out = np.empty(len(rows), dtype=np.int64)
+    each = np.ones(rows.shape[1], dtype=np.float32)  # sums of at most 2²⁴ are exact, and faster than numpy's own
+    step = max(1, _BLOCK_BYTES // rows.shape[1])
+    for start in range(0, len(rows), step):
+        out[start : start + step] = np.bitwise_count(rows[start : start + step]).astype(np.float32) @ each
+    return out
 
 
 def _even_out(

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.scores import kind_of
 
-__all__ = ["TAG_BYTES", "BitRows", "Shape", "Whole", "read_each", "read_stream", "tag_of", "tagged"]
+__all__ = ["TAG_BYTES", "BitRows", "ByteRows", "Shape", "Whole", "read_each", "read_stream", "tag_of", "tagged"]
 
 Rows = npt.NDArray[np.uint8]
 Array = npt.NDArray[Any]
@@ -151,6 +151,39 @@ class BitRows(Shape):
         if not bool(beyond.any()):
             return rows, 0
         return rows[beyond == 0], int((beyond != 0).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRows(Shape):
+    """A report of ``size`` bytes."""
+
+    size: int
+
+    @property
+    def width(self) -> int:
+        return self.size
+
+    @property
+    def dimensions(self) -> int:
+        return 2
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.uint8)
+
+    def new(self, count: int) -> Array:
+        return np.zeros((count, self.width), dtype=np.uint8)
+
+    def read_quietly(self, reports: Array) -> tuple[Array, int]:
+        if reports.ndim != 2 or reports.dtype != np.uint8 or reports.shape[1] != self.width:
+            return self.new(0), len(reports) if reports.ndim else 1
+        return reports, 0
+
+    def pack(self, reports: Array) -> Rows:
+        return np.ascontiguousarray(reports)
+
+    def unpack(self, rows: Rows) -> tuple[Array, int]:
+        return rows, 0
 
 
 def tag_of(parameters: str) -> bytes:

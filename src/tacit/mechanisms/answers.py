@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.mechanisms.inputs import INT64_MAX
 
 __all__ = ["UNKNOWN", "Answers", "listed", "several"]
 
@@ -78,13 +79,15 @@ class Answers:
 
     def _of_integers(self, values: npt.NDArray[Any]) -> Places:
         assert self._integers is not None
+        if values.dtype == np.uint64:
+            return np.where(values > INT64_MAX, UNKNOWN, self._of_integers(values.astype(np.int64)))
         if not self._span:
             return _found(values, *self._integers)
-        signed = values.astype(np.int64, copy=False)
-        within = (values >= self._first) & (values <= self._first + self._span - 1)
+        offsets = np.subtract(values, self._first, dtype=np.int64)
+        within = offsets.view(np.uint64) < self._span  # what lies before the first wraps to the largest
         if self._table is None:
-            return np.where(within, signed - self._first, UNKNOWN)
-        return np.where(within, self._table[np.where(within, signed - self._first, 0)], UNKNOWN)
+            return np.where(within, offsets, UNKNOWN)
+        return np.where(within, self._table[np.where(within, offsets, 0)], UNKNOWN)
 
 
 def several(values: Any) -> npt.NDArray[Any] | None:

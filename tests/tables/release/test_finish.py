@@ -70,6 +70,15 @@ def test_the_order_of_the_engine_is_never_seen() -> None:
     assert one["city"].values == other["city"].values == ["a", "b", "c"]
 
 
+def test_keys_beyond_doubles_come_in_their_own_order_not_in_the_engines() -> None:
+    """Next to each other beyond 2⁵³, they are one number in doubles: sorted by that, they would stand as they came."""
+    first, second = 2**53, 2**53 + 1
+    one = ask("", [[first, second, None]], [1, 2, 3])
+    other = ask("", [[second, None, first]], [2, 3, 1])
+    assert one["city"].values == other["city"].values == [first, second, None]
+    assert one["n"].values == other["n"].values == [1, 2, 3]
+
+
 def test_a_quotient_by_what_may_be_zero_has_no_ends_and_by_zero_no_value() -> None:
     text = "SELECT SUM(x) / COUNT(*) AS r FROM visits GROUP BY city"
     columns = finished(text, {"sum": [10.0, 10.0, 10.0], "count_rows": [5.0, 1.0, 0.0]}, [["a", "b", "c"]])

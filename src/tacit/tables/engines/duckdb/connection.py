@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import TacitError
+from tacit.tables.engines.duckdb.profile import PROFILED, Work
 from tacit.tables.engines.duckdb.sources.source import Source, other_view, quoted_name, quoted_text
 from tacit.tables.engines.scratch import Scratch
 from tacit.tables.policy.policy import Policy
@@ -80,6 +81,15 @@ class LockedDuckDB:
                 return _columns(self._connection, sql)
             except Exception:
                 pass  # what it says might quote a row, and must not become the context of another error
+        raise EngineFailed
+
+    def work(self, sql: str) -> Work:
+        """Run one SELECT for the counts of its operators alone."""
+        if self._connection is not None:
+            try:
+                return Work.of_profile(self._connection.execute(PROFILED + sql).fetchall()[0][1])
+            except Exception:
+                pass  # as above
         raise EngineFailed
 
     def close(self) -> None:

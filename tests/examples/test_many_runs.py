@@ -10,22 +10,26 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.mechanisms import parallel_coins, parallel_counts, parallel_ranks, private_selection
+from tacit.examples import many_coins, many_counts, many_quantiles
+from tacit.examples.additive import ADDITIVE
+from tacit.examples.many_counts import count_totals
+from tacit.examples.many_numbers import bounded_laplace_releases, staircase_releases
+from tacit.examples.many_quantiles import quantiles_releases
+from tacit.examples.selections import SELECTIONS
+from tacit.mechanisms import private_selection
 from tacit.mechanisms.bounded_laplace import BoundedLaplace
 from tacit.mechanisms.continual_count import ContinualCount
 from tacit.mechanisms.factorisations import SQUARE_ROOT
 from tacit.mechanisms.private_selection import GEOMETRIC, LOGARITHMIC, PrivateSelection
 from tacit.mechanisms.quantiles import Quantiles
-from tacit.mechanisms.registry import MECHANISMS
-from tacit.mechanisms.selection_registry import SELECTIONS
 from tacit.mechanisms.staircase import Staircase
 from tacit.privacy import REPLACE
 from tacit.testing import seeded
 from tests.mechanisms.sources import Wordwise
 from tests.statistical.fit import fits_cells
 
-ONE_NUMBER = [example() for entry in MECHANISMS if entry.many is not None for example in entry.examples]
-IDS = [repr(m)[:40] for m in ONE_NUMBER]
+ONE_NUMBER = [(make(), entry.many) for entry in ADDITIVE.values() if entry.many is not None for make in entry.examples]
+IDS = [repr(m)[:40] for m, _ in ONE_NUMBER]
 
 
 def cells(samples, edges):
@@ -52,18 +56,18 @@ class Side:
 
 
 def test_every_mechanism_that_takes_no_arrays_has_many_runs():
-    assert [e.mechanism for e in MECHANISMS if e.many is not None] == [BoundedLaplace, Staircase]
-    assert all(entry.arrays or entry.many is not None for entry in MECHANISMS)
+    assert [e.mechanism for e in ADDITIVE.values() if e.many is not None] == [BoundedLaplace, Staircase]
+    assert all(entry.arrays or entry.many is not None for entry in ADDITIVE.values())
 
 
 @pytest.mark.parametrize("always_exact", [False, True])
-@pytest.mark.parametrize("m", ONE_NUMBER, ids=IDS)
-def test_one_number_is_released_as_by_a_single_call(m, always_exact, monkeypatch):
+@pytest.mark.parametrize(("m", "many"), ONE_NUMBER, ids=IDS)
+def test_one_number_is_released_as_by_a_single_call(m, many, always_exact, monkeypatch):
     if always_exact:
-        monkeypatch.setattr(parallel_coins, "_SLACK", 2.0)
+        monkeypatch.setattr(many_coins, "_SLACK", 2.0)
     seen = set()
     for seed, value in itertools.product(range(60), (-5.0, 0.3, 20.0)):
-        (found,) = m._releases(value, 1, Wordwise(seed))
+        (found,) = many(m, value, 1, Wordwise(seed))
         assert found == m.release(value, entropy=Wordwise(seed))
         seen.add(found)
     assert len(seen) >= 60
@@ -72,7 +76,7 @@ def test_one_number_is_released_as_by_a_single_call(m, always_exact, monkeypatch
 @pytest.mark.parametrize("epsilon", ["1", "0.05"])
 def test_bounded_laplace_follows_its_law_and_not_one_off(epsilon):
     m = BoundedLaplace(epsilon=epsilon, sensitivity=1, bounds=(-5, 20))
-    drawn = m._releases(-2.0, 60_000 if epsilon == "1" else 2_000_000, seeded(5))
+    drawn = bounded_laplace_releases(m, -2.0, 60_000 if epsilon == "1" else 2_000_000, seeded(5))
     edges = np.linspace(-4, 18, 12)
 
     def law(scale):
@@ -89,7 +93,7 @@ def test_bounded_laplace_follows_its_law_and_not_one_off(epsilon):
 @pytest.mark.parametrize("epsilon", [4, 0.5])
 def test_staircase_follows_its_law_and_not_one_off(epsilon):
     m = Staircase(epsilon=epsilon, sensitivity=1)
-    drawn = m._releases(0.0, 60_000, seeded(6))
+    drawn = staircase_releases(m, 0.0, 60_000, seeded(6))
     share = m._upper / m._period
     steps = 3 if epsilon == 4 else 12
     edges = [j + part for j in range(steps) for part in (0, share)] + [steps]
@@ -124,9 +128,9 @@ def test_staircase_follows_its_law_and_not_one_off(epsilon):
 )
 def test_quantiles_of_each_run_are_those_of_a_single_call(m, values, always_exact, monkeypatch):
     if always_exact:
-        monkeypatch.setattr(parallel_ranks, "_SLACK", 2.0)
+        monkeypatch.setattr(many_quantiles, "_SLACK", 2.0)
     seeds = range(12 if always_exact else 150)
-    rows = m._releases(values, len(seeds), Side(seeds))
+    rows = quantiles_releases(m, values, len(seeds), Side(seeds))
     singles = [m.release(values, entropy=Wordwise(seed)) for seed in seeds]
     assert np.array_equal(rows, singles)
     assert len({tuple(row) for row in rows.tolist()}) > 1
@@ -138,13 +142,13 @@ def test_quantiles_of_scattered_duplicates_are_those_of_a_single_call(monkeypatc
     m._spread = 0
     seeds = range(150)
     for values in ([2, 2, 2, 5, 5], [0, 0, 7, 7], [4] * 6):
-        rows = m._releases(values, len(seeds), Side(seeds))
+        rows = quantiles_releases(m, values, len(seeds), Side(seeds))
         assert np.array_equal(rows, [m.release(values, entropy=Wordwise(seed)) for seed in seeds])
 
 
 def test_quantiles_of_much_data_are_looped_and_the_same():
     m = Quantiles([0.25, 0.75], bounds=(0, 100), epsilon=4)
-    (row,) = m._releases(range(101), 1, Wordwise(3))
+    (row,) = quantiles_releases(m, range(101), 1, Wordwise(3))
     assert np.array_equal(row, m.release(range(101), entropy=Wordwise(3)))
 
 
@@ -160,7 +164,7 @@ def test_places_in_a_ticket_are_uniform_to_the_last_word():
         def bits(self, count):
             return 1
 
-    assert parallel_ranks._below(np.array([3, 4, 1, 5]), Largest()).tolist() == [1, 3, 0, 1]
+    assert many_quantiles._below(np.array([3, 4, 1, 5]), Largest()).tolist() == [1, 3, 0, 1]
 
 
 @pytest.mark.parametrize("always_exact", [False, True])
@@ -204,7 +208,7 @@ def test_stopping_times_at_the_ends_of_the_uniform_law(stopping, word):
     assert stopping.draws(gamma, 1, first).tolist() == [stopping.draw(gamma, single)]
 
 
-TUNED = next(kind for kind in SELECTIONS if isinstance(kind.build[0](), PrivateSelection))
+TUNED = next(kind for kind in SELECTIONS.values() if isinstance(kind.examples[0](), PrivateSelection))
 
 
 def tuned_law(stopping, gamma, count, scale, largest=40):
@@ -253,16 +257,16 @@ ROOT = ContinualCount(horizon=4, mu=1, sensitivity=1, factorisation=SQUARE_ROOT)
 
 
 def test_the_floats_of_square_root_totals_round_as_the_integers_do(monkeypatch):
-    fast = ROOT._runs([3, 0, 5, -1], 2_000, seeded(11))
-    monkeypatch.setattr(parallel_counts, "_SLACK", 2.0)
-    assert np.array_equal(ROOT._runs([3, 0, 5, -1], 2_000, seeded(11)), fast)
+    fast = count_totals(ROOT, [3, 0, 5, -1], 2_000, seeded(11))
+    monkeypatch.setattr(many_counts, "_SLACK", 2.0)
+    assert np.array_equal(count_totals(ROOT, [3, 0, 5, -1], 2_000, seeded(11)), fast)
     for seed in range(40):
         single = ROOT.start(entropy=Wordwise(seed)).add_many([3, 0, 5, -1])
-        assert ROOT._runs([3, 0, 5, -1], 1, Wordwise(seed)).tolist() == [single.tolist()]
+        assert count_totals(ROOT, [3, 0, 5, -1], 1, Wordwise(seed)).tolist() == [single.tolist()]
 
 
 def test_square_root_totals_follow_their_law_and_not_one_off():
-    rows = ROOT._runs([0, 0, 0, 0], 60_000, seeded(12))
+    rows = count_totals(ROOT, [0, 0, 0, 0], 60_000, seeded(12))
     edges = np.arange(-4, 5)
 
     def law(sigma):
@@ -277,7 +281,7 @@ def test_square_root_totals_follow_their_law_and_not_one_off():
 
 
 def test_the_totals_of_a_stream_share_its_noise():
-    rows = ROOT._runs([0, 0, 0, 0], 60_000, seeded(13)).astype(float)
+    rows = count_totals(ROOT, [0, 0, 0, 0], 60_000, seeded(13)).astype(float)
     root = np.array([1, 1 / 2, 3 / 8, 5 / 16])
     matrix = np.array([[root[i - j] if i >= j else 0 for j in range(4)] for i in range(4)])
     expected = ROOT.scale**2 * matrix @ matrix.T + np.eye(4) / 12  # and the rounding
@@ -288,12 +292,12 @@ def test_the_totals_of_a_stream_share_its_noise():
 def test_other_square_roots_are_looped(price):
     m = ContinualCount(horizon=4, sensitivity=1, factorisation=SQUARE_ROOT, **price)
     increments = [1, 0, 2, 0] if "rho" in price else [1 << 55, 0, 0, 0]
-    (row,) = m._runs(increments, 1, Wordwise(5))
+    (row,) = count_totals(m, increments, 1, Wordwise(5))
     assert row.tolist() == m.start(entropy=Wordwise(5)).add_many(increments).tolist()
 
 
 def test_wide_domains_are_looped():
     wide = BoundedLaplace(epsilon=1, sensitivity=1, bounds=(0, 1e30))
-    assert wide._releases(3.0, 1, Wordwise(2)).tolist() == [wide.release(3.0, entropy=Wordwise(2))]
+    assert bounded_laplace_releases(wide, 3.0, 1, Wordwise(2)).tolist() == [wide.release(3.0, entropy=Wordwise(2))]
     steep = Staircase(epsilon="1e-12", sensitivity=1)
-    assert steep._releases(3.0, 1, Wordwise(2)).tolist() == [steep.release(3.0, entropy=Wordwise(2))]
+    assert staircase_releases(steep, 3.0, 1, Wordwise(2)).tolist() == [steep.release(3.0, entropy=Wordwise(2))]

@@ -1,14 +1,15 @@
-"""Every mechanism that adds noise to a value, with examples of it: joining this list runs the contract suite on it.
-
-A newcomer adds its class here, its page under docs/proofs/, and its name to `tacit.__init__`.
-"""
+"""The mechanisms that add noise to a value, with examples of each and the claims the contract suite holds it to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
+from tacit.examples.many_numbers import bounded_laplace_releases, staircase_releases
+from tacit.examples.subject import TOGETHER, Pair, Subject
 from tacit.mechanisms.base import AdditiveMechanism, bits_from
 from tacit.mechanisms.bounded_laplace import BoundedLaplace
 from tacit.mechanisms.clamped_laplace import ClampedLaplace
@@ -21,11 +22,11 @@ from tacit.mechanisms.truncated_laplace import TruncatedLaplace
 from tacit.noise.entropy import BitSource
 from tacit.privacy import L2, ApproxDP, GaussianDP, RenyiDP
 
-__all__ = ["MECHANISMS", "Entry"]
+__all__ = ["ADDITIVE", "Additive"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Additive:
     """One mechanism, the claims the contract suite may hold it to, and examples to hold them on."""
 
     mechanism: type[AdditiveMechanism]
@@ -36,18 +37,53 @@ class Entry:
     """Releases arrays as well as single numbers."""
     unbiased: bool = True
     """The mean of the answers is the value, away from any bounds."""
-    many: Callable[[Any, Any, int, BitSource | None], Any] | None = None
+    many: Callable[[Any, Any, int, BitSource], Any] | None = None
     """(mechanism, value, count, entropy) → that many releases of one value, where arrays are not released."""
     bounds: tuple[float, float] | None = field(default=None)
     """The range of the values, where the examples have one."""
 
+    def knows(self, mechanism: object) -> bool:
+        """Whether a mechanism is of this class."""
+        return isinstance(mechanism, self.mechanism)
 
-def _many_releases(mechanism: Any, value: Any, count: int, entropy: BitSource | None) -> Any:
-    return mechanism._releases(value, count, bits_from(entropy))
+    def subject(self, mechanism: Any, entropy: BitSource | None) -> Subject:
+        """A mechanism as something to audit, on pairs of values at its stated sensitivity."""
+        # With a stated granule arrays have to be multiples of it: whole numbers are.
+        whole = self.whole or getattr(mechanism, "_granule", None) is not None
+        many = self.many
+        return Subject(
+            name=repr(mechanism),
+            run=lambda data: mechanism.release(data, entropy=entropy),
+            claim=mechanism.guarantee,
+            pairs=_moved(mechanism, whole, getattr(mechanism, "bounds", None)),
+            batch=TOGETHER if self.arrays or many is not None else 1,
+            repeated=None if many is None else lambda data, count: many(mechanism, data, count, bits_from(entropy)),
+        )
 
 
-MECHANISMS: tuple[Entry, ...] = (
-    Entry(
+def _moved(mechanism: AdditiveMechanism, whole: bool, bounds: tuple[float, float] | None) -> tuple[Pair, ...]:
+    """Values at the stated distance: at zero, off any lattice, where floats are coarse, and at the bounds."""
+    distance = mechanism.sensitivity.value
+    if whole:
+        step = int(distance)
+        if not step:
+            return ((0, 0),)
+        return (0, step), (2**60 + 128, 2**60 + 128 + step)
+    near = _below(distance)
+    if bounds is not None:
+        low, high = bounds
+        return (low, low + near), (high - near, high)
+    third = float(distance) / 3
+    return (0.0, near), (third, float(_below(Fraction(third) + distance)))
+
+
+def _below(exact: Fraction) -> float:
+    found = float(exact)
+    return found if Fraction(found) <= exact else math.nextafter(found, -math.inf)
+
+
+ADDITIVE: Mapping[str, Additive] = {
+    "laplace": Additive(
         Laplace,
         whole=False,
         examples=(
@@ -56,7 +92,7 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: Laplace.of_scale(3, sensitivity=0.1),
         ),
     ),
-    Entry(
+    "discrete-laplace": Additive(
         DiscreteLaplace,
         whole=True,
         examples=(
@@ -65,7 +101,7 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: DiscreteLaplace.of_scale(10**12, sensitivity=10**11),
         ),
     ),
-    Entry(
+    "gaussian": Additive(
         Gaussian,
         whole=False,
         examples=(
@@ -75,7 +111,7 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: Gaussian(promise=RenyiDP(8, 1), sensitivity=1),
         ),
     ),
-    Entry(
+    "discrete-gaussian": Additive(
         DiscreteGaussian,
         whole=True,
         examples=(
@@ -85,14 +121,14 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: DiscreteGaussian.of_scale(10**10, sensitivity=10**10),
         ),
     ),
-    Entry(
+    "clamped-laplace": Additive(
         ClampedLaplace,
         whole=False,
         examples=(lambda: ClampedLaplace(epsilon=1, sensitivity=1, bounds=(-5, 20)),),
         unbiased=False,
         bounds=(-5, 20),
     ),
-    Entry(
+    "bounded-laplace": Additive(
         BoundedLaplace,
         whole=False,
         examples=(
@@ -100,11 +136,11 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: BoundedLaplace(epsilon=0.05, sensitivity=1, bounds=(-5, 20)),
         ),
         arrays=False,
-        many=_many_releases,
+        many=bounded_laplace_releases,
         unbiased=False,
         bounds=(-5, 20),
     ),
-    Entry(
+    "truncated-laplace": Additive(
         TruncatedLaplace,
         whole=False,
         examples=(
@@ -112,7 +148,7 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: TruncatedLaplace(epsilon=0.5, delta="0.01", sensitivity=2, granule=1),
         ),
     ),
-    Entry(
+    "staircase": Additive(
         Staircase,
         whole=False,
         examples=(
@@ -120,6 +156,6 @@ MECHANISMS: tuple[Entry, ...] = (
             lambda: Staircase(epsilon=0.5, sensitivity=0.7),
         ),
         arrays=False,
-        many=_many_releases,
+        many=staircase_releases,
     ),
-)
+}

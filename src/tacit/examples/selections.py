@@ -1,17 +1,20 @@
-"""Every mechanism that selects, thresholds, responds or counts on, with examples: joining runs the contracts on it.
-
-A newcomer adds its examples here, its page under docs/proofs/, and its name to `tacit.__init__`. `MECHANISMS` in
-`registry` holds those that add noise to a value.
-"""
+"""The mechanisms that select, threshold, respond or count on, with examples of each and how it is run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from tacit.errors import InvalidParameter
+from tacit.examples.many_counts import count_totals
+from tacit.examples.many_quantiles import quantiles_releases
+from tacit.examples.many_selections import best_of_each
+from tacit.examples.many_streams import numeric_answers, side_by_side
+from tacit.examples.subject import TOGETHER, Pair, Subject
 from tacit.mechanisms.above_threshold import AboveThreshold
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.continual_count import ContinualCount
@@ -22,8 +25,6 @@ from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
 from tacit.mechanisms.naive_threshold import NaiveThreshold
 from tacit.mechanisms.noisy_max import EXPONENTIAL, GUMBEL, LAPLACE, NoisyMax
 from tacit.mechanisms.numeric_sparse import NumericSparse
-from tacit.mechanisms.parallel_selection import best_of_each
-from tacit.mechanisms.parallel_streams import side_by_side
 from tacit.mechanisms.permute_and_flip import PermuteAndFlip
 from tacit.mechanisms.private_selection import GEOMETRIC, PrivateSelection
 from tacit.mechanisms.propose_test_release import ProposeTestRelease
@@ -49,13 +50,54 @@ Many = Callable[[Any, Any, int, BitSource | None], Any]
 class Selection:
     """Examples of one kind of mechanism, how to run them, and two neighbouring inputs that should look alike."""
 
-    build: tuple[Callable[[], Any], ...]
+    examples: tuple[Callable[[], Any], ...]
     run: Run
     """(mechanism, input, entropy) → what is released."""
-    neighbours: tuple[Any, Any]
+    neighbours: Pair
     """Inputs that one unit can turn into each other under the relation and sensitivity of every example."""
     many: Many | None = None
     """(mechanism, input, count, entropy) → that many independent outcomes of `run`, where there is an array path."""
+
+    def knows(self, mechanism: object) -> bool:
+        """Whether some example is of the same class and monotony."""
+        made = (example() for example in self.examples)
+        return any(type(one) is type(mechanism) and _monotone(one) == _monotone(mechanism) for one in made)
+
+    def subject(self, mechanism: Any, entropy: BitSource | None) -> Subject:
+        """A mechanism as something to audit, on the neighbours of this kind at its sensitivity and threshold."""
+        run, many = self.run, self.many
+        return Subject(
+            name=repr(mechanism),
+            run=lambda data: run(mechanism, data, entropy),
+            claim=mechanism.guarantee,
+            pairs=(_at_sensitivity(self.neighbours, mechanism),),
+            batch=1 if many is None else TOGETHER,
+            distribution=getattr(mechanism, "probabilities", None),
+            repeated=None if many is None else lambda data, count: many(mechanism, data, count, entropy),
+        )
+
+
+def _monotone(mechanism: Any) -> bool:
+    return bool(getattr(mechanism, "monotone", False))
+
+
+def _at_sensitivity(pair: Pair, mechanism: Any) -> Pair:
+    """The neighbours of a kind are for a sensitivity of 1 and a threshold of 0: stretch and shift them."""
+    stated = getattr(mechanism, "sensitivity", None)
+    size = getattr(stated, "value", None)
+    if size is None or isinstance(stated, Fraction):
+        return pair
+    shift = Fraction(getattr(mechanism, "threshold", 0))
+    if size == 1 and not shift:
+        return pair
+    if not all(isinstance(data, list) for data in pair):
+        raise InvalidParameter("mechanism", given=mechanism, allowed="one whose neighbours are known", hint="")
+    moved = tuple([_plain(shift + size * value) for value in data] for data in pair)
+    return moved[0], moved[1]
+
+
+def _plain(exact: Fraction) -> Fraction | int:
+    return exact.numerator if exact.denominator == 1 else exact
 
 
 def _index(mechanism: Any, scores: Any, entropy: BitSource | None) -> Any:
@@ -99,8 +141,16 @@ def _totals(mechanism: Any, increments: Any, entropy: BitSource | None) -> Any:
     return tuple(mechanism.start(entropy=entropy).add_many(increments).tolist())
 
 
-def _many_runs(mechanism: Any, data: Any, count: int, entropy: BitSource | None) -> Any:
-    return mechanism._runs(data, count, bits_from(entropy))
+def _many_totals(mechanism: Any, increments: Any, count: int, entropy: BitSource | None) -> Any:
+    return count_totals(mechanism, increments, count, bits_from(entropy))
+
+
+def _many_numeric_answers(mechanism: Any, values: Any, count: int, entropy: BitSource | None) -> Any:
+    return numeric_answers(mechanism, values, count, bits_from(entropy))
+
+
+def _many_quantiles(mechanism: Any, values: Any, count: int, entropy: BitSource | None) -> Any:
+    return quantiles_releases(mechanism, values, count, bits_from(entropy))
 
 
 def _mean(rows: Any) -> float:
@@ -138,9 +188,9 @@ def _many_bests_of_tuned(mechanism: Any, value: Any, count: int, entropy: BitSou
     return best_of_each(mechanism, [lambda size: tuned(size, 1), lambda size: tuned(size, 3)], count, bits)
 
 
-SELECTIONS: tuple[Selection, ...] = (
-    Selection(
-        build=(
+SELECTIONS: Mapping[str, Selection] = {
+    "scores": Selection(
+        examples=(
             lambda: Exponential(epsilon=1, sensitivity=1),
             lambda: Exponential(rho=0.125, sensitivity=1),
             lambda: PermuteAndFlip(epsilon=1, sensitivity=1),
@@ -153,8 +203,8 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_indices,
         neighbours=([0, 4, 4], [1, 3, 3]),
     ),
-    Selection(
-        build=(
+    "monotone scores": Selection(
+        examples=(
             lambda: Exponential(epsilon=1, sensitivity=1, monotone=True),
             lambda: PermuteAndFlip(epsilon=1, sensitivity=1, monotone=True),
             lambda: NoisyMax(epsilon=1, sensitivity=1, monotone=True, noise=LAPLACE),
@@ -163,8 +213,8 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_indices,
         neighbours=([0, 1, 1], [0, 0, 0]),
     ),
-    Selection(
-        build=(
+    "top-k": Selection(
+        examples=(
             lambda: TopK(2, epsilon=1, sensitivity=1),
             lambda: TopK(2, epsilon=1, sensitivity=1, noise=GUMBEL),
             lambda: TopK(2, rho=0.25, sensitivity=1),
@@ -173,8 +223,8 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_indices,
         neighbours=([0, 0, 5], [1, 1, 4]),
     ),
-    Selection(
-        build=(
+    "quantile": Selection(
+        examples=(
             lambda: Quantile(0.5, bounds=(0, 15), granule=1, epsilon=1),
             lambda: Quantile(0.9, bounds=(0, 15), granule=1, epsilon=1),
             lambda: Quantile(0, bounds=(0, 15), granule=1, rho=0.125),
@@ -183,17 +233,17 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_releases,
         neighbours=([1, 2, 2, 9], [1, 2, 2, 9, 15]),
     ),
-    Selection(
-        build=(
+    "quantiles": Selection(
+        examples=(
             lambda: Quantiles([0.25, 0.5, 0.75], bounds=(0, 7), granule=1, epsilon=1),
             lambda: Quantiles([0.25, 0.75], bounds=(0, 7), granule=1, rho=0.125),
         ),
         run=lambda m, values, entropy: tuple(m.release(values, entropy=entropy).tolist()),
-        many=_many_releases,
+        many=_many_quantiles,
         neighbours=([1, 2, 2, 6], [1, 2, 2, 6, 7]),
     ),
-    Selection(
-        build=(
+    "thresholds": Selection(
+        examples=(
             lambda: AboveThreshold(epsilon=1, threshold=0, sensitivity=1),
             lambda: AboveThreshold(epsilon=1, threshold=0, sensitivity=1, split=IMPROVED),
             lambda: SparseVector(epsilon=1, threshold=0, sensitivity=1, hits=2),
@@ -205,14 +255,14 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_answers,
         neighbours=([0, 0, 0, 0, 0, 2], [1, 1, 1, 1, 1, 1]),
     ),
-    Selection(
-        build=(lambda: NumericSparse(epsilon=1, threshold=0, sensitivity=1, hits=2),),
+    "numeric thresholds": Selection(
+        examples=(lambda: NumericSparse(epsilon=1, threshold=0, sensitivity=1, hits=2),),
         run=_answers,
-        many=_many_runs,
+        many=_many_numeric_answers,
         neighbours=([0, 0, 0, 0, 0, 2], [1, 1, 1, 1, 1, 1]),
     ),
-    Selection(
-        build=(
+    "responses": Selection(
+        examples=(
             lambda: RandomizedResponse(epsilon=1),
             lambda: RandomizedResponse.two_coins(),
             lambda: RandomizedResponse.one_in(3),
@@ -222,18 +272,18 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_reports,
         neighbours=(True, False),
     ),
-    Selection(
-        build=(
+    "running totals": Selection(
+        examples=(
             lambda: ContinualCount(horizon=4, epsilon=1, sensitivity=1),
             lambda: ContinualCount(horizon=4, rho=0.5, sensitivity=1),
             lambda: ContinualCount(horizon=4, mu=1, sensitivity=1, factorisation=SQUARE_ROOT),
         ),
         run=_totals,
-        many=_many_runs,
+        many=_many_totals,
         neighbours=([1, 0, 0, 0], [0, 0, 0, 0]),
     ),
-    Selection(
-        build=(
+    "best of tuned": Selection(
+        examples=(
             lambda: PrivateSelection(epsilon=1, runs=4),
             lambda: PrivateSelection(epsilon=1, runs=4, stopping=GEOMETRIC),
         ),
@@ -241,8 +291,8 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_bests_of_tuned,
         neighbours=(1, 2),
     ),
-    Selection(
-        build=(
+    "smooth median": Selection(
+        examples=(
             lambda: SmoothMedian(n=3, bounds=(0, 15), granule=1, epsilon=1),
             lambda: SmoothMedian(n=3, bounds=(0, 15), granule=1, epsilon=2, decay="0.5"),
             lambda: SmoothMedian.textbook(n=3, bounds=(0, 15), granule=1, epsilon=1),
@@ -251,14 +301,14 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_releases,
         neighbours=([4, 7, 8], [4, 7, 0]),
     ),
-    Selection(
-        build=(lambda: ProposeTestRelease(n=9, bounds=(0, 15), bound=2, granule=1, epsilon=2, delta="0.05"),),
+    "propose test release": Selection(
+        examples=(lambda: ProposeTestRelease(n=9, bounds=(0, 15), bound=2, granule=1, epsilon=2, delta="0.05"),),
         run=_release,
         many=_many_releases,
         neighbours=([5, 6, 6, 7, 7, 8, 8, 9, 9], [5, 6, 6, 7, 7, 8, 8, 9, 0]),
     ),
-    Selection(
-        build=(
+    "sample and aggregate": Selection(
+        examples=(
             lambda: SampleAndAggregate(blocks=3, bounds=(0, 15), granule=1, epsilon=1),
             lambda: SampleAndAggregate(blocks=2, bounds=(0, 15), granule=1, rho=0.125),
         ),
@@ -266,4 +316,4 @@ SELECTIONS: tuple[Selection, ...] = (
         many=_many_aggregates,
         neighbours=([1, 2, 9], [1, 15, 9]),
     ),
-)
+}

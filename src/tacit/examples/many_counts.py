@@ -1,27 +1,46 @@
-"""Many streams of the square-root factorisation side by side: what an audit draws.
+"""Many streams of running totals side by side: what an audit draws.
 
-Its integers have 128 bits and more. The totals, which are small, are computed in floats and kept where an error bound
-settles how they round; elsewhere they are computed in integers.
+The integers of the square-root factorisation have 128 bits and more. The totals, which are small, are computed in
+floats and kept where an error bound settles how they round; elsewhere they are computed in integers.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.factorisations import _BITS, PrefixState, _root
+from tacit.mechanisms.continual_count import ContinualCount
+from tacit.mechanisms.factorisations import _BITS, BINARY_TREE, SQUARE_ROOT, PrefixState, _root
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform
 from tacit.noise.floors import Integers
 from tacit.noise.gaussian import _CENTRAL_CELLS, _SURE_COIN, RoundedGaussianSampler
 
-__all__ = ["narrow_totals", "root_totals"]
+__all__ = ["count_totals"]
 
 _SLACK = 2.0**-40  # of 1 + all that is added up: ten roundings of 2⁻⁵² each would do
 _WIDEST = 1 << 50
+_LARGE = 1e12  # noise of a larger scale is drawn in Python integers, so that it cannot saturate
+
+
+def count_totals(m: ContinualCount, increments: list[int], count: int, entropy: BitSource) -> npt.NDArray[Any]:
+    """The totals of many independent streams of the same increments, a row for each.
+
+    The tree's state adds up whatever it is given, so that each of its numbers may be an array of one per stream.
+    """
+    sampler = getattr(getattr(m._noise, "_noise", None), "_sampler", None)
+    if m._factorisation == SQUARE_ROOT and _narrow(sampler, increments):
+        return _root_totals(m._factorisation.start(m._horizon), sampler, increments, count, entropy)
+    if m._factorisation != BINARY_TREE or m._noise.scale > _LARGE:
+        rows = [m.start(entropy=entropy).add_many(increments) for _ in range(count)]
+        return np.array([[int(total) for total in row] for row in rows])
+    state: Any = m._factorisation.start(m._horizon)
+    shape = (count, len(increments))
+    noise = m._noise.release(np.zeros(shape, dtype=np.int64), entropy=entropy)
+    return np.stack([state.total(state.push(x) + noise[:, i]) for i, x in enumerate(increments)], axis=1)
 
 
 class _Wide:
@@ -49,14 +68,14 @@ class _Wide:
         return (int(self._cells[row]) << self._bits) + int(self._low[row])
 
 
-def narrow_totals(sampler: object, increments: list[int]) -> TypeGuard[RoundedGaussianSampler]:
+def _narrow(sampler: object, increments: list[int]) -> TypeGuard[RoundedGaussianSampler]:
     """Whether the totals are so small that floats settle nearly all of them."""
     return (
         isinstance(sampler, RoundedGaussianSampler) and 37 < sampler._bits <= 60 and sum(map(abs, increments)) < _WIDEST
     )
 
 
-def root_totals(
+def _root_totals(
     state: PrefixState, sampler: RoundedGaussianSampler, increments: list[int], count: int, entropy: BitSource
 ) -> Integers:
     """The totals of ``count`` streams like this fresh one, a row for each."""

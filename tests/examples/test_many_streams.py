@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tacit.examples.many_counts import count_totals
+from tacit.examples.many_streams import NOT_ASKED, side_by_side
 from tacit.mechanisms.continual_count import ContinualCount
 from tacit.mechanisms.factorisations import SQUARE_ROOT
 from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
 from tacit.mechanisms.naive_threshold import NaiveThreshold
-from tacit.mechanisms.parallel_streams import NOT_ASKED, side_by_side
 from tacit.mechanisms.sparse_vector import SparseVector
 from tacit.mechanisms.splits import BOOK, IMPROVED
 from tacit.noise import hurdles
@@ -59,7 +60,7 @@ def test_a_stated_length_is_kept():
     ids=["array", "wide", "square-root"],
 )
 def test_counts_side_by_side_have_the_errors_of_one(m):
-    rows = m._runs([3, 0, 5, 1], 600, seeded(4))
+    rows = count_totals(m, [3, 0, 5, 1], 600, seeded(4))
     assert rows.shape == (600, 4)
     errors = rows.astype(float) - np.cumsum([3, 0, 5, 1])
     for step in range(4):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.mechanisms.numeric_sparse import NumericSparse
 from tacit.mechanisms.threshold_stream import ThresholdStream, exact_value, read_queries
+from tacit.mechanisms.thresholding import Thresholding
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import ManyThrows, Throw, Throws, reaches
 
-__all__ = ["NOT_ASKED", "side_by_side"]
+__all__ = ["NOT_ASKED", "numeric_answers", "side_by_side"]
 
 Answers = npt.NDArray[np.int8]
 
@@ -41,6 +44,17 @@ def side_by_side(stream: ThresholdStream, values: Any, count: int, entropy: BitS
         left[asked] -= hit
         if stream._redrawn:
             bars.redraw(asked[hit])
+    return out
+
+
+def numeric_answers(m: NumericSparse, values: Any, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
+    """Many independent streams of the same values: the numbers, NaN for None, infinity for what was not asked."""
+    hits = side_by_side(Thresholding.start(m, entropy=entropy), values, count, entropy)
+    out = np.where(hits == NOT_ASKED, np.inf, np.nan)
+    for column, value in enumerate(read_queries(values)[: hits.shape[1]].tolist()):
+        rows = np.flatnonzero(hits[:, column] == 1)
+        same = [value] * rows.size if isinstance(value, Fraction) else np.full(rows.size, value)
+        out[rows, column] = m._answer.release(same, entropy=entropy)
     return out
 
 

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from tacit.errors import TacitError
+from tacit.examples.many_streams import NOT_ASKED
+from tacit.examples.selections import SELECTIONS
 from tacit.mechanisms.above_threshold import AboveThreshold
-from tacit.mechanisms.parallel_streams import NOT_ASKED
-from tacit.mechanisms.selection_registry import SELECTIONS
 from tacit.privacy import Guarantee
 from tacit.testing import seeded
 from tests.mechanisms.sources import Constant, Wordwise
 
-EXAMPLES = [(build(), kind) for kind in SELECTIONS for build in kind.build]
-BUILDS = [build for kind in SELECTIONS for build in kind.build]
+EXAMPLES = [(build(), kind) for kind in SELECTIONS.values() for build in kind.examples]
+BUILDS = [build for kind in SELECTIONS.values() for build in kind.examples]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 

@@ -1,4 +1,6 @@
-"""Points near a rank for many runs at once, each with its own values on its own part of a line.
+"""Many releases of several quantiles side by side: what an audit draws.
+
+Points near a rank are found for many runs at once, each with its own values on its own part of a line.
 
 The tickets are those of `line`, in the same order, with weight 0 for what a run has not; the lottery is that of
 `tacit.noise.lottery`, with its slack and its exact path.
@@ -8,21 +10,69 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.mechanisms.line import SortedReals
+from tacit.mechanisms.quantile import sorted_values
+from tacit.mechanisms.quantiles import Quantiles
 from tacit.noise.coins import _one_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform
 from tacit.noise.lottery import _SLACK, _SLACK_PER_TICKET, _settle
 
-__all__ = ["NEAR", "Rows"]
+__all__ = ["quantiles_releases"]
 
 Integers = npt.NDArray[np.int64]
 
-NEAR = 60
+_NEAR = 60
 """Up to this many values times the factor a run is looked at whole, as `line` does too."""
+
+_TOGETHER = 1 << 13  # runs side by side: what they need stays in the cache
+
+
+def quantiles_releases(m: Quantiles, values: Any, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
+    """Many independent releases of the same values, a row for each."""
+    ordered = sorted_values(values)
+    if m._each * ordered.size > _NEAR:
+        return np.array([m.release(values, entropy=entropy) for _ in range(count)])
+    points = SortedReals(ordered, m._lattice, m._line).part(0, ordered.size)
+    sizes = [min(_TOGETHER, count - start) for start in range(0, count, _TOGETHER)]
+    return np.concatenate([_together(m, points, size, entropy) for size in sizes])
+
+
+def _together(m: Quantiles, points: Integers, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
+    fine = np.sort(m._scattered(np.tile(points, count), entropy).reshape(count, points.size), axis=1)
+    fine = np.ascontiguousarray(fine.T)
+    low = np.full(count, m._line.low << m._spread)
+    high = np.full(count, ((m._line.high + 1) << m._spread) - 1)
+    rows = Rows(fine, np.zeros(count, dtype=np.int64), np.full(count, points.size), low, high)
+    found: dict[int, npt.NDArray[np.int64]] = {}
+    _split_rows(m, rows, (Fraction(0), Fraction(1)), range(len(m._quantiles)), found, entropy)
+    return np.stack([m._lattice.values(found[i] >> m._spread) for i in sorted(found)], axis=1)
+
+
+def _split_rows(
+    m: Quantiles,
+    rows: Rows,
+    between: tuple[Fraction, Fraction],
+    wanted: range,
+    found: dict[int, npt.NDArray[np.int64]],
+    entropy: BitSource,
+) -> None:
+    """`_split` for many rows."""
+    if not wanted:
+        return
+    at = len(wanted) // 2
+    middle = wanted[at]
+    share, factor = m._choice(middle, between)
+    found[middle] = rows.near(share, factor, entropy)
+    below, above = rows.cut(found[middle])
+    quantile = m._quantiles[middle]
+    _split_rows(m, below, (between[0], quantile), wanted[:at], found, entropy)
+    _split_rows(m, above, (quantile, between[1]), wanted[at + 1 :], found, entropy)
 
 
 @dataclass(frozen=True, slots=True)
