@@ -10,6 +10,7 @@ from importlib import import_module
 
 _HOMES = {
     "tacit.errors": (
+        "AccountLocked",
         "AnswerLost",
         "BudgetExceeded",
         "Exhausted",
@@ -109,6 +110,7 @@ _HOMES = {
     "tacit.tables.policy.policy": ("Policy",),
     "tacit.tables.session.table": ("Question", "Table"),
     "tacit.tables.python.columns": ("col", "greatest", "least", "lit", "when"),
+    "tacit.work.limits": ("Work",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {

@@ -16,6 +16,7 @@ from tacit import testing as testing
 from tacit.auditing.audit import audit as audit
 from tacit.auditing.exact import audit_exact as audit_exact
 from tacit.auditing.result import AuditResult as AuditResult
+from tacit.errors import AccountLocked as AccountLocked
 from tacit.errors import AnswerLost as AnswerLost
 from tacit.errors import BudgetExceeded as BudgetExceeded
 from tacit.errors import Exhausted as Exhausted
@@ -128,6 +129,7 @@ from tacit.tables.release.answer import Answer as Answer
 from tacit.tables.session.open import open as open
 from tacit.tables.session.table import Question as Question
 from tacit.tables.session.table import Table as Table
+from tacit.work.limits import Work as Work
 
 amplify = _amplification
 

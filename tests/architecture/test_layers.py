@@ -17,6 +17,7 @@ LAYERS = {
     "plots": 1,
     "report": 1,
     "mechanisms": 2,
+    "work": 2,
     "ledger": 3,
     "examples": 3,
     "tables": 4,

@@ -82,6 +82,7 @@ def main() -> None:
 
     A fault of ours is told by its name alone: its message may contain what nobody should see.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process without threads is doubled in no time, for the draw
     try:
         cli(prog_name="tacit", standalone_mode=True)
     except TacitError as error:

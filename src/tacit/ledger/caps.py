@@ -29,6 +29,8 @@ def exceeded(head: Head, analyst: str, before: Amount, price: Amount) -> BudgetE
     whose, amount = next((whose, amount) for whose, amount in left.items() if not price.within(amount))
     says = terms.flavour.words
     fits = f"That is the cap of {whose}." + (" It is the δ that does not fit." if price.main <= amount.main else "")
+    if amount.main < terms.smallest:
+        fits += f" A payment is at least {terms.flavour.symbol} {readable(terms.smallest)}, so that nothing fits."
     words = (says(price), says(amount))
     return BudgetExceeded(asked=terms.money(price), left=terms.money(amount), fits=fits, words=words)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tacit.ledger.claims import Claim
 from tacit.ledger.memory import InMemory
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.requests import Request
@@ -67,6 +68,10 @@ class LazyLedger:
             ledger.note(self._files)
             self._is_noted = True
         return ledger
+
+    def lookup(self, request: Request, cost: Guarantee) -> Claim | None:
+        """The stored answer, if there is a ledger and an answer in it."""
+        return self.opened().lookup(request, cost) if self._is_there() else None
 
     def remaining(self, analyst: str) -> Promise:
         """What the analyst can still spend."""

@@ -51,7 +51,6 @@ class DiscreteLaplace(ScaledMechanism):
     ) -> None:
         stated = whole_steps(Sensitivity.of(sensitivity, norm=L1))
         asked = read_promise("DiscreteLaplace", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         self._set(asked, stated, stated.value / asked.eps)
 
     def _set(self, guarantee: PureDP, sensitivity: Sensitivity, scale: Fraction) -> None:

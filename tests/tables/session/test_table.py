@@ -263,7 +263,7 @@ def test_a_failure_after_the_payment_is_the_same_error_whatever_it_was(
         def broken(error: Exception = wrong) -> None:
             raise error
 
-        monkeypatch.setattr(table, "_engine_now", broken)
+        monkeypatch.setattr(table._access, "engine", broken)
         with pytest.raises(AnswerLost) as caught:
             table.sql(f"SELECT COUNT(*) FROM visits WHERE age > {i}", epsilon=0.1)
         texts.add(str(caught.value))
@@ -276,7 +276,10 @@ def test_a_failure_after_the_payment_is_the_same_error_whatever_it_was(
 
 
 def test_a_tiny_memory_limit_gives_the_constant_error(policy: Path) -> None:
-    with tacit.open(policy, analyst="ada", memory_limit="1MB") as small, pytest.raises(AnswerLost, match="no refund"):
+    with (
+        tacit.open(policy, analyst="ada", work=tacit.Work(memory="1MB")) as small,
+        pytest.raises(AnswerLost, match="no refund"),
+    ):
         small.sql(BY_CITY, epsilon=0.1)
 
 

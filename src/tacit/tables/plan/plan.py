@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from tacit.errors import InvalidParameter
+from tacit.ledger import Terms
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
@@ -135,7 +136,7 @@ class Plan:
         counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} {rows} each"
         bounding = () if limits.unit is None else (Branch("what is over a limit is left out by a keyed hash"),)
         unit = Branch(f"unit: {who}{counted}", bounding)
-        return Branch(f"price: {price_words(self.cost)}", (unit, *self.branches()))
+        return Branch(f"price: {price_words(self.cost, self.policy.terms)}", (unit, *self.branches()))
 
     def branches(self) -> tuple[Branch, ...]:
         """What the price is for: the groups, and each aggregate."""
@@ -398,9 +399,11 @@ def measure_words(measure: Counted) -> str:
     return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {most}{how}"
 
 
-def price_words(cost: Guarantee) -> str:
-    """A price for people."""
-    return f"{cost.symbol} {readable(cost.main)}, δ {readable(cost.leak)}"
+def price_words(cost: Guarantee, terms: Terms) -> str:
+    """A price for people, with what is wrong if it cannot be paid because it is too little."""
+    told = f"{cost.symbol} {readable(cost.main)}, δ {readable(cost.leak)}"
+    least = f" (too little: a payment is at least {cost.symbol} {readable(terms.smallest)})"
+    return told + (least if cost.main < terms.smallest else "")
 
 
 def _groups(limits: BoundedQuery) -> str:

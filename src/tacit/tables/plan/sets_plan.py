@@ -133,7 +133,7 @@ class SetsPlan:
         for hint in self.hints:
             title = "would halve the largest error of" if hint.halves else "would lower the largest error of"
             below.append(Branch(f"{title} {hint.aggregate}: {hint}"))
-        return Branch(f"price: {price_words(self.cost)}, priced by {self.how}", tuple(below))
+        return Branch(f"price: {price_words(self.cost, self.policy.terms)}, priced by {self.how}", tuple(below))
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know about the sets."""

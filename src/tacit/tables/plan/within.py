@@ -20,7 +20,7 @@ Made = TypeVar("Made", bound=Planned)
 
 
 def price_within(make: Callable[[Price], Made], policy: Policy, targets: dict[str, float], delta: Fraction) -> Made:
-    """The plan with the smallest price, to three digits, whose errors are within the targets."""
+    """The plan with the smallest price, to three digits, whose errors are within the targets; never below the least."""
     for output, target in targets.items():
         if not (isinstance(target, int | float) and math.isfinite(target) and target > 0):
             raise InvalidParameter(f"within {output}", given=target, allowed="an error above 0")
@@ -54,12 +54,12 @@ def price_within(make: Callable[[Price], Made], policy: Policy, targets: dict[st
     while top - bottom > top / 2000:
         between = (bottom + top) / 2
         bottom, top = (bottom, between) if meets(between) else (between, top)
-    return plan_at(_three_digits_up(top))
+    return plan_at(max(_three_digits_up(top), policy.terms.smallest))
 
 
 def what_fits(plan: Planned, left: object) -> str:
     """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
-    if not isinstance(left, ApproxDP | ZCDP):
+    if not isinstance(left, ApproxDP | ZCDP) or left.main < plan.policy.terms.smallest:
         return ""
     delta = min(plan.asked.dlt, left.dlt)
     try:

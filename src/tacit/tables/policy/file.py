@@ -6,6 +6,7 @@ Numbers are exact: the typed 0.1 is 1/10. Nothing here opens the data.
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tacit.tables.policy.columns import read_columns
 from tacit.tables.policy.other_tables import read_options, read_others
 from tacit.tables.policy.policy import Limits, Policy, Role
 from tacit.tables.policy.reader import Section, load
+from tacit.work.limits import Work
 
 __all__ = ["address", "parse", "read"]
 
@@ -34,6 +36,7 @@ _KEYS = (
     "columns",
     "public",
     "tables",
+    "work",
 )
 _BUDGET = (
     "epsilon",
@@ -50,6 +53,7 @@ _BUDGET = (
 _PRICE = ("epsilon", "rho", "delta")
 _LONGEST = 16 * 1024 * 1024
 _VERSION = 1
+_WORK = ("seconds", "memory", "disk", "reply_steps")
 
 
 def read(path: str | Path) -> Policy:
@@ -108,7 +112,18 @@ def parse(text: str, name: str = "policy.toml") -> Policy:
         version=_VERSION,
         options=read_options(whole.section("reading")),
         others=read_others(whole, table, unit, columns),
+        work=_work(whole.section("work")),
     )
+
+
+def _work(section: Section) -> Work:
+    """What one draw may take."""
+    section.allow(_WORK)
+    given = {key: float(value) if isinstance(value, Decimal) else value for key, value in section.values.items()}
+    try:
+        return Work(**given)
+    except InvalidParameter as error:
+        raise section.error(error.name, str(error).rstrip(".")) from None
 
 
 def _stem(source: str) -> str:

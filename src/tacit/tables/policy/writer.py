@@ -6,7 +6,7 @@ import datetime
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 
 from tacit.ledger import Terms
@@ -16,6 +16,7 @@ from tacit.privacy.prices import failure_probability
 from tacit.privacy.prices import text as price_text
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.policy import ColumnPolicy, Limits, OtherTable, Policy
+from tacit.work.limits import Work
 
 __all__ = ["column_line", "key", "number", "quoted", "write"]
 
@@ -63,6 +64,10 @@ def _lines(policy: Policy) -> Iterator[str]:
         yield from ("", "[reading]")
         for name, value in policy.options.items():
             yield f"{name} = {_option(name, value)}"
+    if policy.work != Work():
+        yield from ("", "[work]")
+        for part in fields(Work):
+            yield f"{part.name} = {getattr(policy.work, part.name)}"
     yield from ("", "[columns]")
     for column in policy.columns.values():
         yield column_line(column)

@@ -27,6 +27,7 @@ from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.session.open_others import Claim, known, open_others, refuse_lost, with_public
 from tacit.tables.session.stamps import Stamps
 from tacit.tables.session.table import Table
+from tacit.work.limits import Work
 
 __all__ = ["open"]
 
@@ -49,7 +50,7 @@ def open(
     analyst: str | None = None,
     ledger: Ledger | str | Path | None = None,
     public: Mapping[str, Any] | None = None,
-    memory_limit: str = "2GB",
+    work: Work | None = None,
 ) -> Table:
     """Open a table for private questions.
 
@@ -60,7 +61,8 @@ def open(
     (a thousandth of the budget unless said). The ledger lies beside the data,
     whatever policy led there (a frame's in the working folder), and begins with the first payment;
     ``ledger=tacit.InMemory()`` forgets, and says so. ``public`` are tables that anybody may know, files or frames by
-    their names in SQL, which questions may join.
+    their names in SQL, which questions may join. ``work`` limits what one draw may take: tacit.Work(seconds=60,
+    memory="1GB").
     """
     described = {
         "unit": unit,
@@ -87,11 +89,12 @@ def open(
     source.check(tuple(policy.columns.values()))
     policy, others = with_public(policy, others, {} if public is None else public, where)
     claim = Claim.of(book if ledger is None else None, policy, others)
+    policy = policy if work is None else replace(policy, work=work)
     stamps = Stamps.of(policy, others)
     policy = known(policy, source, others)
     who = getpass.getuser() if analyst is None else analyst
     kept = LazyLedger(book, _source_name(source), policy.terms, claim.make, _files(policy, source, others))
-    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit, others, stamps))
+    return Table(policy, kept, who, _DuckDB(source, policy, others, stamps))
 
 
 def _policy_path(where: Any, given: list[str]) -> Path | None:
@@ -269,7 +272,6 @@ class _DuckDB:
 
     source: Source
     policy: Policy
-    memory_limit: str
     others: Mapping[str, Source]
     stamps: Stamps
 
@@ -280,7 +282,7 @@ class _DuckDB:
         from tacit.tables.engines.duckdb.connection import LockedDuckDB
         from tacit.tables.engines.duckdb.engine import DuckDBEngine
 
-        locked = LockedDuckDB(self.source, self.policy, self.memory_limit, others=self.others)
+        locked = LockedDuckDB(self.source, self.policy, self.policy.work, others=self.others)
         return DuckDBEngine(locked, key, tuple(self.others))
 
     def explain(self, query: BoundedQuery) -> str:

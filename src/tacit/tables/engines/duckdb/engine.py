@@ -36,6 +36,9 @@ class Connection(Protocol):
     def work(self, sql: str) -> Work:
         """What a statement takes, counted by the engine."""
 
+    def interrupt(self) -> None:
+        """Stop what runs."""
+
     def close(self) -> None:
         """Let go of the source."""
 
@@ -70,6 +73,9 @@ class DuckDBEngine:
     def _statement(self, query: BoundedQuery, key: str) -> Statement:
         others = {name: self._schema(other_view(name)) for name in self._others}
         return statement(query, self._schema(VIEW), key, others)
+
+    def interrupt(self) -> None:
+        self._connection.interrupt()
 
     def close(self) -> None:
         self._connection.close()

@@ -22,9 +22,9 @@ from tacit.tables.engines.duckdb.sources.source import (
 )
 from tacit.tables.engines.duckdb.sources.text_files import TextFile, open_text
 from tacit.tables.engines.duckdb.text_casts import from_text
-from tacit.tables.engines.scratch import Scratch
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
+from tacit.work.scratch import Scratch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -12,13 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tacit.tables.engines import scratch
-from tacit.tables.engines.scratch import Scratch
+from tacit.work import scratch
+from tacit.work.scratch import Scratch
 
-MADE = (
-    "from tacit.tables.engines.scratch import Scratch; import os, sys; "
-    "kept = Scratch(); (kept.path / 'rows').write_text('x')"
-)
+MADE = "from tacit.work.scratch import Scratch; import os, sys; kept = Scratch(); (kept.path / 'rows').write_text('x')"
 ASKED = """
 import tacit
 budget, ledger = tacit.PureDP(1), tacit.InMemory()
