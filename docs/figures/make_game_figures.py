@@ -12,7 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from tacit import REPLACE, Exponential, PermuteAndFlip, Quantile, SmoothMedian, games, learn
+from tacit import (
+    IMPROVED,
+    REPLACE,
+    AboveThreshold,
+    Exponential,
+    NaiveThreshold,
+    PermuteAndFlip,
+    Quantile,
+    SmoothMedian,
+    games,
+    learn,
+)
 from tacit.plots.curves import curves
 from tacit.testing import seeded
 
@@ -192,7 +203,33 @@ def learnability() -> Any:
     )
 
 
+def first_day() -> Any:
+    """How often the first day with more than 100 users is found, paying once and paying per question."""
+    counts = [20 + day if day < 20 else 200 + day for day in range(30)]
+    epsilons = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2]
+    makers = {
+        "sparse vector, pays once": lambda e: AboveThreshold(epsilon=e, threshold=100, sensitivity=1),
+        "improved split": lambda e: AboveThreshold(epsilon=e, threshold=100, sensitivity=1, split=IMPROVED),
+        "pays per question": lambda e: NaiveThreshold(epsilon=e, threshold=100, sensitivity=1, length=30),
+    }
+    lines = {}
+    for name, make in makers.items():
+        shares = []
+        for epsilon in epsilons:
+            mechanism, bits = make(epsilon), seeded(1)
+            runs = [mechanism.start(entropy=bits).ask_many(counts).tolist() for _ in range(500)]
+            shares.append(sum(True in run and run.index(True) == 20 for run in runs) / 500)
+        lines[name] = (epsilons, shares)
+    return curves(
+        lines,
+        title="The first of 30 days with more than 100 users",
+        across="ε for all days",
+        up="share of runs that name it",
+    )
+
+
 FIGURES = {
+    "first_day": first_day,
     "learnability": learnability,
     "facilities": facilities,
     "large_game": large_game,

@@ -202,7 +202,7 @@ def test_suggestions_follow_the_parts() -> None:
 
 def test_odd_tastes_are_no_error() -> None:
     m = Mediator(players=3, actions=2, rounds=2, epsilon=1, delta="0.01")
-    play = m.play([[math.nan, 5], [-3, math.inf], [0, 0]])
+    play = m.play([[math.nan, 5], [-3, math.inf], [0, -(10**400)]])
     assert play.suggestions.shape == (3,)
 
 

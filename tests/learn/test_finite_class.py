@@ -167,6 +167,13 @@ def test_rounding_goes_up() -> None:
         )
 
 
+def test_no_value_is_an_error() -> None:
+    learner = FiniteClassLearner(Thresholds([0, 1]), epsilon=1)
+    odd = [10**400, -(10**400), math.nan, math.inf, 2**63, True]
+    assert learner._class.mistakes(odd, read_labels(odd, 6)).tolist() == [1, 1]
+    assert FiniteClassLearner(Conjunctions(2), epsilon=1).learn([[10**400, math.nan], [0, -1]], [1, 0]) is not None
+
+
 def test_learns_what_it_should() -> None:
     x = np.random.default_rng(1).random(4000)
     learner = FiniteClassLearner(Intervals(np.linspace(0, 1, 21).round(6)), epsilon=1)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.games.swap_regret import SwapDynamics
 from tacit.games.values import Reals, clipped
+from tacit.mechanisms.any_floats import any_floats
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.promise import read_promise
@@ -50,7 +51,7 @@ class Play:
 
     def gains(self, tastes: Any) -> Reals:
         """The most that each player, whose tastes these are, saves by disobeying: some other action for each told."""
-        costs = self._costs(clipped(tastes))
+        costs = self._costs(_tastes(tastes))
         told = np.einsum("iaa->ia", costs)
         gains: Reals = (told - costs.min(axis=2)).sum(axis=1)
         return gains
@@ -68,7 +69,7 @@ class Play:
         return own + self.crowding
 
     def _costs_of(self, player: int, tastes: Any) -> Reals:
-        own = (1 - self.weight) * np.outer(self.followed[player], clipped(tastes))
+        own = (1 - self.weight) * np.outer(self.followed[player], _tastes(tastes))
         costs: Reals = own + self.crowding[player]
         return costs
 
@@ -197,10 +198,7 @@ class Mediator:
         )
 
     def _read(self, tastes: Any) -> Reals:
-        try:
-            read = clipped(tastes)
-        except (TypeError, ValueError):
-            read = np.empty(0)
+        read = _tastes(tastes)
         if read.shape != (self._players, self._actions):
             given = Described(f"{kind_of(tastes)!r} of shape {read.shape}")
             allowed = f"{self._players} rows of {self._actions} numbers: both are public"
@@ -242,13 +240,19 @@ class _Tally:
         return self._told / rounds, self._crowding / rounds
 
 
+def _tastes(tastes: Any) -> Reals:
+    """Numbers from 0 to 1, NaN as 0; nothing, for what holds anything but numbers."""
+    reals = any_floats(tastes)
+    return np.empty(0) if reals is None else clipped(reals)
+
+
 def _each_round(total: ApproxDP, rounds: int) -> Fraction:
     """A μ, rounded down, such that so many rounds of it keep the total: μ√T is Gaussian DP, all rounds adaptive."""
     if not total.dlt:
         raise InvalidParameter("delta", given=0, allowed="a number above 0: Gaussian noise keeps no pure ε")
 
     def kept(mu: Fraction) -> bool:
-        return GaussianDP(mu, neighbours=REPLACE).delta(total.eps) <= float(total.dlt)
+        return price(GaussianDP(mu, neighbours=REPLACE).delta(total.eps)) <= total.dlt
 
     low, high = Fraction(0), Fraction(1)
     while kept(high) and high < 2**20:

@@ -15,7 +15,7 @@ from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.selecting import float_above, range_of
+from tacit.mechanisms.selecting import float_above
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, flint, rational, working_precision
 from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, PureDP
@@ -74,7 +74,7 @@ class PartitionList:
     @property
     def loss(self) -> LossDistribution:
         """Of bounded range, as that of the exponential mechanism."""
-        return loss_distribution().bounded_range(float_above(range_of(self._guarantee)), ADD_REMOVE)
+        return loss_distribution().bounded_range(float_above(self._guarantee.range_of_each()), ADD_REMOVE)
 
     def release(self, counts: Any, *, entropy: BitSource | None = None) -> Integers:
         """The list, for counts in any order."""
@@ -84,7 +84,9 @@ class PartitionList:
     def _releases(self, counts: Any, times: int, entropy: BitSource) -> Integers:
         """Many independent lists of the same counts, a row each: what an audit draws."""
         limits = self._people // np.arange(1, self._people + 1)
-        table = _Table(np.minimum(sorted_counts(counts, self._people), limits), limits, range_of(self._guarantee) / 2)
+        table = _Table(
+            np.minimum(sorted_counts(counts, self._people), limits), limits, self._guarantee.range_of_each() / 2
+        )
         return np.array([table.draw(entropy) for _ in range(times)])
 
     def explain(self) -> str:

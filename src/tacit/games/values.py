@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.mechanisms.any_floats import any_floats
 from tacit.mechanisms.scores import kind_of
 
 __all__ = ["Reals", "clipped", "read_reals", "read_shares"]
@@ -19,11 +18,10 @@ Reals = npt.NDArray[np.float64]
 
 def read_reals(values: Any, name: str = "values") -> Reals:
     """The numbers as floats, infinity where they are too large; NaN stays."""
-    array = _listed(values, name) if isinstance(values, list | tuple) else np.asarray(values)
-    if array.ndim != 1 or array.dtype.kind not in "iubf" or hasattr(values, "mask"):
+    reals = any_floats(values)
+    if reals is None or reals.ndim != 1:
         raise InvalidParameter(name, given=kind_of(values), allowed="a list or a one-dimensional array of numbers")
-    with np.errstate(all="ignore"):
-        return array.astype(np.float64)
+    return reals
 
 
 def read_shares(values: Any, top: float) -> Reals:
@@ -35,21 +33,7 @@ def read_shares(values: Any, top: float) -> Reals:
     return clipped(read_reals(values) / top)
 
 
-def clipped(values: Any) -> Reals:
-    """Anything of numbers, from 0 to 1, NaN as 0."""
-    reals = np.asarray(values, dtype=np.float64)
+def clipped(reals: Reals) -> Reals:
+    """The numbers from 0 to 1, NaN as 0."""
     found: Reals = np.clip(np.nan_to_num(reals, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
     return found
-
-
-def _listed(values: list[Any] | tuple[Any, ...], name: str) -> npt.NDArray[Any]:
-    if not all(isinstance(value, numbers.Real) for value in values):
-        raise InvalidParameter(name, given=kind_of(values), allowed="numbers")
-    return np.array([_float(value) for value in values], dtype=np.float64)
-
-
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf

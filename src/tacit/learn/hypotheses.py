@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.mechanisms.any_floats import any_floats
 from tacit.mechanisms.scores import kind_of, read_count
 from tacit.privacy.prices import price
 
@@ -24,6 +25,8 @@ __all__ = [
     "Threshold",
     "Thresholds",
     "read_labels",
+    "read_numbers",
+    "read_table",
 ]
 
 Booleans = npt.NDArray[np.bool_]
@@ -58,7 +61,7 @@ class Threshold:
 
     def predict(self, examples: Any) -> Booleans:
         with np.errstate(invalid="ignore"):
-            found: Booleans = _numbers(examples) >= self.cut
+            found: Booleans = read_numbers(examples) >= self.cut
         return found
 
 
@@ -70,7 +73,7 @@ class Interval:
     high: float
 
     def predict(self, examples: Any) -> Booleans:
-        numbers = _numbers(examples)
+        numbers = read_numbers(examples)
         with np.errstate(invalid="ignore"):
             found: Booleans = (numbers >= self.low) & (numbers < self.high)
         return found
@@ -174,11 +177,7 @@ class Conjunctions:
         return int(3**self.features)
 
     def mistakes(self, examples: Any, labels: Booleans) -> Integers:
-        table = np.asarray(examples)
-        if table.ndim != 2 or table.shape[1] != self.features or table.dtype.kind not in "biuf":
-            allowed = f"a table of {self.features} columns of 0 and 1"
-            raise InvalidParameter("examples", given=kind_of(examples), allowed=allowed)
-        codes = table.astype(np.bool_) @ (1 << np.arange(self.features - 1, -1, -1))
+        codes = read_table(examples, self.features) @ (1 << np.arange(self.features - 1, -1, -1))
         yes = self._covered(np.bincount(codes[labels], minlength=1 << self.features))
         no = self._covered(np.bincount(codes[~labels], minlength=1 << self.features))
         wrong: Integers = int(labels.sum()) - yes + no
@@ -231,10 +230,10 @@ class Listed:
 
 def read_labels(labels: Any, count: int) -> Booleans:
     """One label per example: yes for anything but 0, False and NaN."""
-    array = np.asarray(labels)
-    if array.ndim != 1 or array.dtype.kind not in "biuf" or array.size != count:
+    reals = any_floats(labels)
+    if reals is None or reals.shape != (count,):
         raise InvalidParameter("labels", given=kind_of(labels), allowed="one number or truth value per example")
-    return np.nan_to_num(array.astype(np.float64), nan=0.0).astype(np.bool_)
+    return np.nan_to_num(reals, nan=0.0).astype(np.bool_)
 
 
 def read_cuts(cuts: Any) -> Reals:
@@ -252,17 +251,27 @@ def read_cuts(cuts: Any) -> Reals:
 def _cells(cuts: Reals, examples: Any, labels: Booleans) -> tuple[Integers, Integers]:
     """How many positive and negative examples have 0, 1, … cuts at or below them; NaN has none."""
     places = np.searchsorted(
-        cuts, np.nan_to_num(_numbers(examples), nan=-math.inf, posinf=math.inf, neginf=-math.inf), side="right"
+        cuts, np.nan_to_num(read_numbers(examples), nan=-math.inf, posinf=math.inf, neginf=-math.inf), side="right"
     )
     cells = len(cuts) + 1
     return np.bincount(places[labels], minlength=cells), np.bincount(places[~labels], minlength=cells)
 
 
-def _numbers(examples: Any) -> Reals:
-    array = np.asarray(examples)
-    if array.ndim != 1 or array.dtype.kind not in "biuf":
+def read_numbers(examples: Any) -> Reals:
+    """One number per example: too large is infinite, NaN stays."""
+    reals = any_floats(examples)
+    if reals is None or reals.ndim != 1:
         raise InvalidParameter("examples", given=kind_of(examples), allowed="a list of numbers")
-    return array.astype(np.float64)
+    return reals
+
+
+def read_table(examples: Any, features: int) -> Booleans:
+    """A row of features per example, each there (anything but 0 and NaN) or not."""
+    reals = any_floats(examples)
+    if reals is None or reals.ndim != 2 or reals.shape[1] != features:
+        allowed = f"a table of {features} columns of 0 and 1"
+        raise InvalidParameter("examples", given=kind_of(examples), allowed=allowed)
+    return np.nan_to_num(reals, nan=0.0).astype(np.bool_)
 
 
 def _small(size: int) -> None:

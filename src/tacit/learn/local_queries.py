@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.hypotheses import Booleans, Conjunction, Threshold, Thresholds, read_labels
+from tacit.learn.hypotheses import Booleans, Conjunction, Threshold, Thresholds, read_labels, read_numbers, read_table
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.mechanisms.scores import Described, kind_of, read_count
+from tacit.mechanisms.scores import Described, read_count
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
@@ -129,9 +129,7 @@ class LocalThresholds(_LocalLearner):
 
     def learn(self, examples: Any, labels: Any, *, alpha: Price, entropy: BitSource | None = None) -> Threshold:
         """The largest cut below which hardly anybody is positive: at most α/2, as far as reports tell."""
-        numbers = np.asarray(examples)
-        if numbers.ndim != 1 or numbers.dtype.kind not in "biuf":
-            raise InvalidParameter("examples", given=kind_of(examples), allowed="a list of numbers")
+        numbers = read_numbers(examples)
         yes = read_labels(labels, len(numbers))
         close = _share(alpha) / 2
         bits = bits_from(entropy)
@@ -175,14 +173,11 @@ class LocalConjunctions(_LocalLearner):
 
     def learn(self, examples: Any, labels: Any, *, alpha: Price, entropy: BitSource | None = None) -> Conjunction:
         """All literals that hardly any positive example contradicts: at most α/4d, as far as reports tell."""
-        table = np.asarray(examples)
-        if table.ndim != 2 or table.shape[1] != self._features or table.dtype.kind not in "biuf":
-            allowed = f"a table of {self._features} columns of 0 and 1"
-            raise InvalidParameter("examples", given=kind_of(examples), allowed=allowed)
-        holds, yes = table.astype(np.bool_), read_labels(labels, len(table))
+        holds = read_table(examples, self._features)
+        yes = read_labels(labels, len(holds))
         close = _share(alpha) / (2 * self.queries)
         bits = bits_from(entropy)
-        groups = self._groups(len(table), self.queries, bits)
+        groups = self._groups(len(holds), self.queries, bits)
         kept: tuple[list[int], list[int]] = ([], [])
         for query, group in enumerate(groups):
             feature, forbidden = divmod(query, 2)
