@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.games.swap_regret import SwapDynamics
+from tacit.games.swap_regret import SwapDynamics, blocks
 from tacit.games.values import Reals, clipped
 from tacit.mechanisms.any_floats import any_floats
 from tacit.mechanisms.base import bits_from, meaning
@@ -231,10 +231,11 @@ class _Tally:
 
     def add(self, strategies: Reals, loads: Reals) -> None:
         """One round: a player meets the others' loads, without her own strategy, and herself where she goes."""
-        others = self._effects @ loads - strategies @ self._effects.T
-        caused = self._per * (others + self._effects.diagonal())
+        everybody = self._effects @ loads + self._effects.diagonal()
         self._told += strategies
-        self._crowding += strategies[:, :, None] * caused[:, None, :]
+        for where in blocks(len(strategies)):
+            caused = self._per * (everybody - strategies[where] @ self._effects.T)
+            self._crowding[where] += strategies[where, :, None] * caused[:, None, :]
 
     def means(self, rounds: int) -> tuple[Reals, Reals]:
         return self._told / rounds, self._crowding / rounds

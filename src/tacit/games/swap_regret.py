@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SwapDynamics"]
+__all__ = ["SwapDynamics", "blocks"]
 
 Reals = npt.NDArray[np.float64]
+
+_BLOCK = 2048
 
 
 class SwapDynamics:
@@ -25,15 +29,25 @@ class SwapDynamics:
 
     def play(self) -> Reals:
         """The strategies of this round, a row each."""
-        blamed = self._blamed - self._blamed.min(axis=2, keepdims=True)
-        instead = np.exp(-self._step * blamed)
-        instead /= instead.sum(axis=2, keepdims=True)
-        self._strategies = _left_alone(instead)
-        return self._strategies
+        played = np.empty_like(self._strategies)
+        for where in blocks(len(played)):
+            blamed = self._blamed[where]
+            instead = np.exp(-self._step * (blamed - blamed.min(axis=2, keepdims=True)))
+            instead /= instead.sum(axis=2, keepdims=True)
+            played[where] = _left_alone(instead)
+        self._strategies = played
+        return played
 
     def observe(self, costs: Reals) -> None:
         """The costs of every action to every player, from 0 to 1, in the round just played."""
-        self._blamed += self._strategies[:, :, None] * costs[:, None, :]
+        for where in blocks(len(costs)):
+            self._blamed[where] += self._strategies[where, :, None] * costs[where, None, :]
+
+
+def blocks(players: int) -> Iterator[slice]:
+    """Slices of all players whose tables stay in the cache."""
+    for start in range(0, players, _BLOCK):
+        yield slice(start, start + _BLOCK)
 
 
 def _left_alone(instead: Reals) -> Reals:
