@@ -197,3 +197,9 @@ def test_bad_lengths(wrong: object) -> None:
 def test_too_many_people_for_partitions() -> None:
     with pytest.raises(InvalidParameter, match="FrequencyList"):
         PartitionList(people=1001, epsilon=1)
+
+
+@pytest.mark.parametrize("counts", [5, "abc", [1.5], None, {1: 2.5}.values()])
+def test_bad_counts(counts: object) -> None:
+    with pytest.raises(InvalidParameter):
+        FrequencyList(length=3, epsilon=1).release(counts)

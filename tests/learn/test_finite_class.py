@@ -215,7 +215,7 @@ def test_bad_parameters(build) -> None:
         build()
 
 
-@pytest.mark.parametrize(("x", "y"), [([1, 2], [1]), (["a"], [1]), ([[1]], [1]), ([1], ["yes"])])
+@pytest.mark.parametrize(("x", "y"), [(5, []), ([1, 2], [1]), (["a"], [1]), ([[1]], [1]), ([1], ["yes"])])
 def test_bad_examples_draw_nothing(x: object, y: object) -> None:
     with nothing_drawn() as bits, pytest.raises(InvalidParameter):
         FiniteClassLearner(Thresholds([0]), epsilon=1).learn(x, y, entropy=bits)

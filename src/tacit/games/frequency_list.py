@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import InvalidParameter
 from tacit.games.isotonic import falling
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.inputs import whole_numbers
 from tacit.mechanisms.promise import PriceLike
-from tacit.mechanisms.scores import read_count
+from tacit.mechanisms.scores import kind_of, read_count
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
 from tacit.privacy.prices import Price
@@ -115,8 +116,11 @@ def counts_of(values: Iterable[Hashable]) -> Integers:
 
 def sorted_counts(counts: Any, length: int) -> Integers:
     """The largest counts in falling order, padded with zeros to the length; below 0 counts as 0."""
-    read = whole_numbers(np.asarray(counts) if isinstance(counts, np.ndarray) else list(counts))
-    assert isinstance(read, np.ndarray)
+    read = whole_numbers(
+        list(counts) if isinstance(counts, Iterable) and not isinstance(counts, np.ndarray) else counts
+    )
+    if not isinstance(read, np.ndarray):
+        raise InvalidParameter("counts", given=kind_of(counts), allowed="a list or an array of whole numbers")
     falls = np.sort(np.maximum(read.reshape(-1), 0))[::-1][:length]
     padded: Integers = np.zeros(length, dtype=np.int64)
     padded[: falls.size] = falls

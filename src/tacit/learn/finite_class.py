@@ -12,6 +12,7 @@ from tacit.learn.hypotheses import HypothesisClass, read_labels
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.exponential import Exponential
 from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.scores import kind_of
 from tacit.noise.entropy import BitSource
 from tacit.privacy import ADD_REMOVE, Guarantee, LInf, Neighbours
 from tacit.privacy.loss_distribution import LossDistribution
@@ -102,6 +103,8 @@ class FiniteClassLearner:
         return self._choice.accuracy(beta, candidates=self._class.size)
 
     def _scores(self, examples: Any, labels: Any) -> npt.NDArray[np.int64]:
+        if not hasattr(examples, "__len__"):
+            raise InvalidParameter("examples", given=kind_of(examples), allowed="a list or an array of examples")
         read = read_labels(labels, len(examples))
         return -self._class.mistakes(examples, read)
 

@@ -33,7 +33,7 @@ LEARNERS: Mapping[str, Selection] = {
         many=_many_indices,
         neighbours=(([0.5, 2.5], [0, 1]), ([0.5, 2.5, 2.5], [0, 1, 0])),
     ),
-    "finite class, replaced": Selection(
+    "finite class under replacement": Selection(
         examples=(lambda: FiniteClassLearner(Thresholds([0, 1, 2, 3]), epsilon=1, neighbours=REPLACE),),
         run=_index,
         many=_many_indices,
