@@ -341,6 +341,8 @@ def _built(what: str, prices: dict[str, str], sensitivity: str | None) -> Subjec
         options["sensitivity"] = _number(sensitivity or "1")
     elif sensitivity is not None:
         raise InvalidParameter("--sensitivity", given=sensitivity, allowed=f"none for {what}: it knows its own")
+    if what in ("split", "sample"):
+        raise InvalidParameter("--epsilon", given=prices, allowed=f"nothing for {what}: its parts have prices")
     return _ours(kind(*places, **options))
 
 
