@@ -201,6 +201,15 @@ def like(text: str, pattern: str) -> bool:
     return re.fullmatch("".join(parts.get(c, re.escape(c)) for c in pattern), text) is not None
 
 
+def small(text: str) -> str:
+    """One letter for one letter."""
+    return "".join("i" if sign == "İ" else sign.lower() for sign in text)
+
+
+def capital(text: str) -> str:
+    return "".join("ẞ" if sign == "ß" else sign.upper() if len(sign.upper()) == 1 else sign for sign in text)
+
+
 def index(unit: str, moment: Any) -> int:
     """The number of the unit of time that holds the moment."""
     day = moment.toordinal() - 1
@@ -356,7 +365,7 @@ CONSTANTS = {"width_bucket": width_bucket, "substring": substring}
 SIMPLE = {
     "not": lambda x: not x,
     "like": like,
-    "ilike": lambda x, pattern: like(x.lower(), pattern.lower()),
+    "ilike": lambda x, pattern: like(small(x), small(pattern)),
     "starts_with": lambda x, y: x.startswith(y),
     "contains": lambda x, y: y in x,
     "/": quotient,
@@ -373,8 +382,8 @@ SIMPLE = {
     "exp": math.exp,
     "sqrt": math.sqrt,
     "power": lambda x, y: math.pow(float(x), float(y)),
-    "lower": str.lower,
-    "upper": str.upper,
+    "lower": small,
+    "upper": capital,
     "trim": lambda x: x.strip(" "),
     "length": len,
     "concat": lambda *texts: "".join(texts),

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable
 
 from tacit.tables.expressions.literals import read_timestamp
+from tacit.tables.expressions.texts import lower, upper
 from tacit.tables.expressions.tree import Value
 from tacit.tables.expressions.zones import first_moment, local_time
 
-__all__ = ["SCALARS", "as_moment", "matcher"]
+__all__ = ["SCALARS", "as_moment"]
 
 Moment = datetime.datetime
 Time = datetime.date | datetime.datetime
@@ -19,14 +20,6 @@ Time = datetime.date | datetime.datetime
 def as_moment(value: Time) -> Moment:
     """A date as its first moment."""
     return value if isinstance(value, Moment) else Moment(value.year, value.month, value.day)
-
-
-def matcher(pattern: str, ignoring_case: bool) -> Callable[[str], bool]:
-    """Whether a text is like the pattern: % is any text, _ any character."""
-    signs = {"%": ".*", "_": "."}
-    body = "".join(signs.get(sign) or re.escape(sign) for sign in re.sub("%+", "%", pattern))
-    found = re.compile(body, re.DOTALL | (re.IGNORECASE if ignoring_case else 0))
-    return lambda text: found.fullmatch(text) is not None
 
 
 def _substring(text: str, start: int, length: int | None = None) -> str:
@@ -151,8 +144,8 @@ def _to_timestamp(value: Value) -> Moment | None:
 SCALARS: dict[str, Callable[..., Value]] = {
     "starts_with": lambda text, start: text.startswith(start),
     "contains": lambda text, part: part in text,
-    "lower": str.lower,
-    "upper": str.upper,
+    "lower": lower,
+    "upper": upper,
     "trim": lambda text: text.strip(" "),
     "length": len,
     "substring": _substring,

@@ -11,10 +11,12 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.casts import cast
+from tacit.tables.engines.duckdb.patterns import like
 from tacit.tables.engines.duckdb.terms import Term, as_kind, finite, identifier, in_calendar, literal, once
 from tacit.tables.engines.duckdb.times import at_time_zone, date_add, date_diff, date_trunc, part, timestamp_trunc
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import CASTS, OPERATORS, TIME_UNITS, common_kind
+from tacit.tables.expressions.texts import lower
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal, Value
 from tacit.tables.expressions.zones import is_zone
 
@@ -23,6 +25,7 @@ __all__ = ["render"]
 Terms = Sequence[Term]
 _LONGEST = 1_000_000_000
 _EXACT = 2**52
+_NO_TRUTH = "CAST(NULL AS BOOLEAN)"
 
 
 def render(expression: Expression, kinds: Mapping[str, Kind], tables: Mapping[str, str] | None = None) -> Term:
@@ -259,6 +262,18 @@ def _cast(terms: Terms, kind: Kind) -> str:
 # text
 
 
+def _like(term: Term, constants: Sequence[Value]) -> str:
+    """Null if the pattern is no text."""
+    (pattern,) = constants
+    return _NO_TRUTH if not isinstance(pattern, str) else like(as_kind(term, Kind.TEXT), pattern)
+
+
+def _ilike(term: Term, constants: Sequence[Value]) -> str:
+    """Both in small letters."""
+    (pattern,) = constants
+    return _NO_TRUTH if not isinstance(pattern, str) else like(f"lower({as_kind(term, Kind.TEXT)})", lower(pattern))
+
+
 def _substring(term: Term, constants: Sequence[Value]) -> str:
     """Characters from a position (the first is 1), as SQL counts; null if the constants are no whole numbers."""
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in constants):
@@ -300,6 +315,8 @@ def _timestamp_trunc(term: Term, constants: Sequence[Value]) -> str:
 
 
 _WITH_CONSTANTS: dict[str, Callable[[Term, Sequence[Value]], str]] = {
+    "like": _like,
+    "ilike": _ilike,
     "round": _round_to,
     "substring": _substring,
     "width_bucket": _width_bucket,
@@ -314,8 +331,6 @@ _PLAIN: dict[str, Callable[[Terms, Kind], str]] = {
     **{sign: _comparison(sign) for sign in ("=", "<>", "<", "<=", ">", ">=")},
     "is_null": _is_null,
     "in": _in,
-    "like": _text_test("({} LIKE {})"),
-    "ilike": _text_test("(lower({}) LIKE lower({}))"),
     "starts_with": _text_test("starts_with({}, {})"),
     "contains": _text_test("contains({}, {})"),
     **{sign: _arithmetic(sign) for sign in ("+", "-", "*")},
