@@ -46,6 +46,8 @@ def tidy(found: Any) -> Any:
         return found if -(2**63) <= found < 2**63 else None
     if isinstance(found, float):
         return found + 0.0 if math.isfinite(found) else None
+    if isinstance(found, str):
+        return found if len(found.encode("utf-8", "surrogatepass")) <= 4096 else None
     return found
 
 

@@ -12,11 +12,11 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.casts import cast
 from tacit.tables.engines.duckdb.patterns import like
-from tacit.tables.engines.duckdb.terms import Term, as_kind, finite, identifier, in_calendar, literal, once
+from tacit.tables.engines.duckdb.terms import Term, as_kind, finite, identifier, in_calendar, literal, once, short
 from tacit.tables.engines.duckdb.times import at_time_zone, date_add, date_diff, date_trunc, part, timestamp_trunc
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import CASTS, OPERATORS, TIME_UNITS, common_kind
-from tacit.tables.expressions.texts import lower
+from tacit.tables.expressions.texts import LONGEST_TEXT, lower
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal, Value
 from tacit.tables.expressions.zones import is_zone
 
@@ -274,6 +274,21 @@ def _ilike(term: Term, constants: Sequence[Value]) -> str:
     return _NO_TRUTH if not isinstance(pattern, str) else like(f"lower({as_kind(term, Kind.TEXT)})", lower(pattern))
 
 
+def _concat(terms: Terms, kind: Kind) -> str:
+    """Lengths are added up first: what would be too long is never made."""
+
+    def joined(*texts: str) -> str:
+        length = " + ".join(f"strlen({text})" for text in texts)
+        return f"CASE WHEN {length} <= {LONGEST_TEXT} THEN {' || '.join(texts)} END"
+
+    return once(joined, *(as_kind(term, kind) for term in terms))
+
+
+def _letters(function: str) -> Callable[[Terms, Kind], str]:
+    """Small letters or capitals, which can take half as many bytes again."""
+    return lambda terms, kind: short(f"{function}({as_kind(terms[0], kind)})")
+
+
 def _substring(term: Term, constants: Sequence[Value]) -> str:
     """Characters from a position (the first is 1), as SQL counts; null if the constants are no whole numbers."""
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in constants):
@@ -353,11 +368,11 @@ _PLAIN: dict[str, Callable[[Terms, Kind], str]] = {
     "greatest": _extreme("greatest"),
     "coalesce": _coalesce,
     "nullif": _nullif,
-    "lower": _text_test("lower({})"),
-    "upper": _text_test("upper({})"),
+    "lower": _letters("lower"),
+    "upper": _letters("upper"),
     "trim": _text_test("trim({}, ' ')"),
     "length": _text_test("CAST(length({}) AS BIGINT)"),
-    "concat": _joined("||"),
+    "concat": _concat,
     **{name: part(name) for name in ("year", "quarter", "month", "week", "weekday", "day", "hour", "minute")},
     **dict.fromkeys(CASTS, _cast),
 }
