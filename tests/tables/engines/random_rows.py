@@ -104,6 +104,8 @@ ODD: dict[Kind, list[Any]] = {
         "İß",
         "two\nlines\r",
         "a.b*c(d[e{f^g$h|i?j+",
+        "y" * 4090,
+        "ⱥⱥ" * 600 + "Ⱥ" * 248,
     ],
     Kind.BOOLEAN: [True, False],
     Kind.DATE: [

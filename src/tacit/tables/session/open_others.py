@@ -106,12 +106,16 @@ def _read(policy: Policy, table: OtherTable, source: Source) -> OtherTable:
             for name, sql in terms.items():
                 listed = connection.columns(f"SELECT DISTINCT {sql} AS k FROM rows ORDER BY k LIMIT {MOST_LISTED + 1}")
                 ends = connection.columns(f"SELECT min({sql}) AS low, max({sql}) AS high FROM rows")
-                columns[name] = _described(
+                counts = f"SELECT count(*) AS n FROM rows WHERE {sql} IS NOT NULL GROUP BY {sql}"
+                alike = connection.columns(f"SELECT coalesce(max(n), 1) AS n FROM ({counts}) AS counted")
+                described = _described(
                     table.columns[name], listed["k"].tolist(), *(ends[end].tolist()[0] for end in ends)
                 )
+                columns[name] = replace(described, repeats=int(alike["n"][0]))
     except EngineFailed:
         raise PolicyError(f"The public table {table.name} cannot be read. Nothing was spent.") from None
-    return replace(table, columns=columns, contents=f"{hashed['n'][0]}:{int(hashed['h'][0]):x}")
+    size = int(hashed["n"][0])
+    return replace(table, columns=columns, contents=f"{size}:{int(hashed['h'][0]):x}", size=size)
 
 
 def _described(column: ColumnPolicy, listed: list[Value], low: Any, high: Any) -> ColumnPolicy:

@@ -58,7 +58,7 @@ def statement(
     query: BoundedQuery, kinds: Mapping[str, Kind], key: str, others: Mapping[str, Mapping[str, Kind]] | None = None
 ) -> Statement:
     """The statement for a query over the view ``rows``, whose columns have these kinds, and over other tables."""
-    return _Writer(query, Schema(kinds, {} if others is None else others), key).write()
+    return _Writer(query, Schema(kinds, {} if others is None else others, key), key).write()
 
 
 class _Writer:
