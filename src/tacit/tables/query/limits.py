@@ -17,6 +17,7 @@ from tacit.tables.query.tree import Aggregate
 __all__ = [
     "MOST_DEEP",
     "MOST_GROUPED",
+    "MOST_JOINED",
     "MOST_LISTED",
     "MOST_NODES",
     "MOST_OUTPUTS",
@@ -34,6 +35,8 @@ MOST_TEXT_STEPS = 500
 """How many steps on texts a query may have: `||` counts ten, LIKE one for every 20 characters of its pattern."""
 MOST_LISTED = 10_000
 """How many values IN may list."""
+MOST_JOINED = 1_000
+"""How many conditions AND and OR may join, and how many arguments anything else may have."""
 MOST_OUTPUTS = 1_000
 """How many columns an answer may have."""
 MOST_GROUPED = 32
@@ -99,8 +102,8 @@ class Sizes:
         if isinstance(node, Literal) and isinstance(node.value, str) and not fits(node.value):
             given, allowed = f"a text of {len(node.value)} characters", f"texts of at most {LONGEST_TEXT} bytes"
             raise InvalidParameter("constant", given=given, allowed=allowed)
-        if isinstance(node, Call) and node.operator == "in" and len(parts) > MOST_LISTED + 1:
-            raise InvalidParameter("IN", given=f"{len(parts) - 1} values", allowed=f"at most {MOST_LISTED}")
+        if isinstance(node, Call):
+            _admit_arguments(node)
         return _Size(nodes, depth, steps, node)
 
 
@@ -129,6 +132,16 @@ def admit_relation(relation: Relation | None) -> None:
 
 
 _SMALLER = "Ask several smaller questions."
+
+
+def _admit_arguments(call: Call) -> None:
+    count = len(call.arguments)
+    if call.operator == "in":
+        if count > MOST_LISTED + 1:
+            raise InvalidParameter("IN", given=f"{count - 1} values", allowed=f"at most {MOST_LISTED}", hint=_SMALLER)
+    elif count > MOST_JOINED:
+        name = call.operator.upper()
+        raise InvalidParameter(name, given=f"{count} parts", allowed=f"at most {MOST_JOINED}", hint=_SMALLER)
 
 
 def _own_steps(node: Expression) -> int:
