@@ -10,7 +10,7 @@ from __future__ import annotations
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import LONGEST_TEXT
 
-__all__ = ["TYPES", "can_cast", "from_text", "from_type"]
+__all__ = ["TYPES", "can_cast", "decoded", "from_text", "from_type"]
 
 TYPES = {
     Kind.INTEGER: "BIGINT",
@@ -116,6 +116,11 @@ def from_text(expression: str, kind: Kind) -> str:
     if kind is Kind.TIMESTAMP:
         return _in_calendar(_moment(expression), kind)
     return _tried(expression, kind)
+
+
+def decoded(text: str) -> str:
+    """A text in which nothing stands for what could not be decoded; any other is null: two could look alike."""
+    return f"CASE WHEN NOT contains({text}, chr(65533)) THEN {text} END"
 
 
 def _moment(text: str) -> str:
