@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types versions slow audit bench lock clean
+.PHONY: help demo test check format lint types release versions slow attacks audit bench lock clean
 
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -21,7 +21,7 @@ demo: $(READY)   ## from a CSV to private answers: the whole story on a generate
 	$(BIN)/tacit demo
 
 test: $(READY)   ## the tests
-	$(BIN)/python -m pytest -m "not slow" -n auto -q
+	$(BIN)/python -m pytest -m "not slow and not attacks" -n auto -q
 
 check: lint types test  ## what CI runs: format, lint, strict types, tests
 
@@ -36,11 +36,18 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+release: $(READY) ## wheel and sdist in dist/: built twice with the same bytes, checked, listed, tried in an empty environment
+	$(BIN)/python .ci/release.py
+	bash .ci/first_steps
+
 versions:        ## the tests on Python 3.12 and 3.13, where they are installed
 	bash .ci/versions
 
 slow: $(READY)   ## the long suites: a million draws per claim, big arrays
 	$(BIN)/python -m pytest -m slow -q
+
+attacks: $(READY) ## the whole corpus of attacks, the bombs and the kills, against the clock: an hour or so
+	$(BIN)/python -m pytest -m attacks -q
 
 audit: $(READY)  ## every mechanism of ours: 10^7 samples, fewer where two minutes do not allow them
 	$(BIN)/tacit audit --all --samples 10000000 --seconds 120 --confidence 0.9999999
@@ -54,4 +61,4 @@ lock: $(READY)   ## pin the dependencies anew
 	    --group dev --all-extras pyproject.toml -o requirements.lock
 
 clean:           ## remove what the other targets made
-	rm -rf $(VENV) .venv-bench .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output
+	rm -rf $(VENV) dist .venv-bench .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output

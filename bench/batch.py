@@ -43,6 +43,7 @@ def people(folder: Path, rows: int) -> Any:
         path,
         unit="user_id",
         budget=tacit.ApproxDP(10**9, "1e-2"),
+        least=tacit.PureDP(0),
         bounds={"age": (0, 120)},
         types={"age": "integer", "user_id": "integer"},
         rows=4,

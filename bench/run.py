@@ -23,12 +23,14 @@ BENCHES = {
     "noise": "drawing noise: a million at a time, one at a time, growth in time and memory",
     "accounting": "the price of a plan: values and times of the accountants",
     "selection": "choosing, thresholds, randomized response, quantiles",
+    "local": "local protocols: a million people, next to numpy doing the same insecurely, and the local libraries",
     "ledger": "durable spends next to SQLite itself, growth, verification",
     "audit": "what the auditor can see, and how fast",
     "accuracy": "errors at equal ε and δ: median, mean, variance, distinct count, group means",
     "batch": "fifty counts as one plan and one by one: passes over the rows, noise at the same price",
     "bounding": "bounding a table of ten million rows: window functions, OpenDP on Polars, PipelineDP",
     "medians": "the median by city of ten million rows: the exact quantile with the same bounding",
+    "drawing": "questions drawn by another process and in this one",
     "startup": "import time, command start, installed size",
 }
 PYTHON = ENVIRONMENT / "bin" / "python"

@@ -44,6 +44,7 @@ table = "visits"
 unit = "user_id"
 [budget]
 epsilon = 1000
+least = { epsilon = 1e-300 }
 delta = 1e-6
 [limits]
 groups = 2

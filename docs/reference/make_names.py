@@ -17,6 +17,7 @@ GROUPS = (
     ("Choices to pass to them", "tacit.mechanisms.", lambda v: True),
     ("Promises and their arithmetic", "tacit.privacy", lambda v: True),
     ("The ledger", "tacit.ledger", lambda v: True),
+    ("Limits of work", "tacit.work", lambda v: True),
     ("Auditing", "tacit.auditing", lambda v: True),
     ("Expressions of columns", "tacit.tables.python.columns", lambda v: True),
     ("Statistics of a question", "tacit.tables.python.aggregates", lambda v: True),

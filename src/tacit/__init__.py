@@ -7,10 +7,10 @@ editors and type checkers.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 
 _HOMES = {
     "tacit.errors": (
+        "AccountLocked",
         "AnswerLost",
         "BudgetExceeded",
         "Exhausted",
@@ -41,11 +41,11 @@ _HOMES = {
         "RenyiDP",
         "Sensitivity",
         "Unit",
+        "compose",
     ),
     "tacit.privacy.calibration": ("calibrate",),
     "tacit.privacy.filters": ("Filter", "OrderFilter"),
     "tacit.privacy.loss_distribution": ("LossDistribution",),
-    "tacit.privacy.mixed": ("compose",),
     "tacit.auditing.audit": ("audit",),
     "tacit.auditing.exact": ("audit_exact",),
     "tacit.auditing.result": ("AuditResult",),
@@ -67,9 +67,12 @@ _HOMES = {
     "tacit.mechanisms.one_sided": ("OneSidedExponential",),
     "tacit.mechanisms.permute_and_flip": ("PermuteAndFlip",),
     "tacit.mechanisms.private_selection": ("GEOMETRIC", "LOGARITHMIC", "PrivateSelection"),
+    "tacit.mechanisms.propose_test_release": ("ProposeTestRelease",),
     "tacit.mechanisms.quantile": ("Quantile",),
     "tacit.mechanisms.quantiles": ("Quantiles",),
     "tacit.mechanisms.randomized_response": ("RandomizedResponse",),
+    "tacit.mechanisms.sample_and_aggregate": ("SampleAndAggregate",),
+    "tacit.mechanisms.smooth_median": ("SmoothMedian",),
     "tacit.mechanisms.sparse_vector": ("SparseVector",),
     "tacit.mechanisms.splits": ("BOOK", "IMPROVED"),
     "tacit.mechanisms.staircase": ("Staircase",),
@@ -107,13 +110,17 @@ _HOMES = {
     "tacit.tables.policy.policy": ("Policy",),
     "tacit.tables.session.table": ("Question", "Table"),
     "tacit.tables.python.columns": ("col", "greatest", "least", "lit", "when"),
+    "tacit.work.limits": ("Work",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {
     "amplify": "tacit.privacy.amplification",
+    "anonymity": "tacit.anonymity",
     "auditing": "tacit.auditing",
     "errors": "tacit.errors",
+    "games": "tacit.games",
     "ledger": "tacit.ledger",
+    "local": "tacit.local",
     "mechanisms": "tacit.mechanisms",
     "noise": "tacit.noise",
     "plots": "tacit.plots",
@@ -131,7 +138,7 @@ def __getattr__(name: str) -> object:
     elif name in _MODULES:
         value = import_module(_MODULES[name])
     elif name == "__version__":
-        value = _version("tacit")
+        value = import_module("tacit.version").VERSION
     else:
         raise AttributeError(f"module 'tacit' has no attribute {name!r}")
     globals()[name] = value

@@ -1,8 +1,11 @@
 """What `import tacit` offers, for editors and type checkers; `tests/architecture` keeps it equal to `__init__.py`."""
 
+from tacit import anonymity as anonymity
 from tacit import auditing as auditing
 from tacit import errors as errors
+from tacit import games as games
 from tacit import ledger as ledger
+from tacit import local as local
 from tacit import mechanisms as mechanisms
 from tacit import noise as noise
 from tacit import plots as plots
@@ -12,6 +15,7 @@ from tacit import testing as testing
 from tacit.auditing.audit import audit as audit
 from tacit.auditing.exact import audit_exact as audit_exact
 from tacit.auditing.result import AuditResult as AuditResult
+from tacit.errors import AccountLocked as AccountLocked
 from tacit.errors import AnswerLost as AnswerLost
 from tacit.errors import BudgetExceeded as BudgetExceeded
 from tacit.errors import Exhausted as Exhausted
@@ -53,9 +57,12 @@ from tacit.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
 from tacit.mechanisms.private_selection import GEOMETRIC as GEOMETRIC
 from tacit.mechanisms.private_selection import LOGARITHMIC as LOGARITHMIC
 from tacit.mechanisms.private_selection import PrivateSelection as PrivateSelection
+from tacit.mechanisms.propose_test_release import ProposeTestRelease as ProposeTestRelease
 from tacit.mechanisms.quantile import Quantile as Quantile
 from tacit.mechanisms.quantiles import Quantiles as Quantiles
 from tacit.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+from tacit.mechanisms.sample_and_aggregate import SampleAndAggregate as SampleAndAggregate
+from tacit.mechanisms.smooth_median import SmoothMedian as SmoothMedian
 from tacit.mechanisms.sparse_vector import SparseVector as SparseVector
 from tacit.mechanisms.splits import BOOK as BOOK
 from tacit.mechanisms.splits import IMPROVED as IMPROVED
@@ -81,11 +88,11 @@ from tacit.privacy import RenyiDP as RenyiDP
 from tacit.privacy import Sensitivity as Sensitivity
 from tacit.privacy import Unit as Unit
 from tacit.privacy import amplification as _amplification
+from tacit.privacy import compose as compose
 from tacit.privacy.calibration import calibrate as calibrate
 from tacit.privacy.filters import Filter as Filter
 from tacit.privacy.filters import OrderFilter as OrderFilter
 from tacit.privacy.loss_distribution import LossDistribution as LossDistribution
-from tacit.privacy.mixed import compose as compose
 from tacit.tables.plan.plan import Plan as Plan
 from tacit.tables.policy.policy import Policy as Policy
 from tacit.tables.python.aggregates import correlation as correlation
@@ -121,6 +128,7 @@ from tacit.tables.release.answer import Answer as Answer
 from tacit.tables.session.open import open as open
 from tacit.tables.session.table import Question as Question
 from tacit.tables.session.table import Table as Table
+from tacit.work.limits import Work as Work
 
 amplify = _amplification
 

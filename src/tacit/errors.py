@@ -8,7 +8,8 @@
     ├── BudgetExceeded        asked for more than is left: asked, left, what would fit
     ├── PolicyError           the policy file, or two descriptions of one data set, disagree
     ├── LedgerError           the ledger cannot be read, written or believed
-    │   └── AnswerLost        paid for, but the answer was never stored
+    │   ├── AnswerLost        paid for, but the answer was never stored
+    │   └── AccountLocked     too many answers of an analyst were lost; the owner unlocks the account
     ├── Exhausted             a stream that has used up its allowance was asked again
     └── MissingPackage        an optional package is needed; says how to get it
 
@@ -20,7 +21,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tacit.version import DISTRIBUTION
+
 __all__ = [
+    "AccountLocked",
     "AnswerLost",
     "BudgetExceeded",
     "Exhausted",
@@ -141,6 +145,12 @@ class AnswerLost(LedgerError):
     code = "answer-lost"
 
 
+class AccountLocked(LedgerError):
+    """Too many of an analyst's answers were lost, stopped or interrupted; nothing was spent."""
+
+    code = "account-locked"
+
+
 class Exhausted(TacitError):
     """A stream that has used up its allowance was asked again; nothing was drawn."""
 
@@ -153,7 +163,7 @@ class MissingPackage(TacitError, ImportError):
     >>> raise MissingPackage("pandas", extra="frames")
     Traceback (most recent call last):
     ...
-    tacit.errors.MissingPackage: pandas is not installed. Add it with  pip install "tacit[frames]".
+    tacit.errors.MissingPackage: pandas is not installed. Add it with  pip install "tacit-dp[frames]".
     """
 
     code = "missing-package"
@@ -167,7 +177,7 @@ class MissingPackage(TacitError, ImportError):
         return _remade, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
-        return f'{self.package} is not installed. Add it with  pip install "tacit[{self.extra}]".'
+        return f'{self.package} is not installed. Add it with  pip install "{DISTRIBUTION}[{self.extra}]".'
 
 
 def _remade(kind: type[TacitError], args: tuple[object, ...], state: dict[str, object]) -> TacitError:

@@ -10,13 +10,16 @@ import pytest
 SRC = Path(__file__).resolve().parents[2] / "src" / "tacit"
 
 LAYERS = {
+    "version": 0,
     "errors": 0,
     "noise": 0,
     "privacy": 1,
     "plots": 1,
     "report": 1,
     "mechanisms": 2,
+    "work": 2,
     "ledger": 3,
+    "examples": 3,
     "tables": 4,
     "local": 4,
     "learn": 5,
@@ -29,7 +32,7 @@ LAYERS = {
     "__main__": 7,
 }
 ALONE = {"anonymity"}  # may use errors only
-BELOW_ALL = {"errors"}  # every layer may use it, also its own
+BELOW_ALL = {"errors", "version"}  # every layer may use them, also their own
 TOP = {"__init__"}  # only names homes, as text
 
 

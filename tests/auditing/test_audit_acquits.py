@@ -6,18 +6,27 @@ import pytest
 
 from tacit import PureDP
 from tacit.auditing.audit import audit
-from tacit.auditing.subjects import Subject, every_subject
-from tacit.mechanisms.registry import MECHANISMS
-from tacit.mechanisms.selection_registry import SELECTIONS
+from tacit.auditing.registry import SUBJECTS as REGISTERED
+from tacit.auditing.subjects import Subject, every_subject, subject_of
+from tacit.examples.registry import MECHANISMS
+from tacit.local.registry import RANDOMIZERS
 
 CONFIDENCE = 1 - 1e-7
 SUBJECTS = every_subject()
 IDS = [f"{i}-{subject.name.partition('(')[0]}" for i, subject in enumerate(SUBJECTS)]
 
 
-def test_every_example_of_both_registries_is_a_subject() -> None:
-    examples = sum(len(entry.examples) for entry in MECHANISMS) + sum(len(kind.build) for kind in SELECTIONS)
-    assert len(SUBJECTS) == examples
+def test_every_example_of_the_registries_is_a_subject() -> None:
+    registries = (MECHANISMS, RANDOMIZERS)
+    assert len(REGISTERED) == sum(map(len, registries)), "two entries have one name"
+    assert len(SUBJECTS) == sum(len(entry.examples) for one in registries for entry in one.values())
+
+
+def test_every_example_is_found_in_the_registry_again() -> None:
+    for name, entry in REGISTERED.items():
+        for make in entry.examples:
+            assert [one for one, other in REGISTERED.items() if other.knows(make())] == [name]
+    assert subject_of(object()) is None
 
 
 def test_all_are_run_side_by_side() -> None:

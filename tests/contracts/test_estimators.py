@@ -39,6 +39,7 @@ groups = 1
 rows = {rows}
 [budget]
 epsilon = 1000
+least = { epsilon = 1e-300 }
 delta = 1e-2
 question_delta = 1e-6
 [columns]

@@ -14,13 +14,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerError, NotPrivate, PolicyError
+from tacit.errors import (
+    AccountLocked,
+    AnswerLost,
+    BudgetExceeded,
+    InvalidParameter,
+    LedgerError,
+    NotPrivate,
+    PolicyError,
+)
 from tacit.ledger import Ledger, Receipt, Request, Terms
 from tacit.ledger.drawers import is_drawing
 from tacit.ledger.registry import LEDGERS
-from tacit.privacy import REPLACE, ROW, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, Unit
+from tacit.privacy import REPLACE, ROW, ZCDP, ApproxDP, GaussianDP, Promise, PureDP, RenyiDP, Unit
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.testing import seeded
+from tests.ledger.lenient import lenient
 
 SHARED = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 
@@ -51,7 +60,7 @@ def pay(ledger: Ledger, price: object, question: str = "how many?", analyst: str
 
 
 def test_a_stored_answer_is_recalled_free_of_charge(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     ledger.spend(ask("first"), PureDP("0.1")).release(b"one")
     claim = ledger.spend(ask("second", "bob", key="k"), PureDP("0.2"))
     claim.release(b"two")
@@ -64,7 +73,7 @@ def test_a_stored_answer_is_recalled_free_of_charge(ledger: Ledger) -> None:
 
 
 def test_what_is_not_there_is_not_recalled(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     claim = ledger.spend(ask(), PureDP("0.1"))
     with pytest.raises(AnswerLost, match="has no stored answer"):
         ledger.recall(claim.receipt.number)
@@ -85,9 +94,9 @@ def test_it_must_be_opened_first(ledger: Ledger) -> None:
 
 
 def test_the_same_terms_open_it_again(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     pay(ledger, "0.25")
-    ledger.open("people", Terms(ApproxDP(1, 0)))
+    ledger.open("people", lenient(ApproxDP(1, 0)))
     ledger.open(" people ")
     assert ledger.remaining() == ApproxDP("0.75", 0)
 
@@ -95,17 +104,17 @@ def test_the_same_terms_open_it_again(ledger: Ledger) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        Terms(PureDP(2)),
-        Terms(ApproxDP(1, 1e-9)),
-        Terms(ZCDP(1)),
-        Terms(PureDP(1, neighbours=REPLACE)),
-        Terms(PureDP(1), per_analyst=PureDP("0.5")),
-        Terms(PureDP(1), per_question=PureDP("0.5")),
-        Terms(PureDP(1), analysts={"ada": PureDP("0.5")}),
+        lenient(PureDP(2)),
+        lenient(ApproxDP(1, 1e-9)),
+        lenient(ZCDP(1)),
+        lenient(PureDP(1, neighbours=REPLACE)),
+        lenient(PureDP(1), per_analyst=PureDP("0.5")),
+        lenient(PureDP(1), per_question=PureDP("0.5")),
+        lenient(PureDP(1), analysts={"ada": PureDP("0.5")}),
     ],
 )
 def test_other_terms_are_refused_and_both_are_shown(ledger: Ledger, other: Terms) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     with pytest.raises(PolicyError) as caught:
         ledger.open("people", other)
     assert "total ε 1, δ 0" in str(caught.value)
@@ -128,16 +137,16 @@ def test_a_ledger_keeps_to_one_unit_for_ever(ledger: Ledger) -> None:
 
 
 def test_another_source_is_refused_and_both_are_shown(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     with pytest.raises(PolicyError, match=r"'people'.*'visits'"):
-        ledger.open("visits", Terms(PureDP(1)))
+        ledger.open("visits", lenient(PureDP(1)))
 
 
 # Caps.
 
 
 def test_ten_tenths_fit_one_exactly_and_the_eleventh_is_refused(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     for turn in range(10):
         pay(ledger, 0.1, f"question {turn}")
     assert ledger.remaining() == ApproxDP(0, 0)
@@ -149,14 +158,14 @@ def test_ten_tenths_fit_one_exactly_and_the_eleventh_is_refused(ledger: Ledger) 
 
 
 def test_three_thirds_fit_one_exactly(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     for turn in range(3):
         pay(ledger, "1/3", f"question {turn}")
     assert ledger.remaining() == ApproxDP(0, 0)
 
 
 def test_all_that_is_left_can_be_spent(ledger: Ledger) -> None:
-    ledger.open("people", Terms(ApproxDP(1, "1e-6")))
+    ledger.open("people", lenient(ApproxDP(1, "1e-6")))
     for turn, price in enumerate(("1/7", "1/11", "1/997", "0.1234567890123456789")):
         pay(ledger, price, f"question {turn}")
     ledger.spend(ask("the rest"), ledger.remaining())
@@ -164,14 +173,14 @@ def test_all_that_is_left_can_be_spent(ledger: Ledger) -> None:
 
 
 def test_a_price_with_absurd_digits_is_rounded_against_us(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     exact = Fraction(1, 10**6 + 3)
     paid = ledger.spend(ask(), PureDP(exact)).receipt.price
     assert exact < paid.eps < exact * (1 + Fraction(1, 10**28))
 
 
 def test_delta_is_capped_too(ledger: Ledger) -> None:
-    ledger.open("people", Terms(ApproxDP(10, 1e-6)))
+    ledger.open("people", lenient(ApproxDP(10, 1e-6)))
     ledger.spend(ask("a"), ApproxDP(1, 1e-6))
     with pytest.raises(BudgetExceeded, match="δ 0"):
         ledger.spend(ask("b"), ApproxDP(1, 1e-9))
@@ -180,7 +189,7 @@ def test_delta_is_capped_too(ledger: Ledger) -> None:
 
 
 def test_caps_per_analyst_and_per_question(ledger: Ledger) -> None:
-    terms = Terms(
+    terms = lenient(
         PureDP(3),
         per_question=PureDP("0.5"),
         per_analyst=PureDP("0.6"),
@@ -205,7 +214,7 @@ def test_caps_per_analyst_and_per_question(ledger: Ledger) -> None:
 
 
 def test_the_error_carries_what_was_asked_and_what_is_left(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     pay(ledger, "0.9", "a")
     with pytest.raises(BudgetExceeded) as caught:
         pay(ledger, "0.2", "b")
@@ -216,7 +225,7 @@ def test_the_error_carries_what_was_asked_and_what_is_left(ledger: Ledger) -> No
 
 
 def test_a_rho_ledger_adds_rho_and_delta(ledger: Ledger) -> None:
-    ledger.open("people", Terms(ZCDP("0.5", 1e-7)))
+    ledger.open("people", lenient(ZCDP("0.5", 1e-7)))
     ledger.spend(ask("a"), ZCDP("0.1", 1e-8))
     ledger.spend(ask("b"), PureDP("0.2"))
     receipt = ledger.spend(ask("c"), GaussianDP("0.2")).receipt
@@ -229,7 +238,7 @@ def test_a_rho_ledger_adds_rho_and_delta(ledger: Ledger) -> None:
 
 
 def test_an_epsilon_ledger_wants_epsilon(ledger: Ledger) -> None:
-    ledger.open("people", Terms(ApproxDP(3, 1e-6)))
+    ledger.open("people", lenient(ApproxDP(3, 1e-6)))
     with pytest.raises(InvalidParameter, match="delta"):
         ledger.spend(ask(), ZCDP("0.1"))
     ledger.spend(ask(), ZCDP("0.01").to(ApproxDP, delta=1e-7))
@@ -237,7 +246,7 @@ def test_an_epsilon_ledger_wants_epsilon(ledger: Ledger) -> None:
 
 
 def test_a_loss_distribution_enters_evaluated_only(ledger: Ledger) -> None:
-    ledger.open("people", Terms(ApproxDP(3, 1e-6)))
+    ledger.open("people", lenient(ApproxDP(3, 1e-6)))
     loss = LossDistribution.laplace(scale=10)
     with pytest.raises((NotPrivate, InvalidParameter)):
         ledger.spend(ask(), loss)  # type: ignore[arg-type]
@@ -245,13 +254,13 @@ def test_a_loss_distribution_enters_evaluated_only(ledger: Ledger) -> None:
 
 
 def test_other_neighbours_are_refused(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     with pytest.raises(NotPrivate, match="neighbours"):
         ledger.spend(ask(), PureDP("0.1", neighbours=REPLACE))
 
 
 def test_a_cost_must_be_a_promise(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     with pytest.raises(InvalidParameter, match="Nothing was spent"):
         ledger.spend(ask(), 0.1)  # type: ignore[arg-type]
 
@@ -260,7 +269,7 @@ def test_a_cost_must_be_a_promise(ledger: Ledger) -> None:
 
 
 def test_asking_again_is_free_and_gives_the_same_bytes(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     with ledger.spend(ask(), PureDP("0.1")) as claim:
         assert claim.answer is None
         claim.release(b"\x00answer")
@@ -276,7 +285,7 @@ def test_asking_again_is_free_and_gives_the_same_bytes(ledger: Ledger) -> None:
     [ask("how many now?"), ask(analyst="bob"), ask(policy="2"), ask(key="k"), ask().fresh()],
 )
 def test_another_request_is_paid_for(ledger: Ledger, other: Request) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     ledger.spend(ask(), PureDP("0.1")).release(b"1")
     assert ledger.spend(other, PureDP("0.1")).answer is None
     assert ledger.spend(ask(), PureDP("0.2")).answer is None
@@ -284,7 +293,7 @@ def test_another_request_is_paid_for(ledger: Ledger, other: Request) -> None:
 
 
 def test_a_key_is_for_one_question(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     ledger.spend(ask(key="k"), PureDP("0.1")).release(b"1")
     assert ledger.spend(ask(key="k"), PureDP("0.1")).answer == b"1"
     for request, price in ((ask("else", key="k"), "0.1"), (ask(key="k", policy="2"), "0.1"), (ask(key="k"), "0.2")):
@@ -295,7 +304,7 @@ def test_a_key_is_for_one_question(ledger: Ledger) -> None:
 
 
 def test_a_reservation_nobody_draws_is_lost_and_stays_paid(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     ledger.spend(ask("a"), PureDP("0.1"))  # the claim is dropped at once
     with pytest.raises(ZeroDivisionError), ledger.spend(ask("b"), PureDP("0.1")):
         raise ZeroDivisionError
@@ -310,7 +319,7 @@ def test_a_reservation_nobody_draws_is_lost_and_stays_paid(ledger: Ledger) -> No
 
 
 def test_while_somebody_draws_the_others_wait(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     claim = ledger.spend(ask(), PureDP("0.1"))
     timer = threading.Timer(0.1, lambda: claim.release(b"drawn"))
     timer.start()
@@ -321,7 +330,7 @@ def test_while_somebody_draws_the_others_wait(ledger: Ledger) -> None:
 
 def test_an_answer_stored_between_two_looks_is_not_lost(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever draws may store the answer and leave just after it was seen to be missing."""
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     claim = ledger.spend(ask(), PureDP("0.1"))
 
     def stored_and_left(token: str) -> bool:
@@ -334,7 +343,7 @@ def test_an_answer_stored_between_two_looks_is_not_lost(ledger: Ledger, monkeypa
 
 
 def test_waiting_has_a_bound(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     monkeypatch.setattr(ledger, "_patience", 0.05)
     claim = ledger.spend(ask(), PureDP("0.1"))
     with pytest.raises(LedgerError, match="ask again later") as caught:
@@ -345,7 +354,7 @@ def test_waiting_has_a_bound(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_an_answer_is_stored_once(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     claim = ledger.spend(ask(), PureDP("0.1"))
     claim.release(b"first")
     with pytest.raises(LedgerError, match="has its answer"):
@@ -362,7 +371,7 @@ def test_an_answer_is_stored_once(ledger: Ledger) -> None:
 
 
 def test_looking_up_is_free_and_never_waits(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     assert ledger.lookup(ask(), PureDP("0.1")) is None
     claim = ledger.spend(ask(), PureDP("0.1"))
     assert ledger.lookup(ask(), PureDP("0.1")) is None  # being drawn
@@ -377,7 +386,7 @@ def test_looking_up_is_free_and_never_waits(ledger: Ledger) -> None:
 
 
 def test_an_answer_is_drawn_after_it_was_paid_for_and_once(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     charged_when_drawn = []
 
     def draw(receipt: Receipt) -> bytes:
@@ -395,7 +404,7 @@ def test_an_answer_is_drawn_after_it_was_paid_for_and_once(ledger: Ledger) -> No
 
 
 def test_a_draw_that_fails_is_lost_and_stays_paid(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
 
     def draw(receipt: Receipt) -> bytes:
         raise ZeroDivisionError
@@ -416,7 +425,7 @@ def test_a_key_is_a_short_text_that_says_something(key: object) -> None:
 
 
 def test_what_is_no_request_is_refused(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     with pytest.raises(InvalidParameter, match=r"request.*Nothing was spent"):
         ledger.spend("how many?", PureDP("0.1"))  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="terms"):
@@ -431,7 +440,7 @@ def test_every_wait_has_a_bound(ledger: Ledger, patience: object) -> None:
 
 def test_the_caps_cannot_be_changed_behind_the_ledgers_back(ledger: Ledger) -> None:
     given = {"ada": PureDP("0.1")}
-    terms = Terms(PureDP(1), analysts=given)
+    terms = lenient(PureDP(1), analysts=given)
     ledger.open("people", terms)
     given["ada"] = PureDP(1)
     for kept in (terms, ledger.budget().terms):
@@ -445,7 +454,7 @@ def test_the_caps_cannot_be_changed_behind_the_ledgers_back(ledger: Ledger) -> N
 
 
 def test_receipts_say_everything(ledger: Ledger) -> None:
-    ledger.open("people", Terms(ApproxDP(3, "1e-8")))
+    ledger.open("people", lenient(ApproxDP(3, "1e-8")))
     receipt = ledger.spend(ask(), ApproxDP("0.5", "1e-9")).receipt
     assert (receipt.number, receipt.analyst, receipt.source) == (1, "ada", "people")
     assert (receipt.price, receipt.charged, receipt.cap) == (
@@ -462,18 +471,18 @@ def test_receipts_say_everything(ledger: Ledger) -> None:
 
 
 def test_raising_a_cap_is_recorded(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1), per_question=PureDP(1)))
+    ledger.open("people", lenient(PureDP(1), per_question=PureDP(1)))
     pay(ledger, 1)
-    more = Terms(PureDP(2), per_question=PureDP(1))
+    more = lenient(PureDP(2), per_question=PureDP(1))
     ledger.amend(more, owner="the owner", reason="a second year")
     pay(ledger, 1, "more")
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "amended", "reserved"]
     assert list(ledger.history())[2].values["reason"] == "a second year"
     ledger.open("people", more)
     with pytest.raises(PolicyError):
-        ledger.open("people", Terms(PureDP(1), per_question=PureDP(1)))
+        ledger.open("people", lenient(PureDP(1), per_question=PureDP(1)))
     with pytest.raises(PolicyError, match="fixed at its creation"):
-        ledger.amend(Terms(ZCDP(9)), owner="the owner", reason="another currency")
+        ledger.amend(lenient(ZCDP(9)), owner="the owner", reason="another currency")
     for reason in ("", "  ", None):
         with pytest.raises(InvalidParameter, match="reason"):
             ledger.amend(more, owner="the owner", reason=reason)  # type: ignore[arg-type]
@@ -484,9 +493,9 @@ def test_raising_a_cap_is_recorded(ledger: Ledger) -> None:
 
 
 def test_lowering_a_cap_below_what_was_charged_stops_everything(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1)))
+    ledger.open("people", lenient(PureDP(1)))
     pay(ledger, "0.6")
-    ledger.amend(Terms(PureDP("0.5")), owner="the owner", reason="restored from a backup")
+    ledger.amend(lenient(PureDP("0.5")), owner="the owner", reason="restored from a backup")
     assert ledger.remaining() == ApproxDP(0, 0)
     for price in ("0.1", "1e-300"):
         with pytest.raises(BudgetExceeded):
@@ -495,7 +504,7 @@ def test_lowering_a_cap_below_what_was_charged_stops_everything(ledger: Ledger) 
 
 
 def test_history_is_complete_beyond_a_batch(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(10)))
+    ledger.open("people", lenient(PureDP(10)))
     for turn in range(1100):
         pay(ledger, "0.001", f"question {turn}")
     numbers = [entry.number for entry in ledger.history()]
@@ -504,7 +513,7 @@ def test_history_is_complete_beyond_a_batch(ledger: Ledger) -> None:
 
 
 def test_unicode_and_hostile_names_are_only_names(ledger: Ledger) -> None:
-    ledger.open("people'; DROP TABLE entries; --", Terms(PureDP(10)))
+    ledger.open("people'; DROP TABLE entries; --", lenient(PureDP(10)))
     names = ["Zoë", "李雷", "'; DELETE FROM accounts; --", 'a"b', "total", "per question", "🦊", "İ", "[red]x[/red]"]
     for name in names:
         pay(ledger, "0.1", "'); DROP TABLE head; -- \x00\x1b[31m", name)
@@ -532,7 +541,7 @@ def _arguments(ledger: Ledger) -> list[object]:
 
 PRICES = st.sampled_from(["0.1", "0.25", "1/3", "0.4", "0"])
 SPEND = st.tuples(st.sampled_from(["ada", "bob"]), st.integers(0, 3), PRICES, st.sampled_from([None, "k1", "k2"]))
-TERMS = Terms(PureDP(1), per_question=PureDP("0.35"), analysts={"bob": PureDP("0.6")})
+TERMS = lenient(PureDP(1), per_question=PureDP("0.35"), analysts={"bob": PureDP("0.6")})
 
 
 class Model:
@@ -649,3 +658,124 @@ def test_any_interleaving_equals_a_serial_order(
         assert shared.verify().sound
         for handle in (shared, *handles):
             handle.close()
+
+
+# A least price, strikes, a secret of its own.
+
+
+@pytest.mark.parametrize(
+    ("total", "less", "enough"),
+    [
+        (PureDP(1), PureDP("0.0009999"), PureDP("0.001")),
+        (ApproxDP(3, 1e-8), ApproxDP("1e-100", 1e-9), ApproxDP("0.003", 0)),
+        (ZCDP("0.5"), ZCDP("0.0004"), ZCDP("0.0005")),
+        (ZCDP("0.5"), PureDP("0.03"), PureDP("0.04")),
+    ],
+)
+def test_a_payment_costs_at_least_a_thousandth_of_the_total(
+    ledger: Ledger, total: Promise, less: Promise, enough: Promise
+) -> None:
+    ledger.open("people", Terms(total))
+    for request in (ask(), ask(key="k"), ask().fresh()):
+        with pytest.raises(InvalidParameter, match=r"the least price of a payment.*Nothing was spent"):
+            ledger.spend(request, less)
+    assert len(list(ledger.history())) == 1
+    ledger.spend(ask(), enough).release(b"1")
+    assert ledger.spend(ask(), enough).answer == b"1"
+    assert ledger.verify().sound
+
+
+def test_the_owner_says_another_least_price(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1), least=PureDP("0.2")))
+    with pytest.raises(InvalidParameter, match=r"allowed: ε 0.2 or more.*epsilon 0.2"):
+        pay(ledger, "0.19")
+    pay(ledger, "0.2")
+    ledger.amend(Terms(PureDP(1), least=PureDP("1e-9")), owner="grace", reason="they are trusted")
+    pay(ledger, "1e-9", "another")
+    assert ledger.verify().sound
+
+
+def test_a_stored_answer_below_a_least_price_of_later_stays_free(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1), least=PureDP(0)))
+    ledger.spend(ask(), PureDP("1e-9")).release(b"1")
+    ledger.amend(Terms(PureDP(1), least=PureDP("0.1")), owner="grace", reason="enough")
+    assert ledger.spend(ask(), PureDP("1e-9")).answer == b"1"
+
+
+def lose(ledger: Ledger, question: str, analyst: str = "ada") -> int:
+    with ledger.spend(ask(question, analyst), PureDP("0.01")) as claim:
+        return claim.receipt.number
+
+
+def test_three_lost_answers_lock_an_account_until_the_owner_unlocks_it(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    ledger.spend(ask("kept"), PureDP("0.01")).release(b"1")
+    numbers = [lose(ledger, f"q{i}") for i in range(3)]
+    (ada,) = ledger.budget().accounts
+    assert (ada.strikes, ada.locked) == (3, True)
+    charged = ledger.budget().charged
+    with pytest.raises(AccountLocked, match=r"locked: 3 answers.*Nothing was spent.*tacit unlock people ada --reason"):
+        ledger.spend(ask("more"), PureDP("0.01"))
+    assert ledger.budget().charged == charged
+    assert ledger.spend(ask("kept"), PureDP("0.01")).answer == b"1"  # what is on record stays free
+    ledger.spend(ask("more", "bob"), PureDP("0.01")).release(b"2")  # others are not locked
+    ledger.unlock("ada", owner="grace", reason="the disk was full")
+    entry = list(ledger.history())[-1]
+    assert (entry.kind, entry.values["forgiven"], entry.values["owner"]) == ("unlocked", numbers, "grace")
+    ledger.spend(ask("more"), PureDP("0.01")).release(b"3")
+    assert lose(ledger, "again")
+    assert {one.analyst: one.strikes for one in ledger.budget().accounts} == {"ada": 1, "bob": 0}
+    assert ledger.verify().sound
+
+
+def test_what_is_being_drawn_is_no_strike_and_a_stored_answer_takes_none(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1), strikes=1))
+    drawing = [ledger.spend(ask(f"q{i}"), PureDP("0.01")) for i in range(5)]
+    for claim in drawing:
+        claim.release(b"1")
+    assert not ledger.budget().accounts[0].strikes
+    lose(ledger, "lost")
+    with pytest.raises(AccountLocked, match="an answer was paid for"):
+        ledger.spend(ask("more"), PureDP("0.01"))
+
+
+def test_only_what_is_lost_can_be_unlocked(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    claim = ledger.spend(ask(), PureDP("0.01"))
+    for analyst in ("ada", "nobody"):
+        with pytest.raises(InvalidParameter, match="Nothing was changed"):
+            ledger.unlock(analyst, owner="grace", reason="why not")
+    claim.release(b"1")
+    for reason in ("", "  ", None):
+        with pytest.raises(InvalidParameter, match="reason"):
+            ledger.unlock("ada", owner="grace", reason=reason)  # type: ignore[arg-type]
+
+
+def test_the_secret_is_not_what_the_log_shows(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1)))
+    ledger.spend(ask(), PureDP("0.1")).release(b"1")
+    secret = ledger.secret()
+    assert len(secret) == 32
+    shown = f"{ledger!r}{ledger.budget()!r}{ledger.budget().to_dict()}{[one.values for one in ledger.history()]}"
+    shown += f"{ledger.recall(1).receipt!r}{ledger.recall(1).receipt.to_dict()}{ledger.verify()!r}"
+    assert secret not in shown
+    assert secret == ledger.secret()
+    assert secret != ledger.budget().head.ledger
+
+
+def test_data_are_known_under_another_name(ledger: Ledger, place: Path) -> None:
+    data, other = place / "people.csv", place / "others.csv"
+    data.write_text("a,b\n1,2\n")
+    other.write_text("a,b\n1,3\n")
+    ledger.open("people.csv", Terms(PureDP(1)), [data])
+    renamed = data.rename(place / "persons.csv")
+    ledger.open("persons.csv", Terms(PureDP(1)), [renamed])
+    with pytest.raises(PolicyError, match="is the ledger of 'people"):
+        ledger.open("others.csv", Terms(PureDP(1)), [other])
+    renamed.write_text("a,b\n1,2\n5,6\n")  # the file itself is the same
+    ledger.open("persons.csv", Terms(PureDP(1)), [renamed])
+    ledger.note([renamed])
+    copy = place / "copy.csv"
+    copy.write_bytes(renamed.read_bytes())
+    ledger.open("copy.csv", Terms(PureDP(1)), [copy])  # and so is its content
+    assert ledger.verify().sound

@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate
+from tacit.examples.additive import Additive
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.bounded_laplace import BoundedLaplace
 from tacit.mechanisms.clamped_laplace import ClampedLaplace
-from tacit.mechanisms.registry import Entry
 from tacit.privacy import L1, L2, REPLACE, ApproxDP, GaussianDP, LInf, Norm, PureDP
 from tacit.privacy.prices import price
 from tacit.testing import seeded
@@ -116,7 +116,7 @@ def test_built_from_noise_equals_built_from_the_promise(example: Example) -> Non
         assert noisy.guarantee.epsilon(0.1) == pytest.approx(m.guarantee.epsilon(0.1), rel=1e-5)
 
 
-def test_replacement_is_kept_apart(entry: Entry) -> None:
+def test_replacement_is_kept_apart(entry: Additive) -> None:
     m = entry.examples[0]()
     kind = type(m)
     options = Example(entry, entry.examples[0], 0).options(kind, m)
@@ -482,7 +482,7 @@ def test_empty_and_zero_dimensional_arrays(array_example: Example) -> None:
     assert m.release([], entropy=seeded(3)).shape == (0,)
 
 
-def test_mechanisms_for_one_number_refuse_arrays_and_say_why(entry: Entry) -> None:
+def test_mechanisms_for_one_number_refuse_arrays_and_say_why(entry: Additive) -> None:
     if entry.arrays:
         return
     m = entry.examples[0]()
@@ -561,7 +561,7 @@ def test_pickling_and_copying_keep_the_mechanism(example: Example) -> None:
         assert again.release(5, entropy=seeded(2)) == m.release(5, entropy=seeded(2))
 
 
-def test_mechanisms_of_other_parameters_are_not_equal(entry: Entry) -> None:
+def test_mechanisms_of_other_parameters_are_not_equal(entry: Additive) -> None:
     made = [make() for make in entry.examples]
     assert len(set(made)) == len(made)
     assert made[0] != 1
@@ -615,7 +615,7 @@ NOT_FINITE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", [*BAD_VALUES, *NOT_FINITE])
-def test_bad_values_are_refused_before_any_noise_is_drawn(entry: Entry, kind: str) -> None:
+def test_bad_values_are_refused_before_any_noise_is_drawn(entry: Additive, kind: str) -> None:
     m = entry.examples[0]()
     value = {**BAD_VALUES, **NOT_FINITE}[kind]
     with nothing_drawn() as source, pytest.raises(InvalidParameter) as refused:
@@ -633,7 +633,7 @@ def test_bad_values_are_refused_before_any_noise_is_drawn(entry: Entry, kind: st
 @pytest.mark.parametrize(
     "value", [0.5, np.float32(1), Fraction(1, 2), [1, 0.5], np.zeros(3), np.zeros(3, dtype=np.float16)]
 )
-def test_whole_number_mechanisms_refuse_reals(entry: Entry, value: Any) -> None:
+def test_whole_number_mechanisms_refuse_reals(entry: Additive, value: Any) -> None:
     if not entry.whole:
         return
     m = entry.examples[0]()
@@ -649,7 +649,7 @@ def test_entropy_must_be_a_source_of_bits(example: Example) -> None:
 BAD_NUMBERS = [0, -1, -0.5, math.nan, math.inf, -math.inf, "x", "", None, 1j, True, [1], np.array([1.0, 2.0]), "nan"]
 
 
-def build(entry: Entry, **changed: Any) -> AdditiveMechanism:
+def build(entry: Additive, **changed: Any) -> AdditiveMechanism:
     """The first example again, with one keyword changed; a price that works, unless one is given."""
     m = entry.examples[0]()
     options: dict[str, Any] = {"sensitivity": m.sensitivity}
@@ -662,7 +662,7 @@ def build(entry: Entry, **changed: Any) -> AdditiveMechanism:
 
 @pytest.mark.parametrize("bad", BAD_NUMBERS, ids=repr)
 @pytest.mark.parametrize("price", ["epsilon", "rho", "mu"])
-def test_bad_prices_are_refused(entry: Entry, price: str, bad: Any) -> None:
+def test_bad_prices_are_refused(entry: Additive, price: str, bad: Any) -> None:
     with pytest.raises((InvalidParameter, NotPrivate)) as refused:
         build(entry, **{price: bad})
     if isinstance(refused.value, InvalidParameter):
@@ -673,20 +673,20 @@ def test_bad_prices_are_refused(entry: Entry, price: str, bad: Any) -> None:
 
 @pytest.mark.parametrize("bad", [-0.1, 1, 2, math.nan, math.inf, "x", 1j, True], ids=repr)
 @pytest.mark.parametrize("price", ["epsilon", "rho"])
-def test_bad_deltas_are_refused(entry: Entry, price: str, bad: Any) -> None:
+def test_bad_deltas_are_refused(entry: Additive, price: str, bad: Any) -> None:
     with pytest.raises(InvalidParameter, match="delta"):
         build(entry, **{price: 1, "delta": bad})
 
 
 @pytest.mark.parametrize("bad", BAD_NUMBERS, ids=repr)
-def test_bad_sensitivities_are_refused(entry: Entry, bad: Any) -> None:
+def test_bad_sensitivities_are_refused(entry: Additive, bad: Any) -> None:
     with pytest.raises(InvalidParameter) as refused:
         build(entry, sensitivity=bad)
     assert refused.value.name == "sensitivity"
 
 
 @pytest.mark.parametrize("norm", [L1, L2, LInf])
-def test_a_sensitivity_in_another_norm_is_refused(entry: Entry, norm: Norm) -> None:
+def test_a_sensitivity_in_another_norm_is_refused(entry: Additive, norm: Norm) -> None:
     if norm is entry.mechanism.norm:
         assert build(entry, sensitivity=norm(1)).sensitivity == norm(1)
         return
@@ -694,7 +694,7 @@ def test_a_sensitivity_in_another_norm_is_refused(entry: Entry, norm: Norm) -> N
         build(entry, sensitivity=norm(1))
 
 
-def test_a_price_is_stated_once(entry: Entry) -> None:
+def test_a_price_is_stated_once(entry: Additive) -> None:
     for prices in (
         {},
         {"epsilon": 1, "rho": 1},
@@ -713,7 +713,7 @@ def test_a_price_is_stated_once(entry: Entry) -> None:
             build(entry, promise=bad)
 
 
-def test_the_sensitivity_is_always_stated(entry: Entry) -> None:
+def test_the_sensitivity_is_always_stated(entry: Additive) -> None:
     m = entry.examples[0]()
     with pytest.raises(TypeError, match="sensitivity"):
         type(m)(promise=m.guarantee)  # type: ignore[call-arg]
@@ -734,7 +734,7 @@ def test_bad_sizes_are_refused(example: Example, bad: Any) -> None:
 
 
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "x", None, True], ids=repr)
-def test_bad_errors_and_scales_are_refused(entry: Entry, bad: Any) -> None:
+def test_bad_errors_and_scales_are_refused(entry: Additive, bad: Any) -> None:
     m = entry.examples[0]()
     helper = Example(entry, entry.examples[0], 0)
     with pytest.raises(InvalidParameter, match="error"):
@@ -750,7 +750,7 @@ def test_bad_errors_and_scales_are_refused(entry: Entry, bad: Any) -> None:
     [(5, 5), (5, 4), (0, math.inf), (math.nan, 1), (0,), (0, 1, 2), "ab", ("a", "b"), None, 3, (None, 1), (0, 1j)],
     ids=repr,
 )
-def test_bad_bounds_are_refused(entry: Entry, bad: Any) -> None:
+def test_bad_bounds_are_refused(entry: Additive, bad: Any) -> None:
     if entry.bounds is None:
         return
     with pytest.raises(InvalidParameter) as refused:
@@ -762,7 +762,7 @@ EXTREMES = ["1e-250", "1e-100", "1e-40", "1e-9", "1e9", "1e40", "1e100", "1e250"
 
 
 @pytest.mark.parametrize("epsilon", EXTREMES)
-def test_extreme_prices_work_or_are_refused(entry: Entry, epsilon: str) -> None:
+def test_extreme_prices_work_or_are_refused(entry: Additive, epsilon: str) -> None:
     """No overflow, no endless loop, no NaN: either a mechanism that states its promise and releases, or an error."""
     guarantee = entry.examples[0]().guarantee
     for sensitivity in (1, 10**40):

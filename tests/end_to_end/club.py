@@ -24,6 +24,7 @@ rows = 8
 
 [budget]
 epsilon = 1000000
+least = { epsilon = 1e-300 }
 delta = 0.01
 question_delta = 1e-8
 

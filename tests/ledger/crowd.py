@@ -35,16 +35,34 @@ def main(folder: Path, kills: int, seed: int) -> None:
         while len(crowd) < CROWD:
             crowd[start(ledger, folder / f"notes-{born}", born)] = born
             born += 1
-        time.sleep(dice.uniform(0, 0.03))
+        wait_for(dice.randrange(2, 9), folder, crowd)
+        time.sleep(dice.uniform(0, 0.003))  # to hit it at any moment
         victim = dice.choice(list(crowd))
         os.kill(victim, signal.SIGKILL)
         os.waitpid(victim, 0)
         del crowd[victim]
         killed += 1
+    if CAP.eps < 100 * PRICE.eps:
+        wait_for(10**9, folder, crowd)
     for survivor in crowd:
         os.kill(survivor, signal.SIGKILL)
         os.waitpid(survivor, 0)
     print(json.dumps(findings(ledger, folder, killed)))
+
+
+def wait_for(lines: int, folder: Path, crowd: dict[int, int]) -> None:
+    """Until the spenders have noted that much more, however long it takes, or all of them found nothing left."""
+    before = noted(folder)
+    while noted(folder) < before + lines and not all(ended(folder / f"notes-{name}") for name in crowd.values()):
+        time.sleep(0.001)
+
+
+def noted(folder: Path) -> int:
+    return sum(notes.read_bytes().count(b"\n") for notes in folder.glob("notes-*"))
+
+
+def ended(notes: Path) -> bool:
+    return notes.exists() and notes.read_bytes().endswith(b"nothing left\n")
 
 
 def start(ledger: Path, notes: Path, name: int) -> int:
@@ -61,7 +79,7 @@ def start(ledger: Path, notes: Path, name: int) -> int:
 
 
 def spend(path: Path, notes: Path, name: int) -> None:
-    ledger = SqliteLedger(path, patience=30).open("people", Terms(CAP))
+    ledger = SqliteLedger(path, patience=30).open("people", Terms(CAP, least=PureDP(0), strikes=10**9))
     out = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     turn = 0
     while True:
@@ -70,7 +88,8 @@ def spend(path: Path, notes: Path, name: int) -> None:
         try:
             claim = ledger.spend(request, PRICE)
         except BudgetExceeded:
-            time.sleep(1000)
+            os.write(out, b"nothing left\n")
+            signal.pause()
         os.write(out, f"paid {claim.receipt.number} {claim.receipt.head}\n".encode())
         claim.release(f"answer to {claim.receipt.number}".encode())
         os.write(out, f"released {claim.receipt.number} {claim.receipt.head}\n".encode())
@@ -78,7 +97,7 @@ def spend(path: Path, notes: Path, name: int) -> None:
 
 def findings(path: Path, folder: Path, killed: int) -> dict[str, object]:
     """What the ledger says, and what the spenders know."""
-    ledger = SqliteLedger(path, patience=30).open("people", Terms(CAP))
+    ledger = SqliteLedger(path, patience=30).open("people", Terms(CAP, least=PureDP(0), strikes=10**9))
     entries = {entry.number: entry for entry in ledger.history()}
     heads = {entry.hash for entry in entries.values()}
     answered = {entry.values["request"] for entry in entries.values() if entry.kind == "released"}
@@ -86,6 +105,8 @@ def findings(path: Path, folder: Path, killed: int) -> dict[str, object]:
     missing = []
     for notes in folder.glob("notes-*"):
         for line in notes.read_text().splitlines():
+            if line == "nothing left":
+                continue
             what, number, head = line.split()
             known = entries.get(int(number))
             if known is None or known.kind != "reserved" or (what == "released" and int(number) not in answered):

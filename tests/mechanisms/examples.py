@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tacit.examples.additive import ADDITIVE, Additive
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.registry import MECHANISMS, Entry
 from tests.mechanisms.laws import granule_of
 
 __all__ = ["ENTRIES", "EXAMPLES", "Example"]
@@ -19,7 +19,7 @@ __all__ = ["ENTRIES", "EXAMPLES", "Example"]
 class Example:
     """One mechanism as the registry builds it, and what the suite has to know to use it."""
 
-    entry: Entry
+    entry: Additive
     make: Callable[[], AdditiveMechanism]
     number: int
 
@@ -61,5 +61,5 @@ class Example:
         return pairs
 
 
-ENTRIES = list(MECHANISMS)
-EXAMPLES = [Example(entry, make, number) for entry in MECHANISMS for number, make in enumerate(entry.examples, start=1)]
+ENTRIES = list(ADDITIVE.values())
+EXAMPLES = [Example(entry, make, number) for entry in ENTRIES for number, make in enumerate(entry.examples, start=1)]

@@ -48,7 +48,7 @@ def violations(chances: list[Fraction], epsilon: Fraction, delta: Fraction) -> l
 def test_every_pair_of_neighbouring_counts_keeps_the_promise(epsilon: str, delta: str, groups: int) -> None:
     rule = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups)
     each, slip = Fraction(epsilon) / groups, Fraction(delta) / groups
-    chances = [rule.probability(n) for n in range(len(rule._table) + 2)]
+    chances = [rule.probability(n) for n in range(len(rule._tables()[0]) + 2)]
     assert chances[0] == 0
     assert chances[-1] == 1
     assert chances == sorted(chances)
@@ -60,7 +60,7 @@ def test_no_rule_shows_more(epsilon: str, delta: str, groups: int) -> None:
     """Optimal: one more part in a thousand anywhere before certainty breaks the promise."""
     rule = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups)
     each, slip = Fraction(epsilon) / groups, Fraction(delta) / groups
-    chances = [rule.probability(n) for n in range(len(rule._table))]
+    chances = [rule.probability(n) for n in range(len(rule._tables()[0]))]
     tried = [n for n in (1, 2, len(chances) // 2, len(chances) - 2) if 0 < n < len(chances) - 1 and chances[n] < 1]
     assert tried
     for n in tried:
@@ -82,7 +82,7 @@ def test_the_threshold_is_bounded_without_its_table(epsilon: str, delta: str, gr
 def test_a_planted_fault_is_seen() -> None:
     """The chances of ε = 1.1 sold as ε = 1."""
     rule = OptimalKeySelection(epsilon="1.1", delta="1e-6")
-    chances = [rule.probability(n) for n in range(len(rule._table))]
+    chances = [rule.probability(n) for n in range(len(rule._tables()[0]))]
     assert violations(chances, Fraction(1), Fraction(1, 10**6))
 
 
@@ -139,7 +139,7 @@ def test_a_least_number_of_units_keeps_the_promise_and_adds_to_the_threshold(
 ) -> None:
     rule = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups, least=least)
     plain = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups)
-    chances = [rule.probability(n) for n in range(len(rule._table) + least + 2)]
+    chances = [rule.probability(n) for n in range(len(rule._tables()[0]) + least + 2)]
     assert chances[:least] == [0] * least
     assert chances[least] > 0
     assert chances[-1] == 1
@@ -150,7 +150,7 @@ def test_a_least_number_of_units_keeps_the_promise_and_adds_to_the_threshold(
 def test_hiding_small_keys_after_the_optimal_rule_would_break_the_promise() -> None:
     """The planted fault: the plain rule, and groups below 10 struck out. Ten units then show far more than nine."""
     plain = OptimalKeySelection(epsilon=1, delta="1e-6")
-    chances = [plain.probability(n) if n >= 10 else Fraction(0) for n in range(len(plain._table))]
+    chances = [plain.probability(n) if n >= 10 else Fraction(0) for n in range(len(plain._tables()[0]))]
     assert violations(chances, Fraction(1), Fraction(1, 10**6)) == [9]
 
 
@@ -175,7 +175,7 @@ def test_both_rules_draw_with_the_least_number_of_units(least: int) -> None:
 def test_an_absurd_price_has_a_rule_too() -> None:
     """What e^ε cannot be computed for is refused by ledgers, not by an overflow."""
     rule = OptimalKeySelection(epsilon="1e20", delta="1e-9")
-    chances = [rule.probability(n) for n in range(len(rule._table))]
+    chances = [rule.probability(n) for n in range(len(rule._tables()[0]))]
     assert not violations(chances, Fraction(600), Fraction(1, 10**9))
     assert chances[1] <= Fraction(1, 10**9)
 
@@ -206,3 +206,24 @@ def test_the_rule_from_its_two_parts_is_the_rule_from_its_promise(groups: int) -
     assert promise.eps * Fraction(999, 1000) < parts.guarantee.eps <= promise.eps * (1 + Fraction(1, 10**9))
     with pytest.raises(NotPrivate):
         GaussianKeySelection.of_noise(GaussianDP(1), 0)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 7, 50])
+def test_the_threshold_without_the_table_is_that_of_the_table(groups: int) -> None:
+    decided = 0
+    for epsilon in ("0.02", "0.1", "0.3", "1", "2.5", "7", "30"):
+        for delta in ("1e-12", "1e-9", "3e-7", "1e-4", "0.02", "0.3"):
+            rule = OptimalKeySelection(epsilon=epsilon, delta=delta, groups=groups)
+            decided += rule._made is None  # otherwise floats could not tell, and the table did
+            assert rule.threshold == rule._exact_threshold(), (epsilon, delta)
+            assert rule.probability(rule.threshold) >= Fraction(1, 2) > rule.probability(rule.threshold - 1)
+    assert decided >= 25
+
+
+def test_a_rule_that_is_only_planned_makes_no_table() -> None:
+    rule = OptimalKeySelection(epsilon="0.001", delta="1e-8")
+    assert rule.threshold > 10_000
+    assert rule.explain()
+    assert rule._made is None
+    rule.keep(np.array([3]))
+    assert rule._made is not None

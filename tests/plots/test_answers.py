@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import sys
 from typing import Any
 
 import pytest
 
-from tacit.errors import InvalidParameter, MissingPackage
+from tacit.errors import InvalidParameter
 from tacit.plots.answers import answer_picture, bars_with_intervals, save
 
 
@@ -69,12 +68,6 @@ def test_many_groups_are_a_band(labels: list[str]) -> None:
 @pytest.mark.parametrize("rows", [0, 1])
 def test_one_number_or_none(rows: int) -> None:
     assert _drawn(bars_with_intervals(["all"][:rows], [5][:rows], [4][:rows], [6][:rows], title="t", unit="n"))
-
-
-def test_without_matplotlib_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingPackage, match=r'pip install "tacit\[plots\]"'):
-        bars_with_intervals(["a"], [1], [0], [2], title="t", unit="n")
 
 
 def test_nothing_to_draw_is_said() -> None:

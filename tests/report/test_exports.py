@@ -80,7 +80,7 @@ def test_a_missing_package_says_how_to_get_it(package: str, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, package, None)
     make = {"pandas": exports.to_pandas, "polars": exports.to_polars, "pyarrow": exports.to_arrow}[package]
     with pytest.raises(
-        MissingPackage, match=rf'{package} is not installed. Add it with  pip install "tacit\[frames\]"'
+        MissingPackage, match=rf'{package} is not installed. Add it with  pip install "tacit-dp\[frames\]"'
     ):
         make(COLUMNS)
 

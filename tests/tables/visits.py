@@ -21,6 +21,7 @@ rows = 3
 epsilon = 3
 delta = 1e-6
 question_delta = 1e-8
+least = { epsilon = 1e-300 }
 
 [columns]
 user_id = { type = "text", role = "identifier" }

@@ -14,17 +14,21 @@ from typing import Any
 import click
 
 from tacit.auditing.audit import audit as run_audit
+from tacit.auditing.registry import SUBJECTS
 from tacit.auditing.result import AuditResult
 from tacit.auditing.subjects import Subject, every_subject, subject_of
+from tacit.cli.audit_statements import audit_statements, read_statements
 from tacit.errors import InvalidParameter, TacitError
-from tacit.mechanisms.registry import MECHANISMS
-from tacit.mechanisms.selection_registry import SELECTIONS
+from tacit.games.registry import GAMES
+from tacit.local.registry import RANDOMIZERS
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 __all__ = ["audit"]
 
 JSON_VERSION = 1
+_SUBJECTS = {**SUBJECTS, **GAMES}
 PROVEN = 1
+
 
 _CLAIMS: dict[str, tuple[Callable[..., Any], int]] = {
     "pure": (PureDP, 1),
@@ -37,17 +41,47 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "above-threshold": {"threshold": 0},
     "bounded-laplace": {"bounds": (-5, 20)},
     "clamped-laplace": {"bounds": (-5, 20)},
+    "best-rated": {"candidates": (0, 1, 2), "bounds": (1, 5)},
     "continual-count": {"horizon": 4},
+    "digital-goods": {"n": 3, "alpha": "1/4"},
+    "count-mean-sketch": {"categories": range(4), "hashes": 2, "buckets": 4},
     "gaussian-above-threshold": {"threshold": 0, "length": 10},
+    "duchi": {"bounds": (0, 1)},
+    "hadamard-response": {"categories": range(4)},
+    "hybrid": {"bounds": (0, 1)},
+    "kary-response": {"categories": range(4)},
+    "local-hashing": {"categories": range(4)},
     "naive-threshold": {"threshold": 0, "length": 10},
     "numeric-sparse": {"threshold": 0, "hits": 2},
+    "piecewise": {"bounds": (0, 1)},
     "private-selection": {"runs": 4},
+    "propose-test-release": {"n": 9, "bounds": (0, 15), "bound": 2, "granule": 1},
     "quantile": {"q": 0.5, "bounds": (0, 15), "granule": 1},
     "quantiles": {"qs": (0.25, 0.5, 0.75), "bounds": (0, 7), "granule": 1},
+    "range-tree": {"bounds": (0, 1), "leaves": 4},
+    "rappor": {"categories": range(4)},
+    "sample-and-aggregate": {"blocks": 3, "bounds": (0, 15), "granule": 1},
+    "smooth-median": {"n": 3, "bounds": (0, 15), "granule": 1},
     "sparse-vector": {"threshold": 0, "hits": 2},
+    "square-wave": {"bounds": (0, 1), "buckets": 8},
+    "subset-selection": {"categories": range(4)},
     "top-k": {"k": 2},
+    "unary-encoding": {"categories": range(4)},
+    "vote": {"candidates": (0, 1, 2)},
 }
-_NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "randomized-response"})
+_NO_SENSITIVITY = {
+    *RANDOMIZERS,
+    "best-rated",
+    "digital-goods",
+    "private-selection",
+    "propose-test-release",
+    "quantile",
+    "quantiles",
+    "randomized-response",
+    "sample-and-aggregate",
+    "smooth-median",
+    "vote",
+}
 
 
 @click.command()
@@ -68,6 +102,13 @@ _NO_SENSITIVITY = frozenset({"private-selection", "quantile", "quantiles", "rand
 @click.option(
     "--confidence", type=float, default=0.999, show_default=True, metavar="P", help="Of all verdicts together."
 )
+@click.option(
+    "--policy", type=click.Path(path_type=Path, dir_okay=False), help="Audit statements on tables made up from it."
+)
+@click.option("--sql", multiple=True, metavar="SQL", help="A statement to audit under --policy; repeat.")
+@click.option(
+    "--sql-file", type=click.Path(path_type=Path, dir_okay=False), help="Statements to audit, one on each line."
+)
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Picture of the worst, a PNG or SVG.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def audit(
@@ -84,6 +125,9 @@ def audit(
     seconds: float | None,
     batch: int | None,
     confidence: float,
+    policy: Path | None,
+    sql: tuple[str, ...],
+    sql_file: Path | None,
     plot: Path | None,
     as_json: bool,
 ) -> None:
@@ -93,17 +137,28 @@ def audit(
     tacit audit laplace --epsilon 1
     tacit audit --all --samples 100000 --seconds 20
     tacit audit mymodule:function --claim "pure 1" --neighbours '[0]' '[1]'
+    tacit audit --policy visits.toml --sql "SELECT city, COUNT(*) FROM visits GROUP BY city" --epsilon 1
 
     MODULE is looked for from the current directory. Without --neighbours and --claim its attributes `neighbours` (a
     tuple of two inputs, or a list of such) and `claim` are used. Exit status 1 on a proven violation. An audit that
     proves nothing is no proof of privacy.
+
+    With --policy whole statements are asked of tables made up from the policy, with and without one unit: refusals,
+    plans and prices must be the same, answers the same bytes under coupled noise, work in proportion. The policy's own
+    data are not read.
     """
+    prices = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+    given = {name: value for name, value in prices.items() if value is not None}
+    if policy is not None or sql or sql_file is not None:
+        _refuse_beside_statements(what, everything, sensitivity, claim, neighbours, seconds, batch, plot)
+        statements = _statements(policy, sql, sql_file)
+        assert policy is not None
+        wrong = audit_statements(policy, statements, given, samples=samples, confidence=confidence, as_json=as_json)
+        sys.exit(PROVEN if wrong else 0)
     if everything == (what is not None):
         allowed = "either a mechanism, module:function, or --all"
         raise InvalidParameter("MECHANISM", given=what, allowed=allowed, hint="Write tacit audit laplace --epsilon 1.")
-    prices = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
-    given = {name: value for name, value in prices.items() if value is not None}
-    subjects = every_subject() if what is None else [_subject(what, given, sensitivity, claim)]
+    subjects = every_subject(registry=_SUBJECTS) if what is None else [_subject(what, given, sensitivity, claim)]
     pairs = [(_input(one), _input(other)) for one, other in neighbours] or None
     held_to = _read_claim(claim) if claim is not None else None
 
@@ -130,6 +185,27 @@ def audit(
         click.echo(f"wrote {plot}", err=True)
     if any(result.violated for result in results):
         sys.exit(PROVEN)
+
+
+def _refuse_beside_statements(*others: object) -> None:
+    names = ("MECHANISM", "--all", "--sensitivity", "--claim", "--neighbours", "--seconds", "--batch", "--plot")
+    said = [name for name, one in zip(names, others, strict=True) if one not in (None, False, ())]
+    if said:
+        raise InvalidParameter(said[0], given="beside --sql", allowed="either a mechanism or statements under --policy")
+
+
+def _statements(policy: Path | None, sql: tuple[str, ...], listed: Path | None) -> list[str]:
+    if policy is None:
+        hint = "Write tacit audit --policy visits.toml --sql 'SELECT COUNT(*) FROM visits'."
+        raise InvalidParameter("--policy", given=None, allowed="the policy that the statements obey", hint=hint)
+    found = list(sql)
+    if listed is not None:
+        if not listed.is_file():
+            raise InvalidParameter("--sql-file", given=str(listed), allowed="a file with a statement on each line")
+        found += read_statements(listed.read_text(encoding="utf-8"))
+    if not found:
+        raise InvalidParameter("--sql", given=None, allowed="a statement, or --sql-file with one on each line")
+    return found
 
 
 def _with_progress(
@@ -206,7 +282,7 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
     module, _, name = what.partition(":")
     home = _module(module)
     found = _attribute(home, module, name)
-    ours = subject_of(found)
+    ours = subject_of(found, registry=_SUBJECTS)
     if ours is not None:
         return ours
     stated = getattr(home, "claim", getattr(found, "guarantee", None))
@@ -224,8 +300,7 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
 def _classes() -> dict[str, list[Any]]:
     """The names of our mechanisms on the command line, each with its examples."""
     found: dict[str, list[Any]] = {}
-    for example in [e for entry in MECHANISMS for e in entry.examples] + [b for kind in SELECTIONS for b in kind.build]:
-        made = example()
+    for made in (make() for entry in _SUBJECTS.values() for make in entry.examples):
         found.setdefault(_kebab(type(made).__name__), []).append(made)
     return found
 
@@ -266,7 +341,7 @@ def _number(written: str) -> int | float:
 
 
 def _ours(mechanism: Any) -> Subject:
-    found = subject_of(mechanism)
+    found = subject_of(mechanism, registry=_SUBJECTS)
     assert found is not None
     return found
 

@@ -1,10 +1,12 @@
-"""`tacit budget`, `tacit log` and `tacit verify`: what a ledger says, and whether it can be believed.
+"""`tacit budget`, `log`, `verify`: what a ledger says, and whether it can be believed; `tacit unlock`, an owner's act.
 
-Exit codes: 0 all is well, 1 a problem was found (the message says which), 2 wrong usage. None of them changes anything.
+Exit codes: 0 all is well, 1 a problem was found (the message says which), 2 wrong usage. Only `unlock` changes
+anything.
 """
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import sys
@@ -20,14 +22,14 @@ import click
 from tacit.cli.ledgers import LEDGER, ledger_of
 from tacit.errors import InvalidParameter
 from tacit.ledger import Entry, SqliteLedger
-from tacit.ledger.amounts import NOTHING, Amount
+from tacit.ledger.amounts import NOTHING, Amount, readable
 from tacit.ledger.chain import stamp
 from tacit.ledger.names import analyst_name
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import head_digits
 from tacit.report.printable import printable
 
-__all__ = ["budget", "log", "verify"]
+__all__ = ["budget", "log", "unlock", "verify"]
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
 _MOST_ROWS = 20
@@ -110,8 +112,12 @@ def budget(file: Path, as_json: bool) -> None:
     _table(["", "charged so far", "cap", "left"], rows)
     if len(state.accounts) > len(shown):
         click.echo(f"and {len(state.accounts) - len(shown)} more analysts; --json lists all.")
-    if terms.largest is not None:
-        click.echo(f"One question may cost up to {words(terms.largest)}.")
+    for one in (one for one in state.accounts if one.strikes):
+        lost = f"{one.analyst} has lost {one.strikes} answer{'' if one.strikes == 1 else 's'} since the last unlock"
+        how = f'; the account is locked: tacit unlock {file.name} {one.analyst} --reason "…"' if one.locked else ""
+        click.echo(printable(f"{lost}; {terms.strikes} lock an account{how}"))
+    largest = "" if terms.largest is None else f", and up to {words(terms.largest)}"
+    click.echo(f"One payment costs {terms.flavour.symbol} {readable(terms.smallest)} at least{largest}.")
     click.echo(
         f"The promise is the cap: ε {epsilon:.6g} at δ {float(delta):g}, for {terms.neighbours.value} neighbours."
     )
@@ -176,6 +182,23 @@ def verify(ctx: click.Context, file: Path, head: str | None, as_json: bool) -> N
     ctx.exit(0 if found.sound else 1)
 
 
+@click.command()
+@LEDGER
+@click.argument("analyst", callback=_checked(analyst_name))
+@click.option("--reason", required=True, metavar="TEXT", help="Why; it stays on record.")
+@click.option("--owner", metavar="NAME", help="Who unlocks it.  [default: the user's name]")
+def unlock(file: Path, analyst: str, reason: str, owner: str | None) -> None:
+    """Let an analyst pay again whose answers were lost or interrupted too often; on record in the ledger.
+
+    Look first at what was asked (tacit log --analyst NAME): questions that fail on purpose tell something each time.
+
+    Exit codes: 0 unlocked, 1 there is nothing to unlock or the ledger cannot be written, 2 wrong usage.
+    """
+    with SqliteLedger(ledger_of(file)).open() as ledger:
+        receipt = ledger.unlock(analyst, owner=getpass.getuser() if owner is None else owner, reason=reason)
+    click.echo(f"{printable(analyst)} can pay again; entry {receipt.number} says so, head {receipt.head}")
+
+
 def _rows(entries: list[Entry]) -> Iterator[_Row]:
     """The entries worth showing, with running sums; a release shows as the state of its reservation."""
     released = {entry.values["request"] for entry in entries if entry.kind == "released"}
@@ -196,7 +219,9 @@ def _rows(entries: list[Entry]) -> Iterator[_Row]:
 def _cells(row: _Row) -> list[str]:
     words = row.terms.flavour.words
     text = row.entry.values.get("question") or row.entry.values.get("reason") or ""
-    if row.price is None:
+    if row.entry.kind == "unlocked":
+        text = f"{row.entry.values['analyst']}: {text}"
+    elif row.price is None:
         text = f"{text} {row.terms}".strip()
     return [
         str(row.entry.number),
@@ -210,10 +235,8 @@ def _cells(row: _Row) -> list[str]:
 
 
 def _plot(target: Path, ledger: str, rows: list[_Row]) -> None:
-    try:
-        from tacit.plots.spending import spending_over_time
-    except ModuleNotFoundError:
-        raise click.ClickException("Drawing needs matplotlib: pip install 'tacit[plots]'.") from None
+    from tacit.plots.spending import spending_over_time
+
     paid = [row for row in rows if row.price is not None]
     if not paid:
         raise click.ClickException("There is nothing to draw: no payment was selected.")

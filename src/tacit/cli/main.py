@@ -9,11 +9,13 @@ from importlib import import_module
 import click
 
 from tacit.errors import InvalidParameter, TacitError
+from tacit.version import VERSION
 
 __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "account": ("tacit.cli.account:account", "What a plan costs, by every method; touches no data."),
+    "anonymity": ("tacit.cli.anonymity:anonymity", "k-anonymity and its kin, and attacks that undo them."),
     "ask": ("tacit.cli.ask:ask", "Ask one question in SQL: a private answer with error bars, paid for first."),
     "audit": ("tacit.cli.audit:audit", "Prove a leak, or find none: any mechanism, ours or not."),
     "budget": ("tacit.cli.ledger:budget", "What has been charged to a ledger, and what is left."),
@@ -23,13 +25,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "log": ("tacit.cli.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
     "plan": ("tacit.cli.plan:plan", "What a question would cost, or how precise it would be; free."),
     "report": ("tacit.cli.report:report", "What must be said about an answer that was given: text, JSON or a page."),
+    "unlock": ("tacit.cli.ledger:unlock", "Let an analyst pay again whose answers were lost too often."),
     "verify": ("tacit.cli.ledger:verify", "Whether a ledger's hash chain holds; with --head, its tail too."),
 }
 """name: (where the command lives, what it does in one line)."""
 
 
 _OPTIONS = ("epsilon", "rho", "delta", "analyst", "expected_rows", "within", "groups", "rows")
-_EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4}
+_EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4, "account-locked": 5}
 
 
 class _LazyGroup(click.Group):
@@ -51,7 +54,7 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="tacit", message="tacit %(version)s")
+@click.version_option(VERSION, message="tacit %(version)s")
 def cli() -> None:
     """Differential privacy you can point at a table.
 
@@ -60,7 +63,8 @@ def cli() -> None:
     tacit ask visits.toml "SELECT ..." --epsilon 0.5
 
     Exit codes: 0 done, 1 refused or a problem found (the message says which), 2 wrong usage, 3 the budget does not
-    allow it (nothing was spent), 4 paid for but there is no answer, 70 a fault in Tacit itself.
+    allow it (nothing was spent), 4 paid for but there is no answer, 5 the account is locked (nothing was spent), 70 a
+    fault in Tacit itself.
     """
 
 
@@ -78,6 +82,7 @@ def main() -> None:
 
     A fault of ours is told by its name alone: its message may contain what nobody should see.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process without threads is doubled in no time, for the draw
     try:
         cli(prog_name="tacit", standalone_mode=True)
     except TacitError as error:

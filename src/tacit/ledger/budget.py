@@ -21,6 +21,9 @@ class Account:
     charged: Amount
     cap: Amount | None
     left: Amount
+    strikes: int = 0
+    """Answers lost, stopped or interrupted since the last unlock."""
+    locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +34,11 @@ class Budget:
     accounts: tuple[Account, ...]
 
     @classmethod
-    def of(cls, head: Head, charged: dict[str, Amount]) -> Budget:
+    def of(cls, head: Head, charged: dict[str, Amount], strikes: dict[str, int]) -> Budget:
         """The budget that a head and the analysts' accounts make."""
         names = sorted({*charged, *head.terms.analysts})
-        return cls(head, tuple(account(head, name, charged.get(name, NOTHING)) for name in names))
+        made = (account(head, name, charged.get(name, NOTHING), strikes.get(name, 0)) for name in names)
+        return cls(head, tuple(made))
 
     @property
     def terms(self) -> Terms:
@@ -64,12 +68,15 @@ class Budget:
             "charged_means": {"epsilon": epsilon, "delta": text(delta)},
             "cap_means": {"epsilon": cap_epsilon, "delta": text(cap_delta)},
             "left": self.head.charged.up_to(self.terms.cap).texts(),
+            "least": text(self.terms.smallest),
             "accounts": [
                 {
                     "analyst": one.analyst,
                     "charged": one.charged.texts(),
                     "cap": None if one.cap is None else one.cap.texts(),
                     "left": one.left.texts(),
+                    "strikes": one.strikes,
+                    "locked": one.locked,
                 }
                 for one in self.accounts
             ],
@@ -79,8 +86,9 @@ class Budget:
         }
 
 
-def account(head: Head, analyst: str, charged: Amount) -> Account:
+def account(head: Head, analyst: str, charged: Amount, strikes: int) -> Account:
     """The account of one analyst."""
     terms, cap = head.terms, head.terms.cap_of(analyst)
     left = head.charged.up_to(terms.cap)
-    return Account(analyst, charged, cap, left if cap is None else left.smaller(charged.up_to(cap)))
+    own = left if cap is None else left.smaller(charged.up_to(cap))
+    return Account(analyst, charged, cap, own, strikes, strikes >= terms.strikes)

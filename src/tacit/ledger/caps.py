@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tacit.errors import BudgetExceeded
-from tacit.ledger.amounts import Amount
+from tacit.errors import BudgetExceeded, InvalidParameter
+from tacit.ledger.amounts import Amount, readable
 from tacit.ledger.store import Head
 from tacit.ledger.terms import Terms
 
-__all__ = ["exceeded", "fits"]
+__all__ = ["exceeded", "fits", "refuse_too_little"]
 
 
 def fits(terms: Terms, analyst: str, price: Amount, charged: Amount, own: Amount) -> bool:
@@ -29,5 +29,16 @@ def exceeded(head: Head, analyst: str, before: Amount, price: Amount) -> BudgetE
     whose, amount = next((whose, amount) for whose, amount in left.items() if not price.within(amount))
     says = terms.flavour.words
     fits = f"That is the cap of {whose}." + (" It is the δ that does not fit." if price.main <= amount.main else "")
+    if amount.main < terms.smallest:
+        fits += f" A payment is at least {terms.flavour.symbol} {readable(terms.smallest)}, so that nothing fits."
     words = (says(price), says(amount))
     return BudgetExceeded(asked=terms.money(price), left=terms.money(amount), fits=fits, words=words)
+
+
+def refuse_too_little(terms: Terms, price: Amount) -> None:
+    """Refuse a price below the least: nearly free questions could be asked until their failures tell something."""
+    if price.main < terms.smallest:
+        symbol, least = terms.flavour.symbol, readable(terms.smallest)
+        allowed = f"{symbol} {least} or more, the least price of a payment: {terms.flavour.name} {least}"
+        hint = "The owner sets it: [budget] least, or least= in Python. Nothing was spent."
+        raise InvalidParameter("price", given=f"{symbol} {readable(price.main)}", allowed=allowed, hint=hint)

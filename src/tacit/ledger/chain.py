@@ -33,7 +33,7 @@ def linked(previous: str, body: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the book: ``opened``, ``reserved``, ``released``, ``amended`` or ``migrated``."""
+    """One line of the book: ``opened``, ``reserved``, ``released``, ``amended``, ``unlocked`` or ``migrated``."""
 
     number: int
     kind: str

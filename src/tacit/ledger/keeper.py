@@ -6,23 +6,27 @@ import hashlib
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Self
 
 from tacit.errors import AnswerLost, InvalidParameter, LedgerError, PolicyError
 from tacit.ledger.amounts import NOTHING, Amount, Flavour
 from tacit.ledger.budget import Budget, account
-from tacit.ledger.caps import exceeded, fits
+from tacit.ledger.caps import exceeded, fits, refuse_too_little
 from tacit.ledger.chain import BEGINNING, Entry, linked, now, stamp
 from tacit.ledger.claims import Claim
 from tacit.ledger.drawers import Drawer, is_drawing
+from tacit.ledger.marks import marks_of
 from tacit.ledger.names import analyst_name, some_text, source_name
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request, secret_hex
 from tacit.ledger.store import Head, Reservation, Store, append
+from tacit.ledger.strikes import lost, refuse_locked
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification, verify
 from tacit.noise.entropy import BitSource
@@ -65,8 +69,11 @@ class Keeper(ABC):
 
     # Opening.
 
-    def open(self, source: str | None = None, terms: Terms | None = None) -> Self:
-        """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
+    def open(self, source: str | None = None, terms: Terms | None = None, files: Sequence[Path] = ()) -> Self:
+        """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`.
+
+        ``files`` are where its data are: under another name, they are known by what is in them.
+        """
         name = None if source is None else source_name(source)
         if terms is not None:
             _be_terms(terms)
@@ -74,17 +81,20 @@ class Keeper(ABC):
             head = store.head()
             if head is not None:
                 self._check_end(store, head)
+                name = head.source if name is not None and _knows(store, head, files) else name
         if head is None:
             if name is None or terms is None:
                 raise LedgerError(f"{self._where()} has not been opened yet: give the data source and the terms.")
             with self._writing() as store:
-                head = store.head() or self._begin(store, name, terms)
+                head = store.head() or self._begin(store, name, terms, files)
         self._same(head, name, terms)
         return self
 
-    def _begin(self, store: Store, source: str, terms: Terms) -> Head:
+    def _begin(self, store: Store, source: str, terms: Terms, files: Sequence[Path]) -> Head:
         blank = Head(secret_hex(self._entropy), source, -1, BEGINNING, "", NOTHING, terms)
         store.set_terms(blank)
+        store.set_secret(secret_hex(self._entropy))
+        store.set_marks(marks_of(files, store.secret(), source))
         return self._append(store, blank, "opened", ledger=blank.ledger, source=source, terms=terms.to_dict())
 
     def _same(self, head: Head, source: str | None, terms: Terms | None) -> None:
@@ -105,6 +115,34 @@ class Keeper(ABC):
                 "Give those on record, or let the owner change the caps, in Python: ledger.amend(terms, owner=..., "
                 "reason=...)."
             )
+
+    def note(self, files: Sequence[Path]) -> None:
+        """Know the data by what these files are now."""
+        with self._reading() as store:
+            new = marks_of(files, store.secret(), self._head(store).source) - store.marks()
+        if new:
+            with self._writing() as store:
+                store.set_marks(new)
+
+    def secret(self) -> str:
+        """The key by which an engine chooses rows: of the ledger alone, on no receipt and in no log."""
+        with self._reading() as store:
+            self._head(store)
+            return store.secret()
+
+    def unlock(self, analyst: str, *, owner: str, reason: str) -> Receipt:
+        """Forgive what an analyst has lost so far; an owner's act, recorded in the chain."""
+        who, name = analyst_name(owner), analyst_name(analyst)
+        some_text(reason, "reason", 10_000)
+        with self._writing() as store:
+            head, forgiven = self._head(store), lost(store.unanswered(name))
+            if not forgiven:
+                allowed = "an analyst who has lost an answer since the last unlock: `tacit budget` lists them"
+                raise InvalidParameter("analyst", given=name, allowed=allowed, hint="Nothing was changed.")
+            store.forgive(forgiven)
+            head = self._append(store, head, "unlocked", owner=who, analyst=name, reason=reason, forgiven=forgiven)
+        self._remember(head)
+        return _receipt(head, head.number, head.time, who, NOTHING)
 
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
         """Change the caps; an owner's act, recorded in the chain. Flavour, neighbours and unit stay."""
@@ -186,6 +224,8 @@ class Keeper(ABC):
         with self._writing() as store:
             head, before = self._head(store), store.account(request.analyst)
             charged, own = head.charged + price, before + price
+            refuse_too_little(head.terms, price)
+            refuse_locked(store, head, request.analyst)
             allowed = fits(head.terms, request.analyst, price, charged, own)
             if not allowed or not store.reserve(head.number + 1, digest, request.analyst, request.key, drawer.token):
                 if store.request(digest) is not None:
@@ -296,7 +336,7 @@ class Keeper(ABC):
     def budget(self) -> Budget:
         """Where every account stands, in one consistent view."""
         with self._reading() as store:
-            return Budget.of(self._head(store), dict(store.accounts()))
+            return Budget.of(self._head(store), dict(store.accounts()), _strikes(store))
 
     def remaining(self, analyst: str | None = None) -> Promise:
         """What can still be spent, altogether or by one analyst."""
@@ -306,7 +346,7 @@ class Keeper(ABC):
             if analyst is None:
                 return terms.money(head.charged.up_to(terms.cap))
             name = analyst_name(analyst)
-            return terms.money(account(head, name, store.account(name)).left)
+            return terms.money(account(head, name, store.account(name), 0).left)
 
     def history(self) -> Iterator[Entry]:
         """Every entry, oldest first."""
@@ -401,6 +441,18 @@ def _seconds(patience: object) -> float:
 def _be_terms(given: object) -> None:
     if not isinstance(given, Terms):
         raise InvalidParameter("terms", given=given, allowed="Terms(total, ...), for example Terms(PureDP(1))")
+
+
+def _knows(store: Store, head: Head, files: Sequence[Path]) -> bool:
+    """Whether the first of these files holds the data that the ledger was begun for, whatever its name."""
+    known = store.marks()
+    return bool(known) and not known.isdisjoint(marks_of(files[:1], store.secret(), head.source))
+
+
+def _strikes(store: Store) -> dict[str, int]:
+    """How many answers each analyst has lost since the last unlock."""
+    missing = {one.number: one for one in store.unanswered()}
+    return dict(Counter(missing[number].analyst for number in lost(missing.values())))
 
 
 def _fixed(terms: Terms) -> tuple[object, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from tacit.ledger.claims import Claim
 from tacit.ledger.memory import InMemory
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.requests import Request
@@ -18,11 +20,20 @@ class LazyLedger:
     """A ledger with what it is opened for; one that is there already is opened, and must agree, at once.
 
     Until the file is made, a ledger in memory of the same terms says what it would say. ``begun`` is called once it is
-    open, before anything is paid.
+    open, before anything is paid; ``files`` are where the data are, which the ledger knows again under other names.
     """
 
-    def __init__(self, ledger: Ledger, source: str, terms: Terms, begun: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        source: str,
+        terms: Terms,
+        begun: Callable[[], None] = lambda: None,
+        files: Sequence[Path] = (),
+    ) -> None:
         self._ledger = ledger
+        self._files = files
+        self._is_noted = False
         self._source = source
         self._terms = terms
         self._begun = begun
@@ -36,7 +47,7 @@ class LazyLedger:
     def opened(self) -> Ledger:
         """The ledger itself; begins it if need be, once: one that vanishes afterwards is missed, not begun anew."""
         if not self._is_open:
-            self._ledger.open(self._source, self._terms)
+            self._ledger.open(self._source, self._terms, self._files)
             self._begun()
             self._is_open = True
         return self._ledger
@@ -52,7 +63,15 @@ class LazyLedger:
         """The ledger itself. It is not begun for a request that a new ledger refuses: that raises here."""
         if not self._is_there():
             self._like_new().spend(request, cost).abandon()  # never in the ledger itself, if it has just been begun
-        return self.opened()
+        ledger = self.opened()
+        if not self._is_noted:
+            ledger.note(self._files)
+            self._is_noted = True
+        return ledger
+
+    def lookup(self, request: Request, cost: Guarantee) -> Claim | None:
+        """The stored answer, if there is a ledger and an answer in it."""
+        return self.opened().lookup(request, cost) if self._is_there() else None
 
     def remaining(self, analyst: str) -> Promise:
         """What the analyst can still spend."""

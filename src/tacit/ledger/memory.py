@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NoReturn, TypeVar
@@ -13,7 +13,8 @@ from tacit.errors import LedgerError
 from tacit.ledger.amounts import NOTHING, Amount
 from tacit.ledger.chain import now
 from tacit.ledger.keeper import Keeper
-from tacit.ledger.store import Head, Line, Reservation
+from tacit.ledger.marks import INODE, Mark
+from tacit.ledger.store import Head, Line, Reservation, Unanswered
 from tacit.noise.entropy import BitSource
 
 __all__ = ["InMemory"]
@@ -35,6 +36,9 @@ class _MemoryStore:
         self._drawers: dict[int, str] = {}
         self._released: dict[int, int] = {}
         self._answers: dict[int, tuple[int, bytes]] = {}
+        self._unanswered: dict[int, str | None] = {}
+        self._secrets: dict[None, str] = {}
+        self._marks: dict[None, frozenset[Mark]] = {}
         self._written: list[tuple[dict[Any, Any], object, object]] = []
 
     def _write(self, table: dict[_K, _V], key: _K, value: _V) -> None:
@@ -109,6 +113,7 @@ class _MemoryStore:
             self._write(self._keys, (analyst, key), digest)
         self._write(self._requests, number, (digest, analyst, key))
         self._write(self._drawers, number, drawer)
+        self._write(self._unanswered, number, analyst)
         return True
 
     def reservation(self, number: int) -> Reservation | None:
@@ -119,12 +124,38 @@ class _MemoryStore:
         if number in self._drawers:
             self._write(self._drawers, number, "")
 
+    def unanswered(self, analyst: str | None = None) -> list[Unanswered]:
+        found = [(number, who) for number, who in sorted(self._unanswered.items()) if who is not None]
+        return [
+            Unanswered(number, who, self._drawers[number]) for number, who in found if analyst is None or who == analyst
+        ]
+
+    def forgive(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self._write(self._unanswered, number, None)
+
+    def secret(self) -> str:
+        return self._secrets[None]
+
+    def set_secret(self, secret: str) -> None:
+        self._write(self._secrets, None, secret)
+
+    def marks(self) -> frozenset[Mark]:
+        return self._marks.get(None, frozenset())
+
+    def set_marks(self, marks: Iterable[Mark]) -> None:
+        new = frozenset(marks)
+        moved = {one.source for one in new if one.kind == INODE}
+        kept = {one for one in self.marks() if one.kind != INODE or one.source not in moved}
+        self._write(self._marks, None, new | kept)
+
     def answer(self, released: int) -> bytes:
         return self._answers[released][1]
 
     def store_answer(self, released: int, number: int, answer: bytes) -> None:
         self._write(self._answers, released, (number, answer))
         self._write(self._released, number, released)
+        self.forgive([number])
 
 
 class InMemory(Keeper):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 
 from tacit.errors import AnswerLost
@@ -17,9 +18,10 @@ __all__ = ["Payments"]
 _log = logging.getLogger("tacit.tables")
 
 _LOST = (
-    "The question was paid for, but no answer could be drawn: the engine failed, for lack of memory or disk perhaps. "
+    "The question was paid for, but no answer could be drawn: the draw failed or was stopped, for lack of memory, disk "
+    "or time perhaps, or by an interrupt. "
     "The payment stands and there is no refund, because a refund could tell something about the data. "
-    "Asking again with fresh=True (--fresh) pays again."
+    "Asking again with fresh=True (--fresh) pays again. A few lost answers lock an account."
 )
 
 
@@ -27,11 +29,15 @@ class Payments:
     """What one analyst pays into one ledger for answers under one fingerprint.
 
     The fingerprint says what an answer depends on besides its question: of a table, its policy. The same question
-    under another fingerprint is another question.
+    under another fingerprint is another question. ``held`` says for how many seconds more a reply is held that is ready
+    after so many, so that times tell little: answers and failures alike, before either is on record.
     """
 
-    def __init__(self, ledger: LazyLedger, analyst: str, fingerprint: str) -> None:
+    def __init__(
+        self, ledger: LazyLedger, analyst: str, fingerprint: str, held: Callable[[float], float] = lambda passed: 0.0
+    ) -> None:
         self.ledger = ledger
+        self._held = held
         self.analyst = analyst
         self.fingerprint = fingerprint
 
@@ -41,18 +47,28 @@ class Payments:
         if fresh:
             request = request.fresh()
         ledger = self.ledger.for_spending(request, cost)
-        return ledger.answered(request, cost, lambda receipt: _drawn(draw, receipt))
+        return ledger.answered(request, cost, lambda receipt: self._drawn(draw, receipt))
+
+    def stored(self, question: str, cost: Guarantee) -> Claim | None:
+        """The answer that is on record, free; None if there is none."""
+        return self.ledger.lookup(Request(self.analyst, question, self.fingerprint), cost)
+
+    def _drawn(self, draw: Callable[[Receipt], bytes], receipt: Receipt) -> bytes:
+        """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""
+        _log.info("entry %d is paid; drawing", receipt.number)
+        began, drawn = time.monotonic(), None
+        try:
+            drawn = draw(receipt)
+        except (Exception, KeyboardInterrupt):
+            _log.warning("entry %d: no answer could be drawn", receipt.number)
+        try:
+            time.sleep(self._held(time.monotonic() - began))
+        except KeyboardInterrupt:
+            drawn = None
+        if drawn is None:
+            raise AnswerLost(_LOST)  # outside of the handlers, so that it carries no other error with it
+        return drawn
 
     def close(self) -> None:
         """Let go of the ledger."""
         self.ledger.close()
-
-
-def _drawn(draw: Callable[[Receipt], bytes], receipt: Receipt) -> bytes:
-    """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""
-    _log.info("entry %d is paid; drawing", receipt.number)
-    try:
-        return draw(receipt)
-    except Exception:
-        _log.warning("entry %d: no answer could be drawn", receipt.number)
-    raise AnswerLost(_LOST)  # outside of the handler, so that it carries no other error with it

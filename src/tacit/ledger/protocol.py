@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol, Self
 
 from tacit.ledger.budget import Budget
@@ -20,7 +21,7 @@ __all__ = ["Ledger"]
 class Ledger(Protocol):
     """A budget and the book that holds it true: pay first (`spend`), then draw, then store (`Claim.release`)."""
 
-    def open(self, source: str | None = None, terms: Terms | None = None) -> Self:
+    def open(self, source: str | None = None, terms: Terms | None = None, files: Sequence[Path] = ()) -> Self:
         """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
 
     def spend(self, request: Request, cost: Promise) -> Claim:
@@ -43,6 +44,15 @@ class Ledger(Protocol):
 
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
         """Change the caps; an owner's act, recorded in the chain."""
+
+    def unlock(self, analyst: str, *, owner: str, reason: str) -> Receipt:
+        """Forgive what an analyst has lost so far; an owner's act, recorded in the chain."""
+
+    def secret(self) -> str:
+        """The key by which an engine chooses rows: of the ledger alone, on no receipt and in no log."""
+
+    def note(self, files: Sequence[Path]) -> None:
+        """Know the data by what these files are now."""
 
     def budget(self) -> Budget:
         """Where every account stands, in one consistent view."""

@@ -1,4 +1,4 @@
-"""Every kind of ledger, and how to make one in a folder: joining this list runs the contract suite on it."""
+"""Every kind of ledger, and how to make one in a folder: joining this mapping runs the contract suite on it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from tacit.ledger.sqlite import SqliteLedger
 __all__ = ["LEDGERS"]
 
 LEDGERS: Mapping[str, Callable[[Path], Ledger]] = {
-    "in memory": lambda folder: InMemory(patience=2),
-    "sqlite": lambda folder: SqliteLedger(folder / "people.ledger", patience=2),
+    "in memory": lambda folder: InMemory(patience=30),
+    "sqlite": lambda folder: SqliteLedger(folder / "people.ledger", patience=30),
 }

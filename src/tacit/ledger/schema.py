@@ -11,11 +11,9 @@ from tacit.errors import LedgerError
 __all__ = ["APPLICATION", "MIGRATIONS", "VERSION", "create", "differences", "migrate", "version_of"]
 
 APPLICATION = 0x54414349  # "TACI", in the header of every ledger file
-VERSION = 1
+VERSION = 2
 
 Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: Mapping[int, Migration] = {}
-"""version: the step from it to the next. Each runs in one transaction and is recorded in the chain."""
 
 
 def _append_only(table: str, act: str) -> tuple[str, str]:
@@ -49,7 +47,29 @@ _OBJECTS = {
     ),
     **dict(_append_only(table, act) for table in ("entries", "answers") for act in ("update", "delete")),
     **dict([_append_only("requests", "delete")]),
+    "secrets": "CREATE TABLE secrets (one INTEGER PRIMARY KEY CHECK (one = 1), secret TEXT NOT NULL)",
+    "marks": (
+        "CREATE TABLE marks (kind TEXT NOT NULL, source TEXT NOT NULL, value TEXT NOT NULL, "
+        "PRIMARY KEY (kind, source, value)) WITHOUT ROWID"
+    ),
+    "unanswered": "CREATE TABLE unanswered (number INTEGER PRIMARY KEY, analyst TEXT NOT NULL)",
+    "unanswered_by_analyst": "CREATE INDEX unanswered_by_analyst ON unanswered (analyst)",
 }
+_SINCE_2 = ("secrets", "marks", "unanswered", "unanswered_by_analyst")
+
+
+def _to_version_2(connection: sqlite3.Connection) -> None:
+    """A secret of its own, which is what chose rows until now; marks of the data; answers that are missing from now on.
+
+    What was lost before is forgiven: nobody had been told that it counts.
+    """
+    for name in _SINCE_2:
+        connection.execute(_OBJECTS[name])
+    connection.execute("INSERT INTO secrets SELECT 1, ledger FROM terms")
+
+
+MIGRATIONS: Mapping[int, Migration] = {1: _to_version_2}
+"""version: the step from it to the next. Each runs in one transaction and is recorded in the chain."""
 
 
 def create(connection: sqlite3.Connection) -> None:
@@ -94,7 +114,9 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
 
 def differences(connection: sqlite3.Connection) -> list[str]:
     """How the tables, indexes and triggers differ from what they should be."""
-    found, expected = _described(connection), _expected(tuple(_OBJECTS.values()))
+    ((version,),) = connection.execute("PRAGMA user_version").fetchall()
+    made = [sql for name, sql in _OBJECTS.items() if version > 1 or name not in _SINCE_2]
+    found, expected = _described(connection), _expected(tuple(made))
     return [
         *(f"{name} is missing from the ledger's tables" for name in expected if name not in found),
         *(f"{name} was added to the ledger's tables" for name in found if name not in expected),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -57,15 +57,15 @@ class SqliteLedger(Keeper):
         """Where the file is."""
         return self._file.path
 
-    def open(self, source: str | None = None, terms: Terms | None = None) -> Self:
+    def open(self, source: str | None = None, terms: Terms | None = None, files: Sequence[Path] = ()) -> Self:
         """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
         if not self._file.is_ready():
             if source is None or terms is None:
                 raise self._missing()
             self._file.create()
-            super().open(source, terms)
+            super().open(source, terms, files)
             self.close()  # folds the log into the file: a file moved without its log still knows what it is
-        return super().open(source, terms)
+        return super().open(source, terms, files)
 
     @contextmanager
     def _reading(self) -> Iterator[SqliteStore]:

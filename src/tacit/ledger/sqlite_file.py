@@ -244,7 +244,7 @@ class SqliteFile:
             version = schema.version_of(connection, self.where)
             if version and writable:
                 self._log_ahead(connection)
-            if 0 < version < schema.VERSION:
+            if 0 < version < schema.VERSION and writable:
                 self._migrate(connection)
         except BaseException:
             connection.close()

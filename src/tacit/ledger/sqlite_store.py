@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -12,8 +12,9 @@ from tacit.errors import LedgerError
 from tacit.ledger import schema
 from tacit.ledger.amounts import NOTHING, Amount
 from tacit.ledger.chain import canonical
+from tacit.ledger.marks import INODE, Mark
 from tacit.ledger.sqlite_errors import FAILURES, translated
-from tacit.ledger.store import Head, Line, Reservation
+from tacit.ledger.store import Head, Line, Reservation, Unanswered
 from tacit.ledger.terms import Terms
 
 __all__ = ["SqliteStore"]
@@ -25,6 +26,9 @@ ORDER BY e.number
 """
 _RESERVATION = """
 SELECT r.number, r.drawer, a.released FROM requests r LEFT JOIN answers a ON a.number = r.number WHERE
+"""
+_UNANSWERED = """
+SELECT u.number, u.analyst, r.drawer FROM unanswered u JOIN requests r ON r.number = u.number {} ORDER BY u.number
 """
 
 
@@ -129,9 +133,12 @@ class SqliteStore:
     def reserve(self, number: int, digest: str, analyst: str, key: str | None, drawer: str) -> bool:
         sql = "INSERT INTO requests VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
         try:
-            return self._connection.execute(sql, (number, digest, analyst, key, drawer)).rowcount == 1
+            if self._connection.execute(sql, (number, digest, analyst, key, drawer)).rowcount != 1:
+                return False
         except FAILURES as error:
             raise translated(error, self._where) from error
+        self._rows("INSERT INTO unanswered VALUES (?, ?)", number, analyst)
+        return True
 
     def reservation(self, number: int) -> Reservation | None:
         row = self._one(_RESERVATION + "r.number = ?", number)
@@ -140,6 +147,41 @@ class SqliteStore:
     def forget_drawer(self, number: int) -> None:
         self._rows("UPDATE requests SET drawer = '' WHERE number = ?", number)
 
+    def unanswered(self, analyst: str | None = None) -> list[Unanswered]:
+        if self._is_of_version(1):
+            return []
+        some, values = ("", ()) if analyst is None else ("WHERE u.analyst = ?", (analyst,))
+        return [Unanswered(*row) for row in self._rows(_UNANSWERED.format(some), *values)]
+
+    def forgive(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self._rows("DELETE FROM unanswered WHERE number = ?", number)
+
+    def secret(self) -> str:
+        sql = "SELECT ledger FROM terms" if self._is_of_version(1) else "SELECT secret FROM secrets"
+        row = self._one(sql)
+        if row is None:
+            raise LedgerError(f"{self._where}: its secret is missing. Nothing was spent. Restore the newest backup.")
+        return str(row[0])
+
+    def set_secret(self, secret: str) -> None:
+        self._rows("INSERT INTO secrets VALUES (1, ?)", secret)
+
+    def marks(self) -> frozenset[Mark]:
+        if self._is_of_version(1):
+            return frozenset()
+        return frozenset(Mark(*row) for row in self._rows("SELECT kind, source, value FROM marks"))
+
+    def set_marks(self, marks: Iterable[Mark]) -> None:
+        for one in marks:
+            if one.kind == INODE:
+                self._rows("DELETE FROM marks WHERE kind = ? AND source = ?", INODE, one.source)
+            self._rows("INSERT OR IGNORE INTO marks VALUES (?, ?, ?)", *one)
+
+    def _is_of_version(self, version: int) -> bool:
+        """Whether the tables are still of this version: a copy that cannot be written is not brought up to date."""
+        return self._rows("PRAGMA user_version") == [(version,)]
+
     def answer(self, released: int) -> bytes:
         (body,) = self._one("SELECT CAST(body AS BLOB) FROM answers WHERE released = ?", released)
         assert isinstance(body, bytes)
@@ -147,6 +189,7 @@ class SqliteStore:
 
     def store_answer(self, released: int, number: int, answer: bytes) -> None:
         self._rows("INSERT INTO answers VALUES (?, ?, ?)", released, number, answer)
+        self.forgive([number])
 
 
 @lru_cache(maxsize=16)

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from tacit.ledger.amounts import Amount
 from tacit.ledger.chain import canonical, linked
+from tacit.ledger.marks import Mark
 from tacit.ledger.terms import Terms
 
-__all__ = ["Head", "Line", "Reservation", "Store", "append"]
+__all__ = ["Head", "Line", "Reservation", "Store", "Unanswered", "append"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,14 @@ class Reservation(NamedTuple):
     number: int
     drawer: str
     released: int | None
+
+
+class Unanswered(NamedTuple):
+    """A reservation without an answer: being drawn, or lost."""
+
+    number: int
+    analyst: str
+    drawer: str
 
 
 Line: TypeAlias = tuple[int, bytes, str, str | None, str | None, str | None, int | None, bytes | None]
@@ -89,6 +98,24 @@ class Store(Protocol):
 
     def forget_drawer(self, number: int) -> None:
         """Nobody draws this answer any more."""
+
+    def unanswered(self, analyst: str | None = None) -> list[Unanswered]:
+        """Reservations without an answer that no unlock has forgiven, of one analyst or of all, in order."""
+
+    def forgive(self, numbers: Iterable[int]) -> None:
+        """Take these off the list of reservations without an answer."""
+
+    def secret(self) -> str:
+        """The key by which rows are chosen and contents are told apart; never shown."""
+
+    def set_secret(self, secret: str) -> None:
+        """Keep the secret; once."""
+
+    def marks(self) -> frozenset[Mark]:
+        """What the ledger's data are known by."""
+
+    def set_marks(self, marks: Iterable[Mark]) -> None:
+        """Know the data by these too. Of a source's inodes, the newest alone: the system gives old ones away again."""
 
     def answer(self, released: int) -> bytes:
         """The answer stored by this entry."""

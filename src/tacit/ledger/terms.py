@@ -9,15 +9,18 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from tacit.errors import InvalidParameter
-from tacit.ledger.amounts import FLAVOURS, Amount, Flavour, Money, flavour_of, in_grains
+from tacit.ledger.amounts import FLAVOURS, Amount, Flavour, Money, flavour_of, in_grains, readable
 from tacit.ledger.names import analyst_name
 from tacit.privacy import Neighbours, Promise, Unit
-from tacit.privacy.prices import failure_probability, text
+from tacit.privacy.prices import failure_probability, text, times
 from tacit.privacy.promise import same_neighbours
 
-__all__ = ["Terms"]
+__all__ = ["STRIKES", "Terms"]
 
 _READING_DELTA = Fraction(1, 10**6)
+_LEAST = Fraction(1, 1000)
+STRIKES = 3
+"""Lost answers that lock an account, unless the owner says another number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,10 @@ class Terms:
     ``per_question`` bounds one price, ``per_analyst`` what each analyst may spend, ``analysts`` what those named may
     spend instead. ``reading_delta`` is the δ at which a ρ ledger says what its numbers mean as (ε, δ); 1e-6 unless
     given, or ten times the total's own δ if that is not below 1e-6. ``unit`` is whom all prices protect: an ε about
-    rows and one about people do not add up, so a ledger keeps to one. ``cap`` and ``largest`` are the total and the
-    largest price as amounts.
+    rows and one about people do not add up, so a ledger keeps to one. ``least`` is the least price of a payment, a
+    thousandth of the total unless given: what failures and times may tell is limited by the number of payments. After
+    ``strikes`` lost answers the account of an analyst is locked. ``cap``, ``largest`` and ``smallest`` are the total,
+    the largest and the least price as amounts.
 
     >>> from tacit.privacy import ApproxDP, PureDP
     >>> print(Terms(ApproxDP(3, 1e-8), per_question=PureDP(1), analysts={"ada": PureDP(2)}))
@@ -41,8 +46,11 @@ class Terms:
     analysts: Mapping[str, Promise] = field(default_factory=dict, hash=False)
     reading_delta: object = None
     unit: Unit | None = None
+    least: Promise | None = field(default=None, compare=False)
+    strikes: int = STRIKES
     cap: Amount = field(init=False, compare=False, repr=False)
     largest: Amount | None = field(init=False, compare=False, repr=False)
+    smallest: Fraction = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.unit is not None and not isinstance(self.unit, Unit):
@@ -59,6 +67,21 @@ class Terms:
         object.__setattr__(self, "cap", self.flavour.amount(total))
         largest = None if self.per_question is None else self.flavour.amount(self.per_question)
         object.__setattr__(self, "largest", largest)
+        object.__setattr__(self, "smallest", self._smallest())
+        times(self.strikes, "strikes", least=1)
+
+    def _smallest(self) -> Fraction:
+        """The least ε or ρ of a payment: as given, or a thousandth of the total, and never above the largest price."""
+        most = self.cap.main if self.largest is None else self.largest.main
+        if self.least is None:
+            return min(self.cap.main * _LEAST, most)
+        given = self._cap("least", self.least)
+        amount = self.flavour.amount(given)
+        if amount.delta or amount.main > most:
+            allowed = f"{self.flavour.symbol} up to {text(most)}, the largest price, and no δ"
+            raise InvalidParameter("least", given=self.flavour.words(amount), allowed=allowed)
+        object.__setattr__(self, "least", given)
+        return amount.main
 
     def _named(self) -> dict[str, Promise]:
         """The caps of those named, under the spelling that their accounts have."""
@@ -151,6 +174,8 @@ class Terms:
             "analysts": {name: texts(cap) for name, cap in self.analysts.items()},
             "reading_delta": None if self.reading_delta is None else text(failure_probability(self.reading_delta)),
             "unit": None if self.unit is None else {"column": self.unit.column},
+            "least": texts(self.least),
+            "strikes": self.strikes,
         }
 
     @classmethod
@@ -165,10 +190,23 @@ class Terms:
         assert total is not None
         named = {name: flavour.guarantee(Amount.read(texts), neighbours) for name, texts in values["analysts"].items()}
         unit = None if values.get("unit") is None else Unit(values["unit"]["column"])
-        return cls(total, cap(values["per_question"]), cap(values["per_analyst"]), named, values["reading_delta"], unit)
+        return cls(
+            total,
+            cap(values["per_question"]),
+            cap(values["per_analyst"]),
+            named,
+            values["reading_delta"],
+            unit,
+            cap(values.get("least")),
+            values.get("strikes", STRIKES),
+        )
 
     def __str__(self) -> str:
         listed = "; ".join(f"{label} {self.flavour.words(cap)}" for label, cap in self.caps())
+        if self.least is not None:
+            listed += f"; least price {self.flavour.symbol} {readable(self.smallest)}"
+        if self.strikes != STRIKES:
+            listed += f"; strikes {self.strikes}"
         reading = "" if self.reading_delta is None else f"; read at δ {self.reading_delta}"
         relation = "" if self.neighbours is Neighbours.ADD_REMOVE else f"; neighbours {self.neighbours.value}"
         who = "" if self.unit is None else "; unit: " + ("each row" if self.unit.is_row else f"one {self.unit.column}")

@@ -125,6 +125,10 @@ class _Replay:
     reserved: int = 0
     released: int = 0
     waiting: set[int] = field(default_factory=set)
+    unanswered: dict[int, str] = field(default_factory=dict)
+    least: int = 0
+    counts_lost: bool = True
+    """Whether lost answers are counted: not before the ledger was brought up to date."""
     cap: tuple[int, int] = (0, 0)
     largest: tuple[int, int] | None = None
     own_caps: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -170,17 +174,26 @@ class _Replay:
         if number != 0:
             self.problem(number, "a ledger is opened once, by its first entry")
         self.ledger = (values["ledger"], values["source"])
-        self._use(Terms.read(values["terms"]))
+        self.counts_lost = "strikes" in values["terms"]
+        self._use(values["terms"])
 
     def amended_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
-        self._use(Terms.read(values["terms"]))
+        self._use(values["terms"])
 
     def migrated_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
-        pass
+        if values["before"] == 1:
+            self.counts_lost = True
+            self.unanswered.clear()  # nobody had been told that it counts
 
-    def _use(self, terms: Terms) -> None:
+    def unlocked_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
+        for one in values["forgiven"]:
+            if self.unanswered.pop(one, None) != values["analyst"]:
+                self.problem(number, f"it forgives request {one}, which analyst {values['analyst']} has not lost")
+
+    def _use(self, written: dict[str, Any]) -> None:
         """The caps in grains, from here on."""
-        self.terms = terms
+        self.terms = terms = Terms.read(written)
+        self.least = in_grains(terms.smallest) if "least" in written else 0  # older ledgers had no least price
         caps = {label: (in_grains(cap.main), in_grains(cap.delta)) for label, cap in terms.caps()}
         self.cap, self.largest, self.common_cap = caps["total"], caps.get("per question"), caps.get("per analyst")
         self.own_caps = {name: caps[f"analyst {name}"] for name in terms.analysts}
@@ -188,7 +201,7 @@ class _Replay:
     def reserved_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
         self.reserved += 1
         self.waiting.add(number)
-        analyst = values["analyst"]
+        analyst = self.unanswered[number] = values["analyst"]
         if line[3:6] != (values["request"], analyst, values["key"]):
             self.problem(number, "its row in the table of requests is missing or says something else")
         first, second = values["price"]
@@ -202,6 +215,8 @@ class _Replay:
         account[1] += delta
         self.main += main
         self.delta += delta
+        if main < self.least:
+            self.problem(number, "it is below the least price of a payment")
         if self.main > self.cap[0] or self.delta > self.cap[1]:
             self.problem(number, "it exceeds the total cap")
         if self.largest is not None and (main > self.largest[0] or delta > self.largest[1]):
@@ -216,6 +231,7 @@ class _Replay:
         if request not in self.waiting:
             self.problem(number, f"it answers request {request}, which is not waiting for an answer")
         self.waiting.discard(request)
+        self.unanswered.pop(request, None)
         reserved, answer = line[6:]
         if answer is None or reserved != request:
             self.problem(number, f"the answer to request {request} is missing")
@@ -246,6 +262,9 @@ class _Replay:
         if kept != {analyst: _amount(grains) for analyst, grains in self.accounts.items()}:
             wrong = [name for name in sorted({*kept, *self.accounts}) if kept.get(name) != self._account(name)]
             self.problem(None, f"the accounts of {', '.join(wrong[:5])} are not the sums of their prices in the chain")
+        missing = {one.number: one.analyst for one in store.unanswered()}
+        if self.counts_lost and missing != self.unanswered:
+            self.problem(None, "the list of lost answers is not what the chain says")
         if store.counts() != (self.reserved, self.released):
             self.problem(None, "there are requests or answers that no entry in the chain mentions")
 
@@ -257,6 +276,7 @@ class _Replay:
 _READERS = {
     "opened": _Replay.opened_entry,
     "amended": _Replay.amended_entry,
+    "unlocked": _Replay.unlocked_entry,
     "migrated": _Replay.migrated_entry,
     "reserved": _Replay.reserved_entry,
     "released": _Replay.released_entry,

@@ -1,1 +1,1 @@
-"""One file per mechanism: noise, guarantee, accuracy. `registry.py` lists them all."""
+"""One file per mechanism: noise, guarantee, accuracy. `tacit.examples.registry` lists them all."""

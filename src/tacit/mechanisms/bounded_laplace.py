@@ -8,12 +8,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
 from tacit.mechanisms.inputs import real_numbers
-from tacit.mechanisms.parallel_coins import coins_exp
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantised import Range, lattice_for, multiples, range_text, read_range, steps
 from tacit.mechanisms.tails import each_level, least_step, read_error
@@ -26,8 +24,6 @@ from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_down, exp_up, least, ln_up
 
 __all__ = ["BoundedLaplace"]
-
-_WIDE = 1 << 61  # from here on points are drawn as Python integers
 
 
 class BoundedLaplace(AdditiveMechanism):
@@ -145,13 +141,6 @@ class BoundedLaplace(AdditiveMechanism):
         assert isinstance(centre, int)
         return min(max(centre, low), high)
 
-    def _releases(self, value: float, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
-        """Many independent releases of one value: what an audit draws."""
-        centre = self._centre(value)
-        if max(map(abs, self._domain)) >= _WIDE:
-            return np.array([self._lattice.value(self._draw(centre, entropy)) for _ in range(count)])
-        return self._lattice.values(self._draws(centre, count, entropy))
-
     def _draw(self, centre: int, entropy: BitSource) -> int:
         """By rejection: from the whole line if the domain is wide, from the uniform law if it is narrow."""
         low, high = self._domain
@@ -165,24 +154,6 @@ class BoundedLaplace(AdditiveMechanism):
             point = centre + sampler.one(entropy)
             if low <= point <= high:
                 return point
-
-    def _draws(self, centre: int, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
-        """What `_draw` gives, many times: all that are missing are proposed at once, and the rejected again."""
-        low, high = self._domain
-        flat = high - low < self._units
-        sampler = DiscreteLaplaceSampler(self._units)
-        out = np.empty(count, dtype=np.int64)
-        missing = np.arange(count)
-        while missing.size:
-            if flat:
-                points = low + uniform_below(high - low + 1, missing.size, entropy)
-                kept = coins_exp(np.abs(points - centre).astype(np.int64), self._units, entropy)
-            else:
-                points = centre + sampler.array(missing.size, entropy)
-                kept = (points >= low) & (points <= high)
-            out[missing[kept]] = points[kept]
-            missing = missing[~kept]
-        return out
 
     def _power(self, exponent: int, units: Fraction) -> tuple[Decimal, Decimal]:
         x = exponent / units

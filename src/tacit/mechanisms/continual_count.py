@@ -15,7 +15,6 @@ from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace, whole_steps
 from tacit.mechanisms.factorisations import BINARY_TREE, SQUARE_ROOT, Factorisation, PrefixState
 from tacit.mechanisms.inputs import whole_numbers
-from tacit.mechanisms.parallel_counts import narrow_totals, root_totals
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of, read_count
 from tacit.mechanisms.tails import read_beta
@@ -160,22 +159,6 @@ class ContinualCount:
     def start(self, *, entropy: BitSource | None = None) -> CountStream:
         """A fresh stream; each costs the whole price."""
         return CountStream(self._factorisation.start(self._horizon), self._noise, self._horizon, bits_from(entropy))
-
-    def _runs(self, increments: list[int], count: int, entropy: BitSource) -> npt.NDArray[Any]:
-        """The totals of many independent streams of the same increments, a row for each: what an audit draws.
-
-        The tree's state adds up whatever it is given, so that each of its numbers may be an array of one per stream.
-        """
-        sampler = getattr(getattr(self._noise, "_noise", None), "_sampler", None)
-        if self._factorisation == SQUARE_ROOT and narrow_totals(sampler, increments):
-            return root_totals(self._factorisation.start(self._horizon), sampler, increments, count, entropy)
-        if self._factorisation != BINARY_TREE or self._noise.scale > _WIDE:
-            rows = [self.start(entropy=entropy).add_many(increments) for _ in range(count)]
-            return np.array([[int(total) for total in row] for row in rows])
-        state: Any = self._factorisation.start(self._horizon)
-        shape = (count, len(increments))
-        noise = self._noise.release(np.zeros(shape, dtype=np.int64), entropy=entropy)
-        return np.stack([state.total(state.push(x) + noise[:, i]) for i, x in enumerate(increments)], axis=1)
 
     def explain(self) -> str:
         """Two sentences for someone who has to decide."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacit.errors import NotPrivate
@@ -129,14 +130,15 @@ class DiscreteGaussian(ScaledMechanism):
         >>> DiscreteGaussian(rho=0.5, sensitivity=1).accuracy(0.05)
         2
         """
-        level = each_level(beta, size)
-        tail = rounded_gaussian_tail if self._rounded else discrete_gaussian_tail
-        guess = math.ceil(float(gaussian_quantile(level)) * self.scale)
+        return _accuracy(self._variance, self._rounded, each_level(beta, size))
 
-        def beyond(m: int) -> Decimal:
-            return tail(self._variance, m)
 
-        return least_step(beyond, level, guess)
+@lru_cache(maxsize=4096)
+def _accuracy(variance: Fraction, rounded: bool, level: Decimal) -> int:
+    """Plans that are compared with each other ask for the same again and again."""
+    tail = rounded_gaussian_tail if rounded else discrete_gaussian_tail
+    guess = math.ceil(float(gaussian_quantile(level)) * float(root_up(variance)))
+    return least_step(lambda m: tail(variance, m), level, guess)
 
 
 class _Discrete:

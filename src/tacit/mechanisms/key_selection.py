@@ -32,6 +32,7 @@ _LARGEST_EPSILON = Fraction(500)
 
 Units = npt.NDArray[np.int64]
 Kept = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint64]
 
 
 class KeySelection(Protocol):
@@ -66,7 +67,7 @@ class OptimalKeySelection:
     36
     """
 
-    __slots__ = ("_bits", "_first", "_guarantee", "_table", "groups", "least")
+    __slots__ = ("_bits", "_guarantee", "_made", "_threshold", "groups", "least")
 
     proof: ClassVar[str] = "proofs/key_selection.md"
 
@@ -84,10 +85,25 @@ class OptimalKeySelection:
             allowed = f"at least {expected / _LONGEST_TABLE * float(eps):.2g} for {self.groups} keys per unit"
             raise InvalidParameter("epsilon", given=epsilon, allowed=allowed)
         self._bits = _WORD * (2 + math.ceil(nines / math.log(2) / _WORD))
-        self._table = _chances(each, slip, self._bits)
-        shift = self._bits - _WORD
-        top = [min(chance >> shift, (1 << _WORD) - 1) for chance in self._table]
-        self._first = np.array(top, dtype=np.uint64)
+        self._made: tuple[list[int], Words] | None = None
+        found = _half_reached(each, slip)
+        self._threshold = self._exact_threshold() if found is None else found
+
+    def _tables(self) -> tuple[list[int], Words]:
+        """The chances by numbers of units, and their first 64 bits; made when they are first needed.
+
+        Plans are compared by their thresholds, which take no table, and most plans are never drawn from.
+        """
+        if self._made is None:
+            each, slip = self._guarantee.eps / self.groups, self._guarantee.dlt / self.groups
+            table, shift = _chances(each, slip, self._bits), self._bits - _WORD
+            top = [min(chance >> shift, (1 << _WORD) - 1) for chance in table]
+            self._made = (table, np.array(top, dtype=np.uint64))
+        return self._made
+
+    def _exact_threshold(self) -> int:
+        half = 1 << (self._bits - 1)
+        return next(n for n, chance in enumerate(self._tables()[0]) if chance >= half)
 
     @staticmethod
     def threshold_at_least(epsilon: Price, delta: Price, groups: int = 1, least: int = 1) -> float:
@@ -110,24 +126,23 @@ class OptimalKeySelection:
     @property
     def threshold(self) -> int:
         """The number of units from which a key is shown at least every second time."""
-        half = 1 << (self._bits - 1)
-        return next(n for n, chance in enumerate(self._table) if chance >= half) + self.least - 1
+        return self._threshold + self.least - 1
 
     def probability(self, units: int) -> Fraction:
         """The exact chance that a key with so many units is shown."""
-        chance = self._table[min(max(units - self.least + 1, 0), len(self._table) - 1)]
-        return Fraction(chance, 1 << self._bits)
+        table, _ = self._tables()
+        return Fraction(table[min(max(units - self.least + 1, 0), len(table) - 1)], 1 << self._bits)
 
     def keep(self, units: Units, *, entropy: BitSource | None = None) -> Kept:
         """Which keys are shown; a key without units never is."""
-        bits = bits_from(entropy)
-        at = np.clip(_above(units, self.least), 0, len(self._table) - 1)
+        bits, (table, first) = bits_from(entropy), self._tables()
+        at = np.clip(_above(units, self.least), 0, len(table) - 1)
         words = bits.words(at.size)
-        kept: Kept = words < self._first[at]
-        kept |= at == len(self._table) - 1
-        for i in np.flatnonzero(words == self._first[at]):  # the first word does not decide: draw the others
+        kept: Kept = words < first[at]
+        kept |= at == len(table) - 1
+        for i in np.flatnonzero(words == first[at]):  # the first word does not decide: draw the others
             rest = self._bits - _WORD
-            chance = self._table[int(at[i])]
+            chance = table[int(at[i])]
             kept[i] = chance >> self._bits or bits.bits(rest) < chance & ((1 << rest) - 1)
         return kept
 
@@ -252,6 +267,35 @@ def _chances(epsilon: Fraction, delta: Fraction, bits: int) -> list[int]:
         down = one - -(-(rest << _WORD) // growth)
         chances.append(min(up, down, one))
     return chances
+
+
+_UNDECIDED = 1e-6
+"""So near to 1/2 a chance in floats does not say on which side of it the exact one lies."""
+
+
+def _half_reached(epsilon: Fraction, delta: Fraction) -> int | None:
+    """The first n with π(n) ≥ 1/2, in closed form; None where floats cannot tell, so that the table must.
+
+    π grows by n ↦ e^ε·π + δ as long as that is the smaller of the two, which is up to (1 - δ)/(1 + e^ε) < 1/2, then
+    its distance to 1 + δ/(e^ε - 1) shrinks by e^-ε with each unit.
+    """
+    each, slip = float(min(epsilon, _LARGEST_EPSILON)), float(delta)
+    grown = math.expm1(each)
+    if not (1e-9 < grown < 1e12 and 1e-290 < slip < 0.1):
+        return None
+    turn = (1 - slip) / (grown + 2)
+    rise = math.floor(math.log1p(turn * grown / slip) / each)
+    for n in range(max(rise - 1, 0), rise + 3):  # the last n of the first phase, with room for rounding
+        reached = slip * math.expm1(n * each) / grown
+        if abs(reached - turn) <= _UNDECIDED * turn:
+            return None
+        if reached > turn:
+            break
+    limit = 1 + slip / grown
+    fall = math.log((limit - reached) / (limit - 0.5)) / each
+    if abs(fall - round(fall)) < _UNDECIDED / each:
+        return None
+    return n + max(math.ceil(fall), 0)
 
 
 def _halves(promise: ApproxDP | ZCDP) -> tuple[Guarantee, Fraction]:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.parallel_streams import NOT_ASKED, side_by_side
 from tacit.mechanisms.selecting import both_ways
 from tacit.mechanisms.splits import NoiseScales, advanced_sigma
 from tacit.mechanisms.threshold_stream import Closed, ThresholdStream, read_queries, read_query
@@ -69,16 +68,6 @@ class NumericSparse(Thresholding):
         """A fresh stream with a fresh allowance: each costs the whole price."""
         bits = bits_from(entropy)
         return NumericStream(super().start(entropy=bits), self._answer, bits)
-
-    def _runs(self, values: Any, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
-        """Many independent streams of the same values: the numbers, NaN for None, infinity for what was not asked."""
-        hits = side_by_side(super().start(entropy=entropy), values, count, entropy)
-        out = np.where(hits == NOT_ASKED, np.inf, np.nan)
-        for column, value in enumerate(read_queries(values)[: hits.shape[1]].tolist()):
-            rows = np.flatnonzero(hits[:, column] == 1)
-            same = [value] * rows.size if isinstance(value, Fraction) else np.full(rows.size, value)
-            out[rows, column] = self._answer.release(same, entropy=entropy)
-        return out
 
     def answer_accuracy(self, beta: Price) -> float:
         """The error that none of the released numbers exceeds, but for a probability β."""

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.line import Line, SortedPoints, SortedReals, point_near_rank
-from tacit.mechanisms.parallel_ranks import NEAR, Rows
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantile import read_level, sorted_values
 from tacit.mechanisms.quantised import Range
@@ -30,7 +29,6 @@ __all__ = ["Quantiles"]
 
 _SPREAD_BITS = 10
 _FINEST = 10**9
-_TOGETHER = 1 << 13  # runs side by side: what they need stays in the cache
 
 
 class Quantiles(RankMechanism):
@@ -99,45 +97,6 @@ class Quantiles(RankMechanism):
         found: dict[int, int] = {}
         self._split(fine, line, (Fraction(0), Fraction(1)), range(len(self._quantiles)), found, bits)
         return np.array([self._lattice.value(found[i] >> self._spread) for i in sorted(found)])
-
-    def _releases(self, values: Any, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
-        """Many independent releases of the same values, a row for each: what an audit draws."""
-        ordered = sorted_values(values)
-        if self._each * ordered.size > NEAR:
-            return np.array([self.release(values, entropy=entropy) for _ in range(count)])
-        points = SortedReals(ordered, self._lattice, self._line).part(0, ordered.size)
-        sizes = [min(_TOGETHER, count - start) for start in range(0, count, _TOGETHER)]
-        return np.concatenate([self._releases_of(points, size, entropy) for size in sizes])
-
-    def _releases_of(self, points: npt.NDArray[np.int64], count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
-        fine = np.sort(self._scattered(np.tile(points, count), entropy).reshape(count, points.size), axis=1)
-        fine = np.ascontiguousarray(fine.T)
-        low = np.full(count, self._line.low << self._spread)
-        high = np.full(count, ((self._line.high + 1) << self._spread) - 1)
-        rows = Rows(fine, np.zeros(count, dtype=np.int64), np.full(count, points.size), low, high)
-        found: dict[int, npt.NDArray[np.int64]] = {}
-        self._split_rows(rows, (Fraction(0), Fraction(1)), range(len(self._quantiles)), found, entropy)
-        return np.stack([self._lattice.values(found[i] >> self._spread) for i in sorted(found)], axis=1)
-
-    def _split_rows(
-        self,
-        rows: Rows,
-        between: tuple[Fraction, Fraction],
-        wanted: range,
-        found: dict[int, npt.NDArray[np.int64]],
-        entropy: BitSource,
-    ) -> None:
-        """`_split` for many rows."""
-        if not wanted:
-            return
-        at = len(wanted) // 2
-        middle = wanted[at]
-        share, factor = self._choice(middle, between)
-        found[middle] = rows.near(share, factor, entropy)
-        below, above = rows.cut(found[middle])
-        quantile = self._quantiles[middle]
-        self._split_rows(below, (between[0], quantile), wanted[:at], found, entropy)
-        self._split_rows(above, (quantile, between[1]), wanted[at + 1 :], found, entropy)
 
     def _choice(self, middle: int, between: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
         """Which share of the values on this part lies below the quantile, and the factor of the choice."""

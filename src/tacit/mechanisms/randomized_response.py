@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.mechanisms.answers import UNKNOWN, Answers, listed, several
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of
 from tacit.mechanisms.selecting import float_above
-from tacit.noise.coins import uniform_below
+from tacit.noise.coins import uniform_places
 from tacit.noise.entropy import BitSource
 from tacit.noise.truths import ExactTruth, OddsTruth, Truth
 from tacit.privacy import REPLACE, Guarantee, PureDP
@@ -27,6 +28,8 @@ from tacit.privacy.rounding import decimal_up, ln_up
 __all__ = ["RandomizedResponse", "ResponseEstimate"]
 
 Reals = npt.NDArray[np.float64]
+
+_CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class RandomizedResponse:
     (0.75, 0.75)
     """
 
-    __slots__ = ("_categories", "_guarantee", "_places", "_truth")
+    __slots__ = ("_answers", "_guarantee", "_truth")
 
     proof: ClassVar[str] = "proofs/randomized_response.md"
 
@@ -76,16 +79,15 @@ class RandomizedResponse:
         self._set(asked, categories, None)
 
     def _set(self, guarantee: PureDP, categories: Sequence[Any], truth: Fraction | None) -> None:
-        self._categories = _distinct(categories)
-        self._places = {category: place for place, category in enumerate(self._categories)}
+        self._answers = Answers(categories)
         self._guarantee = guarantee
-        others = len(self._categories) - 1
+        others = len(self._answers) - 1
         self._truth: Truth = OddsTruth(guarantee.eps, others) if truth is None else ExactTruth(truth)
 
     @classmethod
     def telling_truth(cls, probability: Price, *, categories: Sequence[Any] = (False, True)) -> RandomizedResponse:
         """The truth with exactly this probability, otherwise one of the others: ε = ln(p(k-1)/(1-p))."""
-        others = len(_distinct(categories)) - 1
+        others = len(Answers(categories)) - 1
         allowed = f"a probability of the truth from 1/{others + 1} up to, but not including, 1"
         exact = price(probability, "probability", allowed=allowed)
         if not Fraction(1, others + 1) <= exact < 1:
@@ -129,7 +131,7 @@ class RandomizedResponse:
     @property
     def categories(self) -> tuple[Any, ...]:
         """The possible answers."""
-        return self._categories
+        return self._answers.listed
 
     @property
     def truth(self) -> float:
@@ -146,7 +148,7 @@ class RandomizedResponse:
     @property
     def _lie(self) -> float:
         """The probability of any one false answer."""
-        return (1 - self.truth) / (len(self._categories) - 1)
+        return (1 - self.truth) / (len(self._answers) - 1)
 
     def _gain(self) -> float:
         gain = self.truth - self._lie
@@ -159,68 +161,70 @@ class RandomizedResponse:
     @property
     def loss(self) -> LossDistribution:
         """That of randomized response with this many answers."""
-        return LossDistribution.randomized_response(float_above(self._guarantee.eps), len(self._categories), REPLACE)
+        return LossDistribution.randomized_response(float_above(self._guarantee.eps), len(self._answers), REPLACE)
 
     def randomize(self, values: Any, *, entropy: BitSource | None = None) -> Any:
         """The report of one person, or an array of reports, one for each value. Unknown values are refused first."""
-        if self._categories == (False, True) and isinstance(values, np.ndarray) and values.dtype == np.bool_:
+        if self.categories == (False, True) and isinstance(values, np.ndarray) and values.dtype == np.bool_:
             truths = self._truth.draw(values.size, bits_from(entropy)).reshape(values.shape)
             np.equal(values, truths, out=truths)  # True where the truth is told of True, or a lie of False
             return truths
-        place = self._place(values.item() if isinstance(values, np.generic) else values)
-        if place is not None:
-            return self._categories[int(self._responses(np.array([place]), bits_from(entropy))[0])]
-        array = _as_array(values)
+        place = self._answers.place(values)
+        if place != UNKNOWN:
+            return self.categories[int(self.respond(np.array([place]), bits_from(entropy))[0])]
+        array = several(values)
         if array is None:
             raise self._unknown(values)
-        told = self._responses(self._lookup(array.reshape(-1)), bits_from(entropy))
-        return self._array()[told].reshape(array.shape)
+        flat = array.reshape(-1)
+        told = np.empty(flat.size, dtype=np.int64)
+        for start in range(0, flat.size, _CHUNK):  # all are looked up first: nothing is drawn if one is unknown
+            told[start : start + _CHUNK] = self._lookup(flat[start : start + _CHUNK])
+        self.respond(told, bits_from(entropy), out=told)
+        return self._told(told).reshape(array.shape)
 
-    def _place(self, value: Any) -> int | None:
-        try:
-            return self._places.get(value)
-        except TypeError:  # an array, or anything else that cannot be a category
-            return None
-
-    def _responses(self, places: npt.NDArray[np.int64], entropy: BitSource) -> npt.NDArray[np.int64]:
-        lies = np.flatnonzero(~self._truth.draw(places.size, entropy))
-        told = places.copy()
-        steps = 1 + uniform_below(len(self._categories) - 1, lies.size, entropy)
-        told[lies] = (told[lies] + steps) % len(self._categories)
+    def respond(
+        self, places: npt.NDArray[np.int64], entropy: BitSource, *, out: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """The places of the reports for the places of the true answers among the categories."""
+        told = np.empty_like(places) if out is None else out
+        for start in range(0, places.size, _CHUNK):
+            part = places[start : start + _CHUNK]
+            truths = self._truth.draw(part.size, entropy)
+            others = (part + uniform_places(len(self._answers) - 1, part.size, entropy) + 1).view(np.uint64)
+            np.minimum(others, others - np.uint64(len(self._answers)), out=others)  # less than 0 wraps to the largest
+            told[start : start + _CHUNK] = np.where(truths, part, others.view(np.int64))
         return told
 
     def _lookup(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        if values.dtype == object:
-            known, inverse = values, np.arange(values.size)
-        else:
-            known, inverse = np.unique(values, return_inverse=True)
-        places = [self._place(item) for item in known.tolist()]
-        if any(place is None for place in places):
+        places = self._answers.places(values)
+        if places.size and int(places.min()) == UNKNOWN:
             raise self._unknown(values)
-        return np.array(places, dtype=np.int64)[inverse]
+        return places
 
-    def _array(self) -> npt.NDArray[Any]:
-        """The categories as an array of a dtype that depends on them alone."""
-        kinds = {type(category) for category in self._categories}
+    def _told(self, places: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """The categories at these places, in an array of a dtype that depends on all the categories alone."""
+        if self.categories == tuple(range(len(self._answers))):
+            return places
+        kinds = {type(category) for category in self.categories}
         if len(kinds) == 1 and kinds <= {bool, int, float, str}:
-            return np.array(self._categories)
-        return _listed(self._categories)
+            return np.array(self.categories)[places]
+        return listed(self.categories)[places]
 
     def _unknown(self, values: object) -> InvalidParameter:
-        allowed = f"the {len(self._categories)} categories of this response, {self._categories!r}"
+        allowed = f"the {len(self._answers)} categories of this response, {self.categories!r}"
         return InvalidParameter("values", given=kind_of(values), allowed=allowed)
 
     def estimate(self, reports: Any) -> ResponseEstimate:
         """The share of each category among the true answers, unbiased: (share of reports - lie)/(truth - lie)."""
         gain = self._gain()
-        found = _as_array(reports)
+        found = several(reports)
         if found is None or not found.size:
             raise InvalidParameter("reports", given=kind_of(reports), allowed="at least one report, in a list or array")
         array = found.reshape(-1)
-        shares = np.bincount(self._lookup(array), minlength=len(self._categories)) / array.size
+        shares = np.bincount(self._lookup(array), minlength=len(self._answers)) / array.size
         likely = np.clip(shares, self._lie, self.truth)  # where the mean of the reports certainly lies
         errors = np.sqrt(likely * (1 - likely) / array.size) / gain
-        return ResponseEstimate(self._categories, (shares - self._lie) / gain, errors, int(array.size))
+        return ResponseEstimate(self.categories, (shares - self._lie) / gain, errors, int(array.size))
 
     def explain(self) -> str:
         """Two sentences for someone who has to decide."""
@@ -231,35 +235,10 @@ class RandomizedResponse:
 
     def __repr__(self) -> str:
         exact = f", truth={self._truth!r}" if isinstance(self._truth, ExactTruth) else ""
-        return f"RandomizedResponse(promise={self._guarantee!r}, categories={self._categories!r}{exact})"
+        return f"RandomizedResponse(promise={self._guarantee!r}, categories={self.categories!r}{exact})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RandomizedResponse) and repr(other) == repr(self)
 
     def __hash__(self) -> int:
         return hash(repr(self))
-
-
-def _as_array(values: Any) -> npt.NDArray[Any] | None:
-    """Several values as an array that keeps each as it is; None for what is not several values."""
-    if isinstance(values, list | tuple):
-        return _listed(values)
-    array = np.asarray(values) if hasattr(values, "__array__") else None
-    return array if array is not None and array.ndim else None
-
-
-def _listed(values: Sequence[Any]) -> npt.NDArray[Any]:
-    out = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):
-        out[i] = value.item() if isinstance(value, np.generic) else value
-    return out
-
-
-def _distinct(categories: object) -> tuple[Any, ...]:
-    allowed = "a list of at least two different answers"
-    if not isinstance(categories, Sequence | np.ndarray | range) or isinstance(categories, str):
-        raise InvalidParameter("categories", given=categories, allowed=allowed)
-    listed = tuple(categories.tolist() if isinstance(categories, np.ndarray) else categories)
-    if len(listed) < 2 or len(set(listed)) != len(listed):
-        raise InvalidParameter("categories", given=categories, allowed=allowed)
-    return listed

@@ -8,12 +8,10 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import NotPrivate
 from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
 from tacit.mechanisms.inputs import real_numbers
-from tacit.mechanisms.parallel_coins import coins_near
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantised import lattice_for, multiples, steps
 from tacit.mechanisms.tails import each_level, least_step
@@ -118,38 +116,6 @@ class Staircase(ScaledMechanism):
         """Above 0 where the uniform number chooses the upper part."""
         lower = (self._period - self._upper) * (-flint().arb(rational(self._guarantee.eps))).exp()
         return self._upper - u * (self._upper + lower)
-
-    def _releases(self, value: float, count: int, entropy: BitSource) -> npt.NDArray[np.float64]:
-        """Many independent releases of one value: what an audit draws."""
-        centre = self._lattice.nearest(Fraction(value))
-        if abs(centre) >= 1 << 61 or self._period / self._guarantee.eps >= 1 << 50:
-            return np.array([self._lattice.value(centre + self._draw(entropy)) for _ in range(count)])
-        return self._lattice.values(centre + self._draws(count, entropy))
-
-    def _draws(self, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
-        """What `_draw` gives, many times: the rejected zeros are drawn again."""
-        steps_down = GeometricSampler(1 / self._guarantee.eps)
-        out = np.empty(count, dtype=np.int64)
-        missing = np.arange(count)
-        while missing.size:
-            negative = (entropy.words(missing.size) & np.uint64(1)).astype(np.bool_)
-            sizes = steps_down.array(missing.size, entropy) * self._period
-            sizes = sizes.astype(np.int64) + self._places(missing.size, entropy)
-            out[missing] = np.where(negative, -sizes, sizes)
-            missing = missing[negative & (sizes == 0)]
-        return out
-
-    def _places(self, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
-        """What `_place` gives, many times."""
-        upper, lower = self._upper, self._period - self._upper
-        chance = upper / (upper + lower * math.exp(-min(float(self._guarantee.eps), 700.0)))
-        is_upper = coins_near(np.full(count, chance), entropy, lambda _: self._is_upper)
-        out = np.empty(count, dtype=np.int64)
-        for chosen, start, size in ((is_upper, 0, upper), (~is_upper, upper, lower)):
-            rows = np.flatnonzero(chosen)
-            if rows.size:
-                out[rows] = start + uniform_below(size, rows.size, entropy)
-        return out
 
     def accuracy(self, beta: Price, *, size: int = 1) -> float:
         """The error that is exceeded with probability at most β, half a granule of rounding included."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.noise.entropy import BitSource
-from tacit.noise.exact import LazyUniform, decide_sign, flint, rational, working_precision
+from tacit.noise.exact import flint, rational, working_precision
 
 __all__ = ["ExactTruth", "OddsTruth", "Truth"]
 
 Booleans = npt.NDArray[np.bool_]
 
 _FIRST_BITS = 16
+_WORD = (1 << 64) - 1
 
 
 class Truth(Protocol):
@@ -26,6 +28,12 @@ class Truth(Protocol):
     def probability(self) -> float: ...
 
     def draw(self, count: int, entropy: BitSource) -> Booleans: ...
+
+    def prefix(self, bits: int) -> int:
+        """The first ``bits`` binary digits of the probability, as a whole number."""
+
+    def ends(self, bits: int) -> bool:
+        """Whether no digit after the first ``bits`` is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +47,13 @@ class ExactTruth:
         return float(self.chance)
 
     def draw(self, count: int, entropy: BitSource) -> Booleans:
-        first = int(self.chance * (1 << _FIRST_BITS))
-        return _coins(count, first, self._settle, entropy)
+        return _coins(self, count, entropy)
 
-    def _settle(self, coin: LazyUniform) -> bool:
-        while True:
-            edge = self.chance * (1 << coin.known)
-            if coin.prefix >= edge:
-                return False
-            if coin.prefix + 1 <= edge:
-                return True
-            coin.refine()
+    def prefix(self, bits: int) -> int:
+        return int(self.chance * (1 << bits))
+
+    def ends(self, bits: int) -> bool:
+        return (self.chance.numerator << bits) % self.chance.denominator == 0
 
     def __repr__(self) -> str:
         return str(self.chance)
@@ -57,43 +61,72 @@ class ExactTruth:
 
 @dataclass(frozen=True, slots=True)
 class OddsTruth:
-    """e^x/(e^x + others): irrational for rational x > 0."""
+    """e^x/(e^x + others), others > 0 rational: irrational for rational x ≠ 0."""
 
     exponent: Fraction
-    others: int
-    _first: int = field(init=False)
+    others: int | Fraction
     _float: float = field(init=False)
 
     def __post_init__(self) -> None:
-        first, bits = None, 128
-        while first is None:  # irrational, or ½ at x = 0: the first bits are soon decided
-            bits *= 2
-            with working_precision(bits):
-                chance = self._ball()
-                first = (chance * (1 << _FIRST_BITS)).floor().unique_fmpz()
-                if first is None and bool(chance < 1) is False:
-                    first = (1 << _FIRST_BITS) - 1  # below 1 by less than the precision
-        object.__setattr__(self, "_first", int(first))
-        object.__setattr__(self, "_float", float(chance))
+        with working_precision(128):
+            object.__setattr__(self, "_float", float(self._ball()))
+
+    def prefix(self, bits: int) -> int:
+        return _odds_prefix(self.exponent, Fraction(self.others), bits)
+
+    def ends(self, bits: int) -> bool:
+        return not self.exponent and ExactTruth(1 / (1 + Fraction(self.others))).ends(bits)
 
     def _ball(self) -> Any:
-        return 1 / (1 + self.others * (-flint().arb(rational(self.exponent))).exp())
+        return _odds(self.exponent, Fraction(self.others))
 
     @property
     def probability(self) -> float:
         return self._float
 
     def draw(self, count: int, entropy: BitSource) -> Booleans:
-        return _coins(count, self._first, self._settle, entropy)
-
-    def _settle(self, coin: LazyUniform) -> bool:
-        return decide_sign(lambda u: self._ball() - u, [coin], extra_precision=128)
+        return _coins(self, count, entropy)
 
 
-def _coins(count: int, first: int, settle: Any, entropy: BitSource) -> Booleans:
-    """True where the first bits lie below those of the probability; where they are equal, ``settle`` says."""
+def _odds(exponent: Fraction, others: Fraction) -> Any:
+    """e^x/(e^x + others) as a ball at the working precision."""
+    arb = flint().arb
+    return 1 / (1 + arb(rational(others)) * (-arb(rational(exponent))).exp())
+
+
+@lru_cache(maxsize=1024)
+def _odds_prefix(exponent: Fraction, others: Fraction, bits: int) -> int:
+    """The first ``bits`` digits of e^x/(e^x + others); irrational, or rational at x = 0: they are soon decided."""
+    if not exponent:
+        return int((1 << bits) / (1 + others))
+    precision = 128 + bits
+    while True:
+        precision *= 2
+        with working_precision(precision):
+            chance = _odds(exponent, others)
+            found = (chance * (1 << bits)).floor().unique_fmpz()
+            if found is not None:
+                return int(found)
+            if bool(chance < 1) is False:
+                return (1 << bits) - 1  # below 1 by less than the precision
+
+
+def _coins(truth: Truth, count: int, entropy: BitSource) -> Booleans:
+    """True where the first bits lie below those of the probability; where they are equal, further bits say."""
     words = entropy.words(-(-count // 4)).view(np.uint16)[:count]
+    first = truth.prefix(_FIRST_BITS)
     coins: Booleans = words < first
     for i in np.flatnonzero(words == first):
-        coins[i] = settle(LazyUniform(int(words[i]), _FIRST_BITS, entropy))
+        coins[i] = _settled(truth, entropy)
     return coins
+
+
+def _settled(truth: Truth, entropy: BitSource) -> bool:
+    """Whether a uniform number that begins like the probability lies below it, 64 bits at a time."""
+    known = _FIRST_BITS
+    while not truth.ends(known):
+        known += 64
+        digits, word = truth.prefix(known) & _WORD, entropy.word()
+        if word != digits:
+            return word < digits
+    return False

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tacit.plots.canvas import axes_with_grid
+
 __all__ = ["epsilon_by_steps", "privacy_profile", "trade_off"]
 
 _COLOURS = ("#1f5a8c", "#c8553d", "#588157", "#8e6c8a", "#b08900", "#4a4e69", "#2a9d8f")
@@ -12,7 +14,7 @@ _COLOURS = ("#1f5a8c", "#c8553d", "#588157", "#8e6c8a", "#b08900", "#4a4e69", "#
 
 def privacy_profile(epsilons: Sequence[float], curves: Mapping[str, Sequence[float]], *, title: str) -> Any:
     """A matplotlib figure of δ(ε), one curve per name, δ on a logarithmic scale."""
-    figure, axes = _canvas(title, "ε", "δ (log scale)")
+    figure, axes = axes_with_grid(title, "ε", "δ (log scale)")
     for (name, deltas), colour in zip(curves.items(), _cycle(len(curves)), strict=True):
         seen = [(e, d) for e, d in zip(epsilons, deltas, strict=True) if d > 0]
         axes.plot([e for e, _ in seen], [d for _, d in seen], label=name, color=colour, linewidth=1.8)
@@ -25,7 +27,7 @@ def epsilon_by_steps(
     steps: Sequence[int], curves: Mapping[str, Sequence[float]], *, best: str, title: str, delta: float
 ) -> Any:
     """A matplotlib figure of ε against the number of steps, one curve per method, the best one drawn boldly."""
-    figure, axes = _canvas(title, "steps", f"ε at δ = {delta:g}")
+    figure, axes = axes_with_grid(title, "steps", f"ε at δ = {delta:g}")
     for (name, values), colour in zip(curves.items(), _cycle(len(curves)), strict=True):
         chosen = name == best
         finite = [(s, v) for s, v in zip(steps, values, strict=True) if v < float("inf")]
@@ -45,7 +47,7 @@ def epsilon_by_steps(
 
 def trade_off(levels: Sequence[float], misses: Sequence[float], *, title: str) -> Any:
     """A matplotlib figure of the trade-off curve: no attack has both error rates inside the shaded region."""
-    figure, axes = _canvas(title, "false positive rate of an attack", "false negative rate")
+    figure, axes = axes_with_grid(title, "false positive rate of an attack", "false negative rate")
     axes.fill_between(levels, 0, misses, color="#c9d9e8", label="no attack gets here")
     axes.plot(levels, misses, color=_COLOURS[0], linewidth=1.8, label="guarantee")
     axes.plot([0, 1], [1, 0], color="#888888", linewidth=1, linestyle=":", label="guessing")
@@ -54,20 +56,6 @@ def trade_off(levels: Sequence[float], misses: Sequence[float], *, title: str) -
     axes.set_aspect("equal")
     axes.legend(frameon=False, loc="upper right")
     return figure
-
-
-def _canvas(title: str, across: str, up: str) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure  # without pyplot: no window, no global state
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_title(title, loc="left", fontsize=11)
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#e3e3e3", linewidth=0.6)
-    axes.set_axisbelow(True)
-    return figure, axes
 
 
 def _cycle(count: int) -> list[str]:

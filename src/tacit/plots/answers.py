@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tacit.errors import InvalidParameter, MissingPackage
+from tacit.errors import InvalidParameter
+from tacit.plots.canvas import empty_figure
 
 __all__ = ["answer_picture", "bars_with_intervals", "save"]
 
@@ -41,17 +42,12 @@ def answer_picture(
     Up to 60 groups are bars with labels; beyond that, a line within a band, and at most 5000 of them. None
     stands for a value that is not known, or for an end that does not exist.
     """
-    try:
-        from matplotlib.figure import Figure  # without pyplot: no window, no global state
-    except ModuleNotFoundError:
-        raise MissingPackage("matplotlib", extra="plots") from None
-
     if not columns:
         raise InvalidParameter("answer", given="columns without noise only", allowed="a number to draw")
     shown = labels[:_MOST_BARS]
     crowded = len(shown) > _MOST_LABELLED
     height = 4.2 if crowded else max(1.9, 0.36 * len(shown) + 1.5)
-    figure = Figure(figsize=(max(7.0, 1.6 + 4.2 * len(columns)), height), layout="constrained")
+    figure = empty_figure(max(7.0, 1.6 + 4.2 * len(columns)), height)
     panels = figure.subplots(1, len(columns), squeeze=False)[0]
     for place, (axes, (name, (values, lows, highs))) in enumerate(zip(panels, columns.items(), strict=True)):
         ends = [_ends(*one) for one in zip(values[: len(shown)], lows, highs, strict=False)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tacit.plots.canvas import empty_figure
+
 __all__ = ["histograms"]
 
 _FIRST, _SECOND, _GUILTY = "#1f5a8c", "#c8553d", "#f2d8a0"
@@ -25,9 +27,7 @@ def histograms(
 
     ``edges`` places bins that are ranges of numbers on an axis; without them each bin has its label.
     """
-    from matplotlib.figure import Figure  # without pyplot: no window, no global state
-
-    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    figure = empty_figure(7.2, 4.2)
     axes = figure.add_subplot()
     marks = list(edges) if edges else [i - 0.5 for i in range(len(bins) + 1)]
     shares = [_shares(counts) for counts in (first, second)]

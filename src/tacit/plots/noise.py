@@ -6,10 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tacit.plots.canvas import axes_with_grid
+
 __all__ = ["accuracy_theorem", "error_by_dimension", "noise_histograms"]
 
 _COLOURS = ("#1f5a8c", "#c8553d", "#588157", "#8e6c8a")
 _BINS = 161
+_WIDTH = 6.8
 
 
 def noise_histograms(
@@ -31,10 +34,11 @@ def noise_histograms(
         [math.exp(-0.5 * (x / gaussian_scale) ** 2) / (gaussian_scale * math.sqrt(2 * math.pi)) for x in places],
     )
     labels = (f"Laplace, b = {laplace_scale:.3g}", f"Gaussian, σ = {gaussian_scale:.3g}")
-    figure, axes = _canvas(
+    figure, axes = axes_with_grid(
         f"Noise on one number of sensitivity 1, at ε = {epsilon:g} (Gaussian: δ = {delta:g})",
         "noise, in units of the sensitivity",
         "density",
+        width=_WIDTH,
     )
     for sample, density, label, colour in zip((laplace, gaussian), densities, labels, _COLOURS, strict=False):
         weights = [1 / (len(sample) * step)] * len(sample)
@@ -52,10 +56,11 @@ def accuracy_theorem(
 
     ``shares`` are measured and ``exact`` computed, by k; whiskers are two standard errors of ``trials`` releases.
     """
-    figure, axes = _canvas(
+    figure, axes = axes_with_grid(
         "Laplace releases in k dimensions with an error above ln(k/β)·Δ/ε",
         "β, the share that the theorem allows",
         "share seen, divided by β",
+        width=_WIDTH,
     )
     count = len(shares)
     for place, ((k, seen), colour) in enumerate(zip(shares.items(), _COLOURS, strict=False)):
@@ -85,10 +90,11 @@ def error_by_dimension(
     delta: float,
 ) -> Any:
     """A matplotlib figure of the mean error of a coordinate as the number of coordinates grows, a line per noise."""
-    figure, axes = _canvas(
+    figure, axes = axes_with_grid(
         f"Mean of {rows} rows of d bits, at ε = {epsilon:g} (Gaussian: δ = {delta:g})",
         "d, bits per row",
         "mean error of each of the d means",
+        width=_WIDTH,
     )
     for (name, errors), colour in zip(measured.items(), _COLOURS, strict=False):
         axes.plot(dimensions, expected[name], color=colour, linewidth=1.6)
@@ -97,17 +103,3 @@ def error_by_dimension(
     axes.set_yscale("log")
     axes.legend(frameon=False, title="points: measured; lines: expected")
     return figure
-
-
-def _canvas(title: str, across: str, up: str) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure  # without pyplot: no window, no global state
-
-    figure = Figure(figsize=(6.8, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_title(title, loc="left", fontsize=11)
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#e3e3e3", linewidth=0.6)
-    axes.set_axisbelow(True)
-    return figure, axes

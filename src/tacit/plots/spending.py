@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from tacit.plots.canvas import empty_figure
+
 __all__ = ["spending_over_time"]
 
 _MOST_LINES = 6
@@ -25,11 +27,10 @@ def spending_over_time(
     ``charged`` maps a name to times and running sums; the first is the total and is drawn strongest. ``cap`` has the
     times from which each total cap holds: an amendment shows as a step.
     """
-    import matplotlib.dates
-    from matplotlib.figure import Figure  # without pyplot: no window, no global state
+    figure = empty_figure(7.5, 4)
+    import matplotlib.dates  # after the figure, which says how to get matplotlib
 
     dates: Any = matplotlib.dates  # its own annotations are incomplete
-    figure = Figure(figsize=(7.5, 4), layout="constrained")
     axes = figure.add_subplot()
     (total, (times, sums)), *others = charged.items()
     cap_days, caps = dates.date2num(cap[0]), list(cap[1])

@@ -5,7 +5,8 @@ Layer 1: functions of numbers only. Nothing here touches data or draws randomnes
 
 from __future__ import annotations
 
-from tacit.privacy.composition import NOTHING_SPENT, Composition, Guarantee, compose
+from tacit.privacy.composing import compose
+from tacit.privacy.composition import NOTHING_SPENT, Composition, Guarantee
 from tacit.privacy.filters import Filter, OrderFilter
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP

@@ -12,21 +12,26 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.bounds.basic import Basic
 from tacit.privacy.bounds.bound import Bound
-from tacit.privacy.bounds.dominating import Dominating
+from tacit.privacy.bounds.dominating import Dominating, composed_loss
 from tacit.privacy.bounds.gaussian import Gaussian
 from tacit.privacy.bounds.optimal import Optimal
 from tacit.privacy.bounds.renyi import Renyi
+from tacit.privacy.bounds.shared import Shared
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours
 from tacit.privacy.prices import failure_probability, non_negative, times
 from tacit.privacy.promise import Promise, no_conversion, same_neighbours
 
-# Every bound that `Composition` tries; the smallest answer is given.
-BOUNDS: tuple[Bound, ...] = (Basic(), Optimal(), Gaussian(), Renyi(), Dominating())
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
+
+_SIMPLE: tuple[Bound, ...] = (Basic(), Optimal(), Gaussian(), Renyi(), Dominating())
+BOUNDS: tuple[Bound, ...] = (*_SIMPLE, Shared(_SIMPLE))
+"""Every bound that `Composition` tries; the smallest answer is given."""
 
 
 class Composable(Promise):
@@ -36,12 +41,12 @@ class Composable(Promise):
 
     @property
     @abstractmethod
-    def parts(self) -> tuple[tuple[Guarantee, int], ...]:
-        """The guarantees composed here, each with how often."""
+    def parts(self) -> tuple[tuple[Part, int], ...]:
+        """The promises composed here, each with how often."""
 
     def __add__(self, other: object) -> Composable:
         if isinstance(other, Composable):
-            return _merged((*self.parts, *other.parts))
+            return together((*self.parts, *other.parts))
         if type(other) is int and other == 0:  # so that sum() works without a start
             return self
         return NotImplemented
@@ -50,9 +55,20 @@ class Composable(Promise):
 
     def __mul__(self, k: object) -> Composable:
         count = times(k, "k")
-        return _merged([(part, count * often) for part, often in self.parts])
+        return together([(part, count * often) for part, often in self.parts])
 
     __rmul__ = __mul__
+
+    @abstractmethod
+    def group(self, k: int) -> Composable: ...
+
+    @abstractmethod
+    def to_replace(self) -> Composable: ...
+
+    @property
+    def loss(self) -> LossDistribution | None:
+        """The loss of the worst mechanisms that keep the parts, or None where a part allows no single worst one."""
+        return composed_loss(self.parts)
 
     def how(self, delta: object) -> str:
         """The name of the bound that `epsilon` uses at ``delta``."""
@@ -65,22 +81,37 @@ class Composable(Promise):
         return {name: epsilon for name, epsilon in found.items() if math.isfinite(epsilon)} or {"none": math.inf}
 
 
-class Guarantee(Composable):
-    """One promise of one kind, the part that compositions are made of."""
+class Part(Composable):
+    """A promise that compositions are made of."""
 
     __slots__ = ()
 
     adds_up: ClassVar[bool] = False  # whether a composition without leaks says no more than the sum of its amounts
 
     @property
-    def parts(self) -> tuple[tuple[Guarantee, int], ...]:
+    def parts(self) -> tuple[tuple[Part, int], ...]:
         return ((self, 1),)
 
+    @abstractmethod
+    def group(self, k: int) -> Part: ...
+
+    @abstractmethod
+    def to_replace(self) -> Part: ...
+
     def before_replacing(self) -> Self:
-        """This guarantee, if it is about add-remove neighbours: only then may it be turned into a replace one."""
+        """This promise, if it is about add-remove neighbours: only then may it be turned into a replace one."""
         if self.neighbours is REPLACE:
             raise NotPrivate(f"{self!r} is already about replacement; leave .to_replace() out.")
         return self
+
+
+class Guarantee(Part):
+    """One promise of one kind, stated by its numbers alone."""
+
+    __slots__ = ()
+
+    symbol: ClassVar[str] = ""
+    """The letter of the number that adds up."""
 
     @abstractmethod
     def amounts(self) -> tuple[Fraction, ...]:
@@ -89,6 +120,16 @@ class Guarantee(Composable):
     @abstractmethod
     def of_amounts(self, *amounts: Fraction) -> Self:
         """A guarantee like this one with other amounts."""
+
+    @property
+    def main(self) -> Fraction:
+        """The number that adds up, beside the δ: the ε of `ApproxDP`, the ρ of `ZCDP`."""
+        return self.amounts()[0]
+
+    def scaled(self, share: Fraction) -> Self:
+        """A guarantee of this kind with that share of `main`, and the same δ."""
+        main, *rest = self.amounts()
+        return self.of_amounts(main * share, *rest)
 
     def price_of(self, promise: Promise) -> Self:
         """What ``promise`` costs in guarantees of this kind; `NotPrivate` if it implies none of them."""
@@ -115,13 +156,13 @@ class Composition(Composable):
 
     kind: ClassVar[str] = "composition"
 
-    merged: tuple[tuple[Guarantee, int], ...]
+    merged: tuple[tuple[Part, int], ...]
 
-    def __init__(self, parts: Iterable[tuple[Guarantee, int]]) -> None:
-        merged: dict[Guarantee, int] = {}
+    def __init__(self, parts: Iterable[tuple[Part, int]]) -> None:
+        merged: dict[Part, int] = {}
         for part, often in parts:
-            if not isinstance(part, Guarantee):
-                raise InvalidParameter("parts", given=part, allowed="pairs of a guarantee and how often")
+            if not isinstance(part, Part):
+                raise InvalidParameter("parts", given=part, allowed="pairs of a promise and how often")
             merged[part] = merged.get(part, 0) + times(often, "times")
         kept = tuple((part, often) for part, often in merged.items() if often)
         for part, _ in kept:
@@ -129,7 +170,7 @@ class Composition(Composable):
         object.__setattr__(self, "merged", kept)
 
     @property
-    def parts(self) -> tuple[tuple[Guarantee, int], ...]:
+    def parts(self) -> tuple[tuple[Part, int], ...]:
         return self.merged
 
     @property
@@ -165,10 +206,10 @@ class Composition(Composable):
         return min(1.0, *(bound.delta(self.parts, level) for bound in BOUNDS))
 
     def group(self, k: int) -> Composable:
-        return _merged([(part.group(k), often) for part, often in self.parts])  # type: ignore[misc]
+        return together([(part.group(k), often) for part, often in self.parts])
 
     def to_replace(self) -> Composable:
-        return _merged([(part.to_replace(), often) for part, often in self.parts])  # type: ignore[misc]
+        return together([(part.to_replace(), often) for part, often in self.parts])
 
     @classmethod
     def implied_by(cls, promise: Promise, at: Mapping[str, object]) -> Self:
@@ -204,26 +245,7 @@ class Composition(Composable):
 NOTHING_SPENT = Composition(())
 
 
-def compose(items: Iterable[object]) -> Composable:
-    """The composition of guarantees, compositions and anything that has a ``guarantee``, such as a mechanism.
-
-    >>> from tacit.privacy import PureDP
-    >>> compose([PureDP(1), PureDP(1), 2 * PureDP("0.5")])
-    2 * PureDP(1) + 2 * PureDP(0.5)
-    """
-    found: list[tuple[Guarantee, int]] = []
-    for item in items:
-        promise = getattr(item, "guarantee", item)
-        if not isinstance(promise, Composable):
-            allowed = "guarantees, compositions, or mechanisms that state a guarantee"
-            raise InvalidParameter("items", given=item, allowed=allowed)
-        found.extend(promise.parts)
-    if not found:
-        raise InvalidParameter("items", given=[], allowed="at least one guarantee")
-    return _merged(found)
-
-
-def _merged(parts: Iterable[tuple[Guarantee, int]]) -> Composable:
+def together(parts: Iterable[tuple[Part, int]]) -> Composable:
     """The composition of the parts; a single part once is that part itself."""
     made = Composition(parts)
     return made.parts[0][0] if len(made.parts) == 1 and made.parts[0][1] == 1 else made

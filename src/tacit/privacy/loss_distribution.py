@@ -110,6 +110,11 @@ class LossDistribution:
     def _one(cls, pair: Pair | None, neighbours: Neighbours) -> LossDistribution:
         return cls(((pair, 1),) if pair is not None else (), relation(neighbours))
 
+    @property
+    def loss(self) -> LossDistribution:
+        """This value: whatever can be composed is asked for its ``loss``."""
+        return self
+
     # --- algebra ------------------------------------------------------------------------------------------------
 
     @classmethod
@@ -255,9 +260,12 @@ class LossDistribution:
         """The probability that the plan reveals everything; no δ below it has a finite ε."""
         return max((accountant.infinite_mass(self.parts, way) for way in (False, True)), default=0.0)
 
+    def plan(self) -> str:
+        """The pairs and how often, in words."""
+        return " + ".join(f"{n} × {pair!r}" if n != 1 else repr(pair) for pair, n in self.parts) or "nothing spent"
+
     def __repr__(self) -> str:
-        plan = " + ".join(f"{n} × {pair!r}" if n != 1 else repr(pair) for pair, n in self.parts)
-        return f"<LossDistribution, {self.neighbours.value}: {plan or 'nothing spent'}>"
+        return f"<LossDistribution, {self.neighbours.value}: {self.plan()}>"
 
 
 def _within_reach(pair: Pair) -> Pair:

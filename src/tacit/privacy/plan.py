@@ -14,7 +14,8 @@ from typing import Any
 
 from tacit.errors import InvalidParameter
 from tacit.privacy import renyi_curves
-from tacit.privacy.composition import Composition, Guarantee, compose
+from tacit.privacy.composing import compose
+from tacit.privacy.composition import Composition, Guarantee
 from tacit.privacy.conversion import renyi_to_epsilon
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP

@@ -6,10 +6,13 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.neighbours import Neighbours
+
+if TYPE_CHECKING:
+    from tacit.privacy.loss_distribution import LossDistribution
 
 P = TypeVar("P", bound="Promise")
 
@@ -79,6 +82,18 @@ class Promise(ABC):
     def highest_order(self) -> Fraction | None:
         """The order beyond which nothing is known, if there is one."""
         return None
+
+    # The loss distribution of the mechanism, where more is known than a guarantee says.
+
+    @property
+    def stated_loss(self) -> LossDistribution | None:
+        """The loss distribution that was stated beside, or instead of, a guarantee."""
+        return None
+
+    @property
+    def only_a_loss(self) -> bool:
+        """Whether a loss distribution is all that is known."""
+        return False
 
     # What people ask.
 

@@ -11,7 +11,8 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.bounds.optimal import Optimal
-from tacit.privacy.composition import Guarantee, compose
+from tacit.privacy.composing import compose
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.neighbours import REPLACE
 from tacit.privacy.prices import failure_probability, price, text, times

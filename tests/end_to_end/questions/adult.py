@@ -21,6 +21,7 @@ null = "?"
 
 [budget]
 epsilon = 100
+least = { epsilon = 1e-300 }
 delta = 1e-6
 question_delta = 1e-9
 

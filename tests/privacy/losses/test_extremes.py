@@ -11,9 +11,9 @@ from tacit import Laplace
 from tacit.errors import InvalidParameter
 from tacit.privacy import ZCDP
 from tacit.privacy.amplification import shuffled
+from tacit.privacy.composing import compose
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.losses.clones import clone_delta
-from tacit.privacy.mixed import compose
 from tacit.privacy.plan import Plan, Step
 
 

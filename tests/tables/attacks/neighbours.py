@@ -78,7 +78,8 @@ def policy_text(columns: dict[str, str] | None = None, *, groups: int = 4, rows:
     listed = "\n".join(f'"{name}" = {body}' for name, body in (columns or COLUMNS).items())
     return (
         f'version = 1\nsource = "visits.csv"\ntable = "visits"\nunit = "user_id"\n\n[limits]\ngroups = {groups}\n'
-        f"rows = {rows}\n\n[budget]\nepsilon = 1000000\ndelta = 0.01\nquestion_delta = 1e-8\n\n[columns]\n{listed}\n"
+        f"rows = {rows}\n\n[budget]\nepsilon = 1000000\ndelta = 0.01\nquestion_delta = 1e-8\n"
+        f"least = {{ epsilon = 1e-300 }}\nstrikes = 1000000\n\n[columns]\n{listed}\n"
     )
 
 

@@ -20,6 +20,7 @@ groups = 2
 rows = 2
 [budget]
 epsilon = 1000
+least = { epsilon = 1e-300 }
 delta = 1e-2
 question_delta = 1e-6
 [columns]

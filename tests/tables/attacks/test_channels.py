@@ -135,7 +135,7 @@ def test_the_end_of_a_statement_sees_released_values_only(tmp_path: Path) -> Non
 def test_out_of_memory_is_the_same_constant_error_and_stays_paid(tmp_path: Path) -> None:
     told = []
     for policy in write_pair(tmp_path):
-        with tacit.open(policy, ledger=tacit.InMemory(), analyst="eve", memory_limit="1KB") as table:
+        with tacit.open(policy, ledger=tacit.InMemory(), analyst="eve", work=tacit.Work(memory="1KB")) as table:
             with pytest.raises(AnswerLost) as caught:
                 table.sql("SELECT city, AVG(spend) FROM visits GROUP BY city", epsilon=1)
             assert caught.value.__cause__ is caught.value.__context__ is None

@@ -281,7 +281,12 @@ def test_where_each_row_is_a_unit_a_list_may_be_joined_that_matches_once(tmp_pat
     (tmp_path / "t.csv").write_text("city,n,x\n" + "A,1,1\n" * 30 + "B,2,2\n" * 20 + "C,1,1\n" * 10)
     types = {"n": "integer", "x": "real"}
     with tacit.open(
-        tmp_path / "t.csv", unit=tacit.ROW, budget=tacit.PureDP(10**9), types=types, ledger=tacit.InMemory()
+        tmp_path / "t.csv",
+        unit=tacit.ROW,
+        budget=tacit.PureDP(10**9),
+        least=tacit.PureDP(0),
+        types=types,
+        ledger=tacit.InMemory(),
     ) as table:
         found = [table.sql(f"SELECT COUNT(*) AS n FROM t {join}", epsilon=10**6).rows()[0]["n"] for join in ONCE]
         assert found == [50, 60, 30, 40, 20]

@@ -236,7 +236,10 @@ def test_nothing_found_is_an_answer_too(tmp_path: Path) -> None:
 
 def test_a_ledger_of_rho_is_charged_rho(tmp_path: Path) -> None:
     path = write_visits(tmp_path, users=300)
-    path.write_text(POLICY.replace("epsilon = 3\ndelta", "rho = 1\ndelta"), encoding="utf-8")
+    path.write_text(
+        POLICY.replace("epsilon = 3\ndelta", "rho = 1\ndelta").replace("epsilon = 1e-300", "rho = 1e-300"),
+        encoding="utf-8",
+    )
     with tacit.open(path, analyst="ada", ledger=tacit.InMemory()) as table:
         assert table.discover.bounds("spend", rho="0.1").answer.spent == ZCDP("0.1")
 

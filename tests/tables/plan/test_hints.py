@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tacit
 from tacit.privacy import ApproxDP
+from tacit.tables.plan import plan as plan_module
+from tacit.tables.plan import sets_plan as sets_plan_module
+from tacit.tables.plan.hints import MOST_WORK
 from tacit.tables.plan.plan import Plan
 from tacit.tables.plan.text import Branch, Hint
+from tacit.tables.session import statements as statements_module
 from tacit.tables.session.table import Table
 from tests.tables.visits import POLICY, write_visits
 
@@ -124,3 +129,53 @@ def test_an_error_that_depends_on_rows_gets_no_hint_without_them(table: Table) -
 def test_a_branch_draws_itself() -> None:
     drawn = str(Branch("a", (Branch("b", (Branch("c"),)), Branch("d"))))
     assert drawn == "a\n├─ b\n│  └─ c\n└─ d"
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lines of each plan that is made: planning is counted, not timed."""
+    made: list[int] = []
+    make = plan_module.make_plan
+
+    def counted(*given: Any, **named: Any) -> Plan:
+        plan = make(*given, **named)
+        made.append(len(plan.lines))
+        return plan
+
+    for module in (plan_module, sets_plan_module, statements_module):
+        monkeypatch.setattr(module, "make_plan", counted)
+    return made
+
+
+def test_alike_aggregates_share_the_plans_that_their_hints_compare(table: Table, computed: list[int]) -> None:
+    counts = ", ".join(f"COUNT(*) FILTER (WHERE spend > {at}) AS c{at}" for at in range(100))
+    plan = table.query(f"SELECT {counts} FROM visits").plan(epsilon=1)
+    assert len({one.aggregate for one in plan.hints}) == 100
+    assert sum(computed) <= 20 * 100
+
+
+def test_planning_grows_no_faster_than_the_statement(table: Table, computed: list[int]) -> None:
+    for count in (20, 300):
+        computed.clear()
+        bounds = "contribution_bounds_per_row"
+        sums = ", ".join(f"SUM(spend, {bounds} => (0, {at + 1})) AS s{at}" for at in range(count))
+        plan = table.query(f"SELECT {sums} FROM visits").plan(epsilon=1)
+        assert plan.hints
+        assert sum(computed) <= MOST_WORK + count
+    told = {one.aggregate for one in plan.hints}
+    assert told == {line.name for line in plan.lines[: len(told)]}  # the first of them, and each of those in full
+    assert 0 < len(told) < 300
+
+
+def test_hints_of_many_sets_are_left_out_by_the_size_of_the_statement(table: Table, computed: list[int]) -> None:
+    keys = ", ".join(f"(spend > {at})" for at in range(6))
+    plan = table.query(f"SELECT COUNT(*) AS n FROM visits GROUP BY CUBE ({keys})").plan(epsilon=1)
+    assert len(plan.lines) == 1
+    assert sum(computed) <= MOST_WORK + 64
+    assert all(one.error < plan.lines[0].error for one in plan.hints)
+
+
+def test_half_the_bounds_of_one_aggregate_may_be_those_of_another(table: Table) -> None:
+    bounds = "contribution_bounds_per_row"
+    sql = f"SELECT SUM(spend, {bounds} => (0, 2)) AS a, SUM(spend, {bounds} => (0, 1)) AS b FROM visits"
+    assert table.query(sql).plan(epsilon=1).hints

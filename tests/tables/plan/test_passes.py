@@ -32,6 +32,7 @@ groups = {groups}
 rows = {rows}
 [budget]
 epsilon = 1e6
+least = { epsilon = 1e-300 }
 delta = 1e-2
 question_delta = 1e-3
 [columns]

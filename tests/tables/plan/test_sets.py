@@ -48,6 +48,7 @@ rows = 3
 
 [budget]
 epsilon = 100000
+least = { epsilon = 1e-300 }
 delta = 0.01
 question_delta = 1e-8
 

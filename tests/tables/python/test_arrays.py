@@ -111,6 +111,7 @@ groups = 2
 rows = 2
 [budget]
 epsilon = 1000
+least = { epsilon = 1e-300 }
 delta = 1e-3
 question_delta = 1e-8
 [columns]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +15,7 @@ from tacit.tables.query.tree import Aggregate, Query
 from tacit.tables.release.finish import Columns, finish, joint
 from tacit.tables.release.intervals import Interval, interval
 from tacit.tables.sql.parse import parse
+from tests.steps import at_most
 
 SUM = Aggregate("sum", None)
 
@@ -69,6 +68,15 @@ def test_the_order_of_the_engine_is_never_seen() -> None:
     one = ask("ORDER BY n", [["c", "a", "b"]], [5.0, 5.0, 5.0])
     other = ask("ORDER BY n", [["b", "c", "a"]], [5.0, 5.0, 5.0])
     assert one["city"].values == other["city"].values == ["a", "b", "c"]
+
+
+def test_keys_beyond_doubles_come_in_their_own_order_not_in_the_engines() -> None:
+    """Next to each other beyond 2⁵³, they are one number in doubles: sorted by that, they would stand as they came."""
+    first, second = 2**53, 2**53 + 1
+    one = ask("", [[first, second, None]], [1, 2, 3])
+    other = ask("", [[second, None, first]], [2, 3, 1])
+    assert one["city"].values == other["city"].values == [first, second, None]
+    assert one["n"].values == other["n"].values == [1, 2, 3]
 
 
 def test_a_quotient_by_what_may_be_zero_has_no_ends_and_by_zero_no_value() -> None:
@@ -149,13 +157,12 @@ def test_the_interval_holds_whatever_the_truth_within_the_intervals(
         assert np.isnan(high) or value <= high + slack
 
 
-def test_a_million_groups_take_seconds() -> None:
-    size = 10**6
+def test_many_groups_take_a_few_steps_each() -> None:
+    size = 10**5
     query = parse(
         "SELECT k, SUM(x) / COUNT(*) AS r FROM visits GROUP BY k HAVING COUNT(*) > 5 ORDER BY r DESC LIMIT 10", "visits"
     )
     values = {one: estimate((np.arange(size) % 97).tolist()) for one in query.aggregates()}
-    start = time.process_time()
-    columns = finish(query, [list(range(size))], values)
+    with at_most(5 * size):
+        columns = finish(query, [list(range(size))], values)
     assert len(columns["k"].values) == 10
-    assert time.process_time() - start < 10

@@ -164,7 +164,9 @@ def test_answers_show_themselves_and_write_reports(table: Table, tmp_path: Path)
 
 def test_a_ledger_of_rho_charges_the_sum(tmp_path: Path) -> None:
     path = write_visits(tmp_path, users=50)
-    written = POLICY.replace("epsilon = 3\ndelta = 1e-6\n", "rho = 1\ndelta = 1e-6\n")
+    written = POLICY.replace("epsilon = 3\ndelta = 1e-6\n", "rho = 1\ndelta = 1e-6\n").replace(
+        "epsilon = 1e-300", "rho = 1e-300"
+    )
     path.write_text(written, encoding="utf-8")
     with tacit.open(path, analyst="ada", ledger=tacit.InMemory()) as table:
         answers = table.batch([ALL, BY_CITY]).ask(rho="0.1")

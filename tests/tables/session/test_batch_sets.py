@@ -121,7 +121,9 @@ def test_what_does_not_fit_costs_nothing(shop: Table) -> None:
 
 
 def test_a_ledger_of_rho_charges_the_sum(tmp_path: Path) -> None:
-    table = opened(tmp_path, people(), POLICY.replace("epsilon = 100000", "rho = 10"))
+    table = opened(
+        tmp_path, people(), POLICY.replace("epsilon = 100000", "rho = 10").replace("epsilon = 1e-300", "rho = 1e-300")
+    )
     plan = table.batch([BOTH, ALL]).plan(rho="0.1")
     spent = [one.guarantee.rho for one in mechanisms(plan.plans)]  # type: ignore[attr-defined]
     assert sum(spent) == Fraction("0.1")

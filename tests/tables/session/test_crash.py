@@ -21,7 +21,10 @@ import os, signal, sys
 import tacit
 from tacit.ledger.claims import Claim
 from tacit.ledger.sqlite import SqliteLedger
-from tacit.tables import session, statements
+from tacit.tables.engines import access
+from tacit.tables.session import statements
+
+access.APART = False  # the steps of the draw are those of this process
 
 def die(): os.kill(os.getpid(), signal.SIGKILL)
 
@@ -38,8 +41,8 @@ policy, step = sys.argv[1:3]
 owner, name, when = {
     "before the payment": (SqliteLedger, "spend", "before"),
     "after the payment": (SqliteLedger, "spend", "after"),
-    "before the engine is opened": (session.Table, "_engine_now", "before"),
-    "after the engine is opened": (session.Table, "_engine_now", "after"),
+    "before the engine is opened": (access.Access, "engine", "before"),
+    "after the engine is opened": (access.Access, "engine", "after"),
     "before the noise": (statements, "draw", "before"),
     "after the noise": (statements, "draw", "after"),
     "before the disclosure": (statements, "disclose", "before"),

@@ -36,6 +36,7 @@ groups = 1
 rows = 3
 [budget]
 epsilon = 100
+least = { epsilon = 1e-300 }
 delta = 1e-2
 question_delta = 1e-2
 [columns]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -15,6 +14,7 @@ from tacit.tables.expressions.tree import Call, Column, Key, Literal
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.sql.parse import parse
+from tests.steps import at_most
 
 
 def read(text: str) -> str:
@@ -192,10 +192,8 @@ def test_a_syntax_error_shows_the_place(text: str, line: str, caret: int) -> Non
     ],
 )
 def test_what_is_too_large_is_refused_in_no_time(text: str) -> None:
-    start = time.process_time()
-    with pytest.raises(TacitError) as caught:
+    with at_most(10**7), pytest.raises(TacitError) as caught:
         parse(text, "visits")
-    assert time.process_time() - start < 5
     assert len(str(caught.value)) < 1_000
 
 

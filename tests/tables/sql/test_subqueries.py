@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from tacit.tables.expressions.tree import Call
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.sql.parse import parse
 from tacit.tables.sql.read import source as read_source
+from tests.steps import at_most
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,8 @@ def test_a_subquery_opens_no_door(text: str) -> None:
 
 def test_a_tree_that_would_double_at_each_level_is_refused_at_once() -> None:
     chain = "".join(f", a{i} AS (SELECT y + y AS y FROM a{i - 1})" for i in range(1, 200))
-    start = time.perf_counter()
-    with pytest.raises(TacitError, match="at most 50000"):
+    with at_most(10**7), pytest.raises(TacitError, match="at most 50000"):
         parse(f"WITH a0 AS (SELECT x AS y FROM visits){chain} SELECT SUM(y) FROM a199", "visits")
-    assert time.perf_counter() - start < 5
     deep = "(SELECT * FROM " * 11 + "visits" + ")" * 11
     with pytest.raises(TacitError, match="more than 10 deep"):
         parse(f"SELECT COUNT(*) FROM {deep}", "visits")

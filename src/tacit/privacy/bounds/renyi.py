@@ -25,7 +25,7 @@ class Renyi:
 
     def epsilon(self, parts: Parts, delta: Fraction) -> float:
         rest = left_for_the_rest(parts, delta)
-        if not rest:
+        if not rest or _silent(parts):
             return math.inf
         found = best_order_for_delta(lambda order: _estimate(parts, order), rest)
         sums = [(alpha, _sum(parts, alpha)) for alpha in _orders(parts, found)]
@@ -33,13 +33,18 @@ class Renyi:
 
     def delta(self, parts: Parts, epsilon: Fraction) -> float:
         leak = joint_leak(parts)
-        if leak >= 1:
+        if leak >= 1 or _silent(parts):
             return 1.0
         found = best_order_for_epsilon(lambda order: _estimate(parts, order), epsilon)
         sums = [(alpha, _sum(parts, alpha)) for alpha in _orders(parts, found)]
         return min(
             (with_leak(leak, renyi_delta_up(alpha, d, epsilon)) for alpha, d in sums if d is not None), default=1.0
         )
+
+
+def _silent(parts: Parts) -> bool:
+    """Whether some part says nothing at any order."""
+    return any(part.only_a_loss for part, _ in parts)
 
 
 def _orders(parts: Parts, found: Fraction) -> set[Fraction]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy import conversion
 from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import failure_probability, non_negative, price, source, text, times
 from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
@@ -29,6 +30,7 @@ class ApproxDP(Guarantee):
     """
 
     kind: ClassVar[str] = "approx"
+    symbol: ClassVar[str] = "ε"
 
     eps: Fraction
     dlt: Fraction
@@ -57,6 +59,14 @@ class ApproxDP(Guarantee):
     @property
     def leak(self) -> Fraction:
         return self.dlt
+
+    def with_leak(self, delta: Fraction) -> ApproxDP:
+        """The same ε with another δ."""
+        return ApproxDP(self.eps, delta, neighbours=self.neighbours)
+
+    def beyond_leak(self) -> PureDP:
+        """What holds outside the events of probability δ."""
+        return PureDP(self.eps, neighbours=self.neighbours)
 
     def renyi_beyond_leak(self, alpha: Fraction) -> Fraction:
         return conversion.pure_to_renyi(self.eps, alpha)

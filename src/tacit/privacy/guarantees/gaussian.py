@@ -26,6 +26,7 @@ class GaussianDP(Guarantee):
     """
 
     kind: ClassVar[str] = "gaussian"
+    symbol: ClassVar[str] = "μ²"
     adds_up: ClassVar[bool] = True
 
     mu_squared: Fraction

@@ -27,6 +27,7 @@ class PureDP(Guarantee):
     """
 
     kind: ClassVar[str] = "pure"
+    symbol: ClassVar[str] = "ε"
 
     eps: Fraction
     neighbours: Neighbours

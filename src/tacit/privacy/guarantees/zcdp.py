@@ -28,6 +28,7 @@ class ZCDP(Guarantee):
     """
 
     kind: ClassVar[str] = "zcdp"
+    symbol: ClassVar[str] = "ρ"
     adds_up: ClassVar[bool] = True
 
     rho: Fraction
@@ -54,6 +55,14 @@ class ZCDP(Guarantee):
     @property
     def leak(self) -> Fraction:
         return self.dlt
+
+    def with_leak(self, delta: Fraction) -> ZCDP:
+        """The same ρ with another δ."""
+        return ZCDP(self.rho, delta, neighbours=self.neighbours)
+
+    def beyond_leak(self) -> ZCDP:
+        """What holds outside the events of probability δ."""
+        return self.with_leak(Fraction(0))
 
     def renyi_beyond_leak(self, alpha: Fraction) -> Fraction:
         return conversion.zcdp_to_renyi(self.rho, alpha)

@@ -68,16 +68,13 @@ class Choice(Protocol):
     def cells(self) -> Cells:
         """What the engine counts."""
 
-    def mechanism(self, price: Guarantee, groups: int) -> ChoiceMechanism:
+    def mechanism(self, price: PureDP | ZCDP, groups: int) -> ChoiceMechanism:
         """The mechanism for groups of which a unit is in at most so many."""
 
 
-def of_groups(price: Guarantee, share: Fraction, groups: int) -> PureDP | ZCDP:
+def of_groups(price: PureDP | ZCDP, share: Fraction, groups: int) -> PureDP | ZCDP:
     """What one group gets of a share of a price, if a unit is in at most so many groups."""
-    if isinstance(price, ZCDP):
-        return ZCDP(price.rho * share / groups)
-    assert isinstance(price, PureDP)
-    return PureDP(price.eps * share / groups)
+    return price.scaled(share / groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,7 @@ class Ranked:
     for_interval: Fraction
     """What of the price goes into the interval. At 0 it is the whole range between the bounds."""
 
-    def mechanism(self, price: Guarantee, groups: int) -> RankedMechanism:
+    def mechanism(self, price: PureDP | ZCDP, groups: int) -> RankedMechanism:
         return RankedMechanism(self, price, groups)
 
 
@@ -103,7 +100,7 @@ class RankedMechanism:
     """
 
     choice: Ranked
-    guarantee: Guarantee
+    guarantee: PureDP | ZCDP
     groups: int
 
     @property
@@ -187,7 +184,7 @@ class FullestCell:
     cells: Cells
     rows: int
 
-    def mechanism(self, price: Guarantee, groups: int) -> FullestMechanism:
+    def mechanism(self, price: PureDP | ZCDP, groups: int) -> FullestMechanism:
         return FullestMechanism(self, price, groups)
 
 
@@ -222,7 +219,7 @@ class ListedMechanism(ABC, Generic[ListedT]):
     """What choices among listed values share. A unit that comes only adds rows, so that all counts move one way."""
 
     choice: ListedT
-    guarantee: Guarantee
+    guarantee: PureDP | ZCDP
     groups: int
 
     @property

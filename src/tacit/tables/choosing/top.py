@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.top_k import TopK
 from tacit.noise.entropy import BitSource
-from tacit.privacy import ZCDP, Guarantee
+from tacit.privacy import ZCDP, PureDP
 from tacit.tables.choosing.choice import ListedMechanism
 from tacit.tables.engines.contract import Cells, Tallies
 
@@ -28,7 +28,7 @@ class FullestCells:
     rows: int
     k: int
 
-    def mechanism(self, price: Guarantee, groups: int) -> FullestCellsMechanism:
+    def mechanism(self, price: PureDP | ZCDP, groups: int) -> FullestCellsMechanism:
         return FullestCellsMechanism(self, price, groups)
 
 

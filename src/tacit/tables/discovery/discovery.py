@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Protocol
 
@@ -101,7 +102,7 @@ class Discovery:
             f"DISCOVER BOUNDS OF {name_to_sql(declared.name)} IN {name_to_sql(self._access.policy.table)}",
             (_ends("from", [one.low for one in bins]), _ends("to", [one.high for one in bins])),
             (query,),
-            lambda found: _placed(found[0], len(bins)),
+            partial(_in_bins, len(bins)),
             ("Each unit counts in one bin: one of those that its values lie in, chosen by a keyed hash.",),
         )
         return _bounds(declared, bins, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh))
@@ -143,11 +144,7 @@ class Discovery:
         keys, part = self._keys(by), _part(share)
         measures = dict.fromkeys(_up_to(top) for power in POWERS for top in (power, power + 1))
         query = replace(self._grouped(keys, 1), measures=tuple(measures))
-
-        def counts(found: Sequence[Integers]) -> Counts:
-            total = {one.high: _summed(values) for one, values in zip(measures, _plain(found[0]), strict=True)}
-            return _differences(total[1], [total[power + 1] - total[power] for power in POWERS])
-
+        counts = partial(_by_rows, tuple(one.high for one in measures))
         where = f" GROUPED BY {', '.join(name_to_sql(key.name) for key in keys)}" if keys else ""
         asked = self._occurrences("ROWS", where, POWERS, (query,), counts)
         return _limit("rows", POWERS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
@@ -166,11 +163,7 @@ class Discovery:
             raise InvalidParameter("keys", given=None, allowed='the columns that group, as in groups_per_unit("city")')
         keys, part = self._keys(by), _part(share)
         limits = tuple(dict.fromkeys(top for power in _GROUPS for top in (power, power + 1)))
-
-        def counts(found: Sequence[Integers]) -> Counts:
-            pairs = {top: int(one.units.sum()) for top, one in zip(limits, found, strict=True)}
-            return _differences(pairs[1], [pairs[power + 1] - pairs[power] for power in _GROUPS])
-
+        counts = partial(_by_groups, limits)
         passes = tuple(self._grouped(keys, top) for top in limits)
         where = f" BY {', '.join(name_to_sql(key.name) for key in keys)}"
         asked = self._occurrences("GROUPS", where, _GROUPS, passes, counts)
@@ -223,6 +216,22 @@ def _up_to(most: int) -> Measure:
 
 def _summed(values: Iterable[object]) -> int:
     return sum(int(str(one)) for one in values)
+
+
+def _in_bins(bins: int, found: Sequence[Integers]) -> Counts:
+    return _placed(found[0], bins)
+
+
+def _by_rows(highs: Sequence[int], found: Sequence[Integers]) -> Counts:
+    """Units by their number of rows, from sums of min(rows, high) over units."""
+    total = {high: _summed(values) for high, values in zip(highs, _plain(found[0]), strict=True)}
+    return _differences(total[1], [total[power + 1] - total[power] for power in POWERS])
+
+
+def _by_groups(limits: Sequence[int], found: Sequence[Integers]) -> Counts:
+    """Units by their number of groups, from counts with at most so many groups of each."""
+    pairs = {top: int(one.units.sum()) for top, one in zip(limits, found, strict=True)}
+    return _differences(pairs[1], [pairs[power + 1] - pairs[power] for power in _GROUPS])
 
 
 def _differences(all_units: int, beyond: Sequence[int]) -> Counts:

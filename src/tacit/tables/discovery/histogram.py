@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.ledger import Receipt
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.privacy import Guarantee
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import GroupRule
 from tacit.report.disclosure import Noise as Told
 from tacit.tables.engines.access import Access
-from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
+from tacit.tables.engines.contract import BoundedQuery, Engine, Integers, Measure, One
 from tacit.tables.estimators.noise import noises_for
 from tacit.tables.plan.price import Price
+from tacit.tables.policy.policy import Policy
 from tacit.tables.release.answer import Answer
 from tacit.tables.release.disclose import describe
 
@@ -37,7 +39,8 @@ Counts = npt.NDArray[np.int64]
 class Histogram:
     """A question about all units: bins with public names, and how their counts follow from an engine's integers.
 
-    ``counts`` must put each unit into exactly one bin, whatever the other units are.
+    ``counts`` must put each unit into exactly one bin, whatever the other units are; a value, which another process can
+    be given.
     """
 
     question: str
@@ -55,12 +58,11 @@ class Histogram:
     def ask(self, access: Access, price: Price, *, fresh: bool) -> Answer:
         """Pay and get the noisy counts; of a price with a δ, the δ is not used."""
         cost = spent_of(price)
-        claim = access.paid(self.question, cost, lambda receipt: self._drawn(access, cost, receipt), fresh=fresh)
+        claim = access.paid(self.question, cost, partial(self._drawn, access.policy, cost), fresh=fresh)
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 
-    def _drawn(self, access: Access, cost: Guarantee, receipt: Receipt) -> bytes:
-        engine = access.engine()
+    def _drawn(self, policy: Policy, cost: Guarantee, engine: Engine, receipt: Receipt) -> bytes:
         exact = self.counts([engine.run(one) for one in self.passes])
         assert exact.shape == (self.bins,)
         mechanism, name = noise_of(cost)
@@ -70,7 +72,7 @@ class Histogram:
         column = Released.of("units", noisy, noisy - off, noisy + off, whole=True)
         shown = Released("found", tuple(bool(one > bar) for one in noisy))
         told = describe(
-            access.policy,
+            policy,
             receipt,
             question=self.question,
             limits=(1, 1),
@@ -84,7 +86,7 @@ class Histogram:
 
 def spent_of(price: Price) -> Guarantee:
     """What is charged: ε or ρ alone."""
-    return ZCDP(price.rho) if isinstance(price, ZCDP) else ApproxDP(price.eps, 0)
+    return price.with_leak(Fraction(0))
 
 
 def noise_of(cost: Guarantee) -> tuple[AdditiveMechanism, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from tacit.ledger import Ledger, Receipt
@@ -12,8 +13,14 @@ from tacit.ledger.payments import Payments
 from tacit.privacy import Guarantee
 from tacit.tables.engines.contract import BoundedQuery, Engine
 from tacit.tables.policy.policy import Policy
+from tacit.work.apart import Apart, is_possible
+from tacit.work.here import Here
+from tacit.work.worker import CannotSend, Worker
 
-__all__ = ["Access", "Engines"]
+__all__ = ["Access", "Draw", "Engines", "Opening"]
+
+Draw = Callable[[Engine, Receipt], bytes]
+"""From an engine to a finished answer, after the payment. A value that can be sent to the process that draws."""
 
 
 class Engines(Protocol):
@@ -29,14 +36,25 @@ class Engines(Protocol):
         """The statement an engine would run; touches no data."""
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Opens the engine, in the process that draws."""
+
+    engines: Engines
+
+    def __call__(self, key: str) -> Engine:
+        return self.engines.open(key)
+
+
 class Access:
-    """A policy, an analyst's payments under it, and the engine that they open."""
+    """A policy, an analyst's payments under it, and the worker that draws what they pay for."""
 
     def __init__(self, policy: Policy, ledger: LazyLedger, analyst: str, engines: Engines) -> None:
         self.policy = policy
-        self.payments = Payments(ledger, analyst, policy.fingerprint())
+        self.payments = Payments(ledger, analyst, policy.fingerprint(), policy.work.until_step)
         self.engines = engines
         self._engine: Engine | None = None
+        self._worker: Worker | None = None
 
     @property
     def ledger(self) -> Ledger:
@@ -44,19 +62,49 @@ class Access:
         return self.payments.ledger.opened()
 
     def engine(self) -> Engine:
-        """The engine, connected when it is first needed: after the first payment, so that there is a ledger."""
+        """An engine in this process, connected when it is first needed: for where no other process can be made."""
         if self._engine is None:
-            self._engine = self.engines.open(self.ledger.budget().head.ledger)
+            self._engine = self.engines.open(self.ledger.secret())
         return self._engine
 
-    def paid(self, question: str, cost: Guarantee, draw: Callable[[Receipt], bytes], *, fresh: bool = False) -> Claim:
+    def paid(self, question: str, cost: Guarantee, draw: Draw, *, fresh: bool = False) -> Claim:
         """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only."""
         self.engines.check()
-        return self.payments.paid(question, cost, draw, fresh=fresh)
+        stored = None if fresh else self.payments.stored(question, cost)
+        if stored is not None:
+            return stored
+        worker, ready = self._ready(draw)
+        return self.payments.paid(
+            question, cost, lambda receipt: worker.run(ready, self.ledger.secret(), receipt), fresh=fresh
+        )
+
+    def _ready(self, draw: Draw) -> tuple[Worker, object]:
+        """A worker that waits for the draw: another process, unless none can be made or sent what it needs."""
+        if self._worker is None and APART and is_possible():
+            self._worker = Apart(Opening(self.engines), self.policy.work)
+        if self._worker is not None:
+            try:
+                return self._worker, self._worker.ready(draw)
+            except CannotSend:
+                pass
+        self._worker = Here(lambda key: self.engine(), self.policy.work, self._interrupt)
+        return self._worker, self._worker.ready(draw)
+
+    def _interrupt(self, engine: Engine) -> None:
+        """Stop an engine here; it may still be busy, and is not used again."""
+        engine.interrupt()
+        self._engine = None
 
     def close(self) -> None:
         """Let go of the data and the ledger."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
         if self._engine is not None:
             self._engine.close()
             self._engine = None
         self.payments.close()
+
+
+APART = True
+"""Whether answers are drawn in another process; tests that look into an engine draw here."""

@@ -290,5 +290,8 @@ class Engine(Protocol):
     def explain(self, query: BoundedQuery) -> str:
         """The statement that would be run, with the secret hash key left out; free, and independent of the data."""
 
+    def interrupt(self) -> None:
+        """Stop what runs, from another thread."""
+
     def close(self) -> None:
         """Let go of the source."""

@@ -1,6 +1,8 @@
-"""Every statistic that can be asked for, by the name that `query.Aggregate` uses."""
+"""Every statistic that can be asked for, by the name that `query.Aggregate` uses: joining runs the contract suite."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from tacit.tables.estimators.base import Chooser, Estimator
 from tacit.tables.estimators.counts import COUNT, COUNT_ROWS, COUNT_UNITS
@@ -15,7 +17,7 @@ from tacit.tables.estimators.variances import STDDEV, STDDEV_POP, VARIANCE, VARI
 
 __all__ = ["ESTIMATORS"]
 
-ESTIMATORS: dict[str, Estimator | Chooser] = {
+ESTIMATORS: Mapping[str, Estimator | Chooser] = {
     "count_rows": COUNT_ROWS,
     "count": COUNT,
     "count_units": COUNT_UNITS,

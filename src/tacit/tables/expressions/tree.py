@@ -9,12 +9,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 __all__ = ["Call", "Case", "Column", "Expression", "Grouping", "Key", "Literal", "Value"]
 
 Value: TypeAlias = "int | float | str | bool | datetime.date | datetime.datetime | None"
 """What a literal or a released cell can be."""
+
+Node = TypeVar("Node", bound="Expression")
 
 
 class Expression:
@@ -34,9 +36,26 @@ class Expression:
             yield node
             waiting += reversed(node.parts())
 
+    def nodes(self, kind: type[Node]) -> Iterator[Node]:
+        """This expression and all below it, where they are of that kind."""
+        return (node for node in self.walk() if isinstance(node, kind))
+
+    def has(self, kind: type[Expression]) -> bool:
+        """Whether a node of that kind occurs in it."""
+        return next(self.nodes(kind), None) is not None
+
     def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
         """The same node over other parts, as many as it has."""
         return self
+
+    def operands(self, operator: str) -> tuple[Expression, ...]:
+        """What the operator is applied to, if this is a call of it; otherwise the expression alone."""
+        return (self,)
+
+    @property
+    def constant(self) -> Value:
+        """The value of a constant; None of everything else, and of NULL."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +70,10 @@ class Literal(Expression):
     """A constant that the analyst wrote; 1, 1.0 and TRUE are three different constants."""
 
     value: Value
+
+    @property
+    def constant(self) -> Value:
+        return self.value
 
     def _identity(self) -> tuple[type, object]:
         return type(self.value), repr(self.value) if isinstance(self.value, float) else self.value
@@ -94,6 +117,9 @@ class Call(Expression):
 
     def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
         return Call(self.operator, parts)
+
+    def operands(self, operator: str) -> tuple[Expression, ...]:
+        return self.arguments if self.operator == operator else (self,)
 
 
 @dataclass(frozen=True, slots=True)

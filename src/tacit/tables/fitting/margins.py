@@ -111,25 +111,30 @@ class Margins:
         """What each number of the margin by ``own`` counts for in the first number of the margin by ``kept``."""
         both = [axis for axis in own if axis in kept]
         neither = [axis for axis in range(len(self.sizes)) if axis not in own and axis not in kept]
-        total = np.zeros([self.sizes[axis] for axis in own])
-        for effect in _subsets(both):
-            row = np.ones(())
-            for axis in own:
-                row = np.multiply.outer(row, self._kernel(axis, axis in both, axis in effect))
-            total += row * (self._cells(neither) / (variance * precisions[effect]))
-        return total.reshape(-1)
+        told = self._cells(neither) / variance
+        counts = np.array([told / precisions[effect] for effect in _subsets_in_order(both)]).reshape((2,) * len(both))
+        for axis in both:  # each step takes the first axis away and puts the key's values last
+            counts = np.tensordot(counts, _kernel(self.sizes[axis]), axes=([0], [0]))
+        shaped = counts.reshape([self.sizes[axis] if axis in kept else 1 for axis in own])
+        return np.broadcast_to(shaped, [self.sizes[axis] for axis in own]).reshape(-1)
 
-    def _kernel(self, axis: int, shared: bool, varies: bool) -> Floats:
-        size = self.sizes[axis]
-        if not shared:
-            return np.ones(size)
-        average = np.full(size, 1 / size)
-        return np.eye(size)[0] - average if varies else average
+
+@lru_cache(maxsize=256)
+def _kernel(size: int) -> Floats:
+    """What a key's values count for in the first of them: an effect that is the same for all, and one that varies."""
+    average = np.full(size, 1 / size)
+    return np.stack([average, np.eye(size)[0] - average])
 
 
 @lru_cache(maxsize=256)
 def _error(margins: Margins, at: int, beta: Fraction) -> float:
     return margins.exact_error(at, beta)
+
+
+def _subsets_in_order(axes: Sequence[int]) -> Iterator[Axes]:
+    """All subsets, the last axis counting fastest."""
+    for chosen in itertools.product((False, True), repeat=len(axes)):
+        yield tuple(itertools.compress(axes, chosen))
 
 
 def _subsets(axes: Sequence[int]) -> Iterator[Axes]:

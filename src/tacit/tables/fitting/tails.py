@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,8 @@ _ASIDE = 1e-7
 """The share of β kept aside for each of two sums of uniform variables, and for weights that are next to nothing."""
 _NOTHING = 1e-12
 """Weights below this, relative to the largest, are what doubles leave of 0."""
+_SMALLEST = 1e-100
+"""Of a Fourier coefficient: far below what rounding is counted with."""
 _MOST_LAWS = 16
 """Different sums in one call: each takes a transform or more."""
 
@@ -38,14 +41,28 @@ def laplace_sum_error(weights: Floats, scales: Floats, beta: float) -> float:
 
 def laplace_sum_errors(weights: Floats, scales: Floats, beta: float) -> Floats:
     """The same for each row of weights. Rows of the same weights in another order share one computation."""
-    known, made = dict[bytes, float](), list[float]()
+    known, made = dict[_Law, float](), list[float]()
     for row in weights:
-        found = _sum(row, scales, beta)
-        key = found[0].tobytes() + found[1].tobytes()
-        if key not in known:
-            known[key] = _error((found[0], found[1], 0.0), beta) if len(known) < _MOST_LAWS else math.inf
-        made.append(known[key] + found[2])
+        kinds, times, rest = _sum(row, scales, beta)
+        law = _Law(kinds.tobytes(), times.tobytes())
+        if law not in known:
+            known[law] = _error_of(law, beta) if len(known) < _MOST_LAWS else math.inf
+        made.append(known[law] + rest)
     return np.array(made)
+
+
+@dataclass(frozen=True, slots=True)
+class _Law:
+    """The law of a weighted sum, as a key: margins of many sets, and plans that are compared, have few of them."""
+
+    kinds: bytes
+    times: bytes
+
+
+@lru_cache(maxsize=512)
+def _error_of(law: _Law, beta: float) -> float:
+    kinds = np.frombuffer(law.kinds).reshape(-1, 2)
+    return _error((kinds, np.frombuffer(law.times, dtype=np.intp), 0.0), beta)
 
 
 def _error(found: Sum, beta: float) -> float:
@@ -109,13 +126,26 @@ class _Lattice:
             law, beyond = _on_lattice(float(weight), float(scale), self.step, self.half)
             folded = np.zeros(self.size)
             folded[: self.half + 1], folded[-self.half :] = law, law[:0:-1]
-            total *= np.fft.rfft(folded).real ** count
+            total *= _power(np.fft.rfft(folded).real, int(count))
             cut += float(count) * beyond
             laws.append(law)
         chance = np.fft.irfft(total, self.size)
         further: Floats = 2 * np.cumsum(chance[self.size // 2 - 1 : 0 : -1])[::-1]
         rounding = 4e-15 * self.size * float(1 + times.sum())
         return further, cut + rounding + _outside(laws, times, self.half)
+
+
+def _power(values: Floats, times: int) -> Floats:
+    """Values of at most 1 to a whole power, by squaring; next to nothing is 0, as it is slow to add up."""
+    found, square = np.ones_like(values), values
+    while times:
+        if times & 1:
+            found = found * square
+        times >>= 1
+        if times:
+            square = square * square
+            square[square < _SMALLEST] = 0.0
+    return found
 
 
 def _variances(scales: Floats) -> Floats:

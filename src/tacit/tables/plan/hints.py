@@ -29,21 +29,57 @@ _TRIES = 12
 _WORTH = 0.9
 """A change that leaves more than this of the error is not worth telling, unless nothing else is left."""
 
+MOST_WORK = 4000
+"""Lines of other plans that are made for the hints of one plan: an aggregate that comes after that gets none."""
+
 
 def hints_for(plan: Planned, expected_rows: int | None = None) -> tuple[Hint, ...]:
-    """For each aggregate whose error is known: the changes that halve it, or come nearest to that."""
-    found: list[Hint] = []
+    """For each aggregate whose error is known: the changes that halve it, or come nearest to that.
+
+    Of a statement with very many aggregates only the first get hints: how many is a matter of its size alone.
+    """
+    found, others = list[Hint](), _Others(plan, expected_rows)
     for at, line in enumerate(plan.lines):
         if line.error:
-            found += _Line(plan, at, line, line.error, expected_rows).hints()
+            made = _Line(plan, at, line, line.error, others).hints()
+            if others.left < 0:
+                break
+            found += made
     return tuple(found)
+
+
+class _Others:
+    """Plans of changed questions, of which lines with the same error want the same: each is made once."""
+
+    def __init__(self, plan: Planned, rows: int | None) -> None:
+        self._plan, self._rows = plan, rows
+        self._known: dict[object, tuple[float | None, ...] | None] = {}
+        self.left = MOST_WORK
+
+    def errors(
+        self, key: object, lines: int, checked: Checked | None, policy: Policy | None, price: Price | None
+    ) -> tuple[float | None, ...] | None:
+        """The errors of a plan of so many lines; None if there is no such plan, or no more of them may be made."""
+        if key not in self._known:
+            self.left -= -(-self._plan.size * lines // len(self._plan.lines))
+            self._known[key] = self._made(checked, policy, price) if self.left >= 0 else None
+        return self._known[key]
+
+    def _made(
+        self, checked: Checked | None, policy: Policy | None, price: Price | None
+    ) -> tuple[float | None, ...] | None:
+        try:
+            made = self._plan.remade(checked=checked, policy=policy, price=price, expected_rows=self._rows)
+        except TacitError:
+            return None
+        return tuple(line.error for line in made.lines)
 
 
 class _Line:
     """One aggregate of a plan, and other plans for the same question."""
 
-    def __init__(self, plan: Planned, at: int, line: Line, error: float, rows: int | None) -> None:
-        self._plan, self._at, self._line, self._error, self._rows = plan, at, line, error, rows
+    def __init__(self, plan: Planned, at: int, line: Line, error: float, others: _Others) -> None:
+        self._plan, self._at, self._line, self._error, self._others = plan, at, line, error, others
 
     def hints(self) -> list[Hint]:
         made = [
@@ -64,10 +100,11 @@ class _Line:
             if limits.rows > 1:
                 yield from self._limit("rows", limits.rows, limits)
         if self._line.aggregate.bounds is not None or self._line.aggregate.group_bounds is not None:
-            yield "bounds half as wide", self._with(checked=_narrowed(self._plan.checked, self._line.aggregate))
+            key = ("narrowed", self._line.aggregate)
+            yield "bounds half as wide", self._with(key, checked=_narrowed(self._plan.checked, self._line.aggregate))
         if self._plan.keys is not None:
             listed = replace(self._plan.checked, key_domains=_listed(self._plan))
-            yield "keys listed as public, shown even when empty", self._with(checked=listed)
+            yield "keys listed as public, shown even when empty", self._with("listed", checked=listed)
         if len(self._plan.lines) > 1:
             yield "this aggregate asked alone, the others not at all", self._alone()
 
@@ -82,7 +119,7 @@ class _Line:
             factor = min(max(factor, Fraction(1)), _DEAREST)
         for _ in range(_TRIES):
             main = _three_digits_up(_main(self._plan.asked) * factor)
-            error = self._with(price=_priced(self._plan.asked, main))
+            error = self._with(main, price=_priced(self._plan.asked, main))
             if self._halves(error):
                 symbol = "ρ" if isinstance(self._plan.asked, ZCDP) else "ε"
                 yield f"{symbol} {readable(main)} instead of {readable(_main(self._plan.asked))}", error
@@ -90,7 +127,8 @@ class _Line:
             factor *= _BIT_MORE
 
     def _at_price(self, factor: Fraction) -> float | None:
-        return self._with(price=_priced(self._plan.asked, _main(self._plan.asked) * factor))
+        main = _main(self._plan.asked) * factor
+        return self._with(main, price=_priced(self._plan.asked, main))
 
     def _halves(self, error: float | None) -> bool:
         return error is not None and error <= _HALF * self._error
@@ -109,27 +147,26 @@ class _Line:
 
     def _limited(self, name: str, value: int, limits: Limits) -> float | None:
         changed = Limits(value, limits.rows) if name == "groups" else Limits(limits.groups, value)
-        return self._with(policy=replace(self._plan.policy, limits=changed))
+        return self._with((name, value), policy=replace(self._plan.policy, limits=changed))
 
     def _alone(self) -> float | None:
         query = self._plan.checked.query
         alone = replace(query, outputs=(Output("alone", self._line.aggregate),), having=None, order=())
-        return self._with(checked=replace(self._plan.checked, query=alone), at=0)
+        return self._with(("alone", self._line.aggregate), checked=replace(self._plan.checked, query=alone), at=0)
 
     def _with(
         self,
+        key: object,
         *,
         checked: Checked | None = None,
         policy: Policy | None = None,
         price: Price | None = None,
         at: int | None = None,
     ) -> float | None:
-        """The error under a changed plan; None if there is no such plan."""
-        try:
-            made = self._plan.remade(checked=checked, policy=policy, price=price, expected_rows=self._rows)
-        except TacitError:
-            return None
-        return made.lines[self._at if at is None else at].error
+        """The error under a changed plan, which the key names; None if there is no such plan."""
+        place, lines = (self._at, len(self._plan.lines)) if at is None else (at, 1)
+        errors = self._others.errors(key, lines, checked, policy, price)
+        return errors[place] if errors is not None and place < len(errors) else None
 
 
 def _main(price: Price) -> Fraction:

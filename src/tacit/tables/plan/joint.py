@@ -46,7 +46,7 @@ def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> J
     apart = share_apart(price, needs, weights)
     if isinstance(price, ZCDP) or not price.dlt or any(need.shares.choices for need in needs):
         return apart
-    used = apart.cost.dlt if isinstance(apart.cost, ApproxDP) else Fraction(0)
+    used = apart.cost.leak
     best, gain = apart, 0.0 if used == price.dlt else _WORTH_A_DELTA
     for mixture in _mixtures(price, needs, weights, apart):
         if mixture.gains_less_than(gain):
@@ -66,15 +66,13 @@ def share_apart(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]
     private = sum((weight for need, weight in zip(needs, weights, strict=True) if need.shares.keys), start=Fraction(0))
     splits = []
     for need, weight in zip(needs, weights, strict=True):
-        if isinstance(price, ZCDP):
-            leak = price.dlt * weight / private if need.shares.keys else Fraction(0)
-            splits.append(split(ZCDP(price.rho * weight, leak), need.shares, need.groups))
-        else:
-            splits.append(split(ApproxDP(price.eps * weight, price.dlt * weight), need.shares, need.groups))
-    used = sum((one.cost.dlt for one in splits if isinstance(one.cost, ApproxDP | ZCDP)), start=Fraction(0))
-    if isinstance(price, ZCDP):
-        return Joint(ZCDP(price.rho, used), tuple(splits), "sums of ρ")
-    return Joint(ApproxDP(price.eps, used), tuple(splits), "sums of ε and δ")
+        leak = price.dlt * weight
+        if price.kind == ZCDP.kind:  # noise at ρ takes no δ: all of it is for keys
+            leak = leak / private if need.shares.keys else Fraction(0)
+        splits.append(split(price.scaled(weight).with_leak(leak), need.shares, need.groups))
+    used = sum((one.cost.leak for one in splits), start=Fraction(0))
+    how = "sums of ρ" if price.kind == ZCDP.kind else "sums of ε and δ"
+    return Joint(price.with_leak(used), tuple(splits), how)
 
 
 def _mixtures(price: ApproxDP, needs: Sequence[Need], weights: Sequence[Fraction], apart: Joint) -> tuple[Mixture, ...]:

@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Protocol
 
 from tacit.errors import InvalidParameter
+from tacit.ledger import Terms
 from tacit.ledger.amounts import readable
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import KeySelection
-from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.privacy import Guarantee
 from tacit.privacy.prices import text
 from tacit.tables.check.check import Checked
 from tacit.tables.check.public_values import domain
@@ -98,6 +99,11 @@ class Plan:
         """What is charged."""
         return self.cost
 
+    @property
+    def size(self) -> int:
+        """How many lines had to be computed."""
+        return len(self.lines)
+
     def error(self, output: str) -> float | None:
         """The error to expect for an output that is a plain aggregate; None if it needs expected_rows."""
         return line_of(self, output).error
@@ -130,7 +136,7 @@ class Plan:
         counted = "" if limits.unit is None else f", at most {_groups(limits)}, {limits.rows} {rows} each"
         bounding = () if limits.unit is None else (Branch("what is over a limit is left out by a keyed hash"),)
         unit = Branch(f"unit: {who}{counted}", bounding)
-        return Branch(f"price: {price_words(self.cost)}", (unit, *self.branches()))
+        return Branch(f"price: {price_words(self.cost, self.policy.terms)}", (unit, *self.branches()))
 
     def branches(self) -> tuple[Branch, ...]:
         """What the price is for: the groups, and each aggregate."""
@@ -184,6 +190,10 @@ class Planned(Protocol):
     @property
     def cost(self) -> Guarantee:
         """What is charged."""
+
+    @property
+    def size(self) -> int:
+        """How many lines had to be computed: what another plan like it takes."""
 
     @property
     def question(self) -> str:
@@ -389,12 +399,11 @@ def measure_words(measure: Counted) -> str:
     return f"{words[type(measure.value).__name__]}, one unit moves a group by at most {most}{how}"
 
 
-def price_words(cost: Guarantee) -> str:
-    """A price for people."""
-    if isinstance(cost, ZCDP):
-        return f"ρ {readable(cost.rho)}, δ {readable(cost.dlt)}"
-    assert isinstance(cost, ApproxDP)
-    return f"ε {readable(cost.eps)}, δ {readable(cost.dlt)}"
+def price_words(cost: Guarantee, terms: Terms) -> str:
+    """A price for people, with what is wrong if it cannot be paid because it is too little."""
+    told = f"{cost.symbol} {readable(cost.main)}, δ {readable(cost.leak)}"
+    least = f" (too little: a payment is at least {cost.symbol} {readable(terms.smallest)})"
+    return told + (least if cost.main < terms.smallest else "")
 
 
 def _groups(limits: BoundedQuery) -> str:

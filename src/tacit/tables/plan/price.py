@@ -13,7 +13,7 @@ from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP
 from tacit.privacy.prices import failure_probability, positive
 from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 from tacit.tables.engines.contract import Counted
-from tacit.tables.estimators.noise import GaussianNoise, Noise, noises_for, spread
+from tacit.tables.estimators.noise import Noise, noises_for, spread
 from tacit.tables.policy.policy import Policy
 
 __all__ = ["Need", "Price", "Shares", "Split", "read_price", "split"]
@@ -51,10 +51,10 @@ def _of_guarantee(price: Guarantee, flavour: str) -> Price:
     wanted: type[ApproxDP] | type[ZCDP] = ZCDP if flavour == "rho" else ApproxDP
     if price.neighbours is not ADD_REMOVE:
         raise NotPrivate("Tables protect against adding or removing a unit: give a price for the add-remove relation.")
-    if isinstance(price, PureDP) and wanted is ApproxDP:
-        return ApproxDP(positive(price.eps, "epsilon"), 0)
+    if price.kind == PureDP.kind and wanted is ApproxDP:
+        price = price.to(ApproxDP)
     if isinstance(price, wanted):
-        positive(price.eps if isinstance(price, ApproxDP) else price.rho, "price")
+        positive(price.main, "price")
         return price
     allowed = "ZCDP(rho, delta)" if wanted is ZCDP else "PureDP(epsilon) or ApproxDP(epsilon, delta)"
     raise InvalidParameter("price", given=price, allowed=f"{allowed}: the flavour of this ledger")
@@ -106,40 +106,29 @@ def split(price: Price, shares: Shares, groups: int) -> Split:
     """The best use of a price: the noise with the smaller error, the rule for keys with the lower threshold."""
     choices = {one: _choosing(price, share, one, groups) for one, share in shares.choices.items()}
     if not shares.keys:
-        noise, mechanisms = _best_noise(_main(price, shares.noised), shares, groups)
-        delta = price.dlt if isinstance(noise, GaussianNoise) and isinstance(price, ApproxDP) else Fraction(0)
-        return Split(_cost(price, delta), None, noise, mechanisms, choices)
+        noise, mechanisms = _best_noise(price.scaled(shares.noised), shares, groups)
+        return Split(price.with_leak(_leak(noise)), None, noise, mechanisms, choices)
     if not price.dlt:
         raise NotPrivate(
             "The groups of this question are named by private keys, and that takes a δ. Set question_delta in the "
             "policy, list the keys there as public, or give delta= (--delta) with the price. Nothing was spent."
         )
-    if isinstance(price, ZCDP):
-        noise, mechanisms = _best_noise(ZCDP(price.rho * shares.noised), shares, groups)
-        rule = _best_keys(ZCDP(price.rho * shares.keys, price.dlt), groups, shares.least)
-        return Split(price, rule, noise, mechanisms, choices)
-    half = price.dlt / 2
-    noise, mechanisms = _best_noise(ApproxDP(price.eps * shares.noised, half), shares, groups)
-    leak = half if isinstance(noise, GaussianNoise) else price.dlt
-    rule = _best_keys(ApproxDP(price.eps * shares.keys, leak), groups, shares.least)
+    noise, mechanisms = _best_noise(price.scaled(shares.noised).with_leak(price.dlt / 2), shares, groups)
+    rule = _best_keys(price.scaled(shares.keys).with_leak(price.dlt - _leak(noise)), groups, shares.least)
     return Split(price, rule, noise, mechanisms, choices)
 
 
+def _leak(noise: Noise | None) -> Fraction:
+    """The δ that noise uses: none where there is none, none of Laplace noise, none at ρ."""
+    return Fraction(0) if noise is None else noise.guarantee.leak
+
+
 def _choosing(price: Price, share: Fraction, choice: Choice, groups: int) -> ChoiceMechanism:
-    own = ZCDP(price.rho * share) if isinstance(price, ZCDP) else PureDP(price.eps * share)
-    made = choice.mechanism(own, groups)
+    made = choice.mechanism(price.beyond_leak().scaled(share), groups)
     if made.accuracy(Fraction(1, 20)) > _FURTHEST:
         allowed = f"a price at which what is chosen is off by at most {_FURTHEST:g} rows"
         raise InvalidParameter("price", given=price, allowed=allowed, hint="Nothing was spent.")
     return made
-
-
-def _main(price: Price, share: Fraction) -> Price:
-    return ZCDP(price.rho * share) if isinstance(price, ZCDP) else ApproxDP(price.eps * share, price.dlt)
-
-
-def _cost(price: Price, delta: Fraction) -> Guarantee:
-    return ZCDP(price.rho, delta) if isinstance(price, ZCDP) else ApproxDP(price.eps, delta)
 
 
 def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise | None, dict[Counted, AdditiveMechanism]]:

@@ -30,6 +30,9 @@ from tacit.tables.query.to_sql import expression_sql
 
 __all__ = ["SetsPlan", "make_sets_plan"]
 
+_FITTED_AT_ONCE = 8
+"""Sets whose weights are computed in the time that a line takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class SetsPlan:
@@ -86,6 +89,12 @@ class SetsPlan:
             found.append(max(own, key=lambda line: line.error or 0.0))
         return tuple(found)
 
+    @property
+    def size(self) -> int:
+        """How many lines had to be computed; fitting a set to all others takes a line for a few of them."""
+        fitted = len(self.margins) * (len(self.checked.query.sets) ** 2 // _FITTED_AT_ONCE)
+        return sum(len(plan.lines) for plan in self.plans) + fitted
+
     def error(self, output: str) -> float | None:
         """The largest error to expect, of all sets, for an output that is a plain aggregate."""
         return line_of(self, output).error
@@ -124,7 +133,7 @@ class SetsPlan:
         for hint in self.hints:
             title = "would halve the largest error of" if hint.halves else "would lower the largest error of"
             below.append(Branch(f"{title} {hint.aggregate}: {hint}"))
-        return Branch(f"price: {price_words(self.cost)}, priced by {self.how}", tuple(below))
+        return Branch(f"price: {price_words(self.cost, self.policy.terms)}, priced by {self.how}", tuple(below))
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know about the sets."""

@@ -20,7 +20,7 @@ Made = TypeVar("Made", bound=Planned)
 
 
 def price_within(make: Callable[[Price], Made], policy: Policy, targets: dict[str, float], delta: Fraction) -> Made:
-    """The plan with the smallest price, to three digits, whose errors are within the targets."""
+    """The plan with the smallest price, to three digits, whose errors are within the targets; never below the least."""
     for output, target in targets.items():
         if not (isinstance(target, int | float) and math.isfinite(target) and target > 0):
             raise InvalidParameter(f"within {output}", given=target, allowed="an error above 0")
@@ -54,23 +54,26 @@ def price_within(make: Callable[[Price], Made], policy: Policy, targets: dict[st
     while top - bottom > top / 2000:
         between = (bottom + top) / 2
         bottom, top = (bottom, between) if meets(between) else (between, top)
-    return plan_at(_three_digits_up(top))
+    return plan_at(max(_three_digits_up(top), policy.terms.smallest))
 
 
 def what_fits(plan: Planned, left: object) -> str:
     """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
-    if not isinstance(left, ApproxDP | ZCDP):
+    if not isinstance(left, ApproxDP | ZCDP) or left.main < plan.policy.terms.smallest:
         return ""
     delta = min(plan.asked.dlt, left.dlt)
-    main, symbol = (left.rho, "ρ") if isinstance(left, ZCDP) else (left.eps, "ε")
     try:
-        smaller = plan.remade(price=ZCDP(main, delta) if symbol == "ρ" else ApproxDP(main, delta))
+        smaller = plan.remade(price=left.with_leak(delta))
     except TacitError:
         return ""
     pairs = zip(plan.lines, smaller.lines, strict=True)
     errors = [(one.error, other.error) for one, other in pairs if one.error is not None and other.error is not None]
     before, after = (f"± {errors[0][at]:.4g}" if errors else "" for at in (0, 1))
-    return "" if before == after else f"At {symbol} {readable(main)} the error would be {after} instead of {before}."
+    return (
+        ""
+        if before == after
+        else f"At {left.symbol} {readable(left.main)} the error would be {after} instead of {before}."
+    )
 
 
 def _three_digits_up(exact: Fraction) -> Fraction:

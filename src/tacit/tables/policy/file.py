@@ -6,17 +6,20 @@ Numbers are exact: the typed 0.1 is 1/10. Nothing here opens the data.
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.ledger import Terms
+from tacit.ledger.terms import STRIKES
 from tacit.privacy import ROW, ZCDP, ApproxDP, Promise, PureDP, Unit
 from tacit.privacy.prices import text as price_text
 from tacit.tables.policy.columns import read_columns
 from tacit.tables.policy.other_tables import read_options, read_others
 from tacit.tables.policy.policy import Limits, Policy, Role
 from tacit.tables.policy.reader import Section, load
+from tacit.work.limits import Work
 
 __all__ = ["address", "parse", "read"]
 
@@ -33,11 +36,24 @@ _KEYS = (
     "columns",
     "public",
     "tables",
+    "work",
 )
-_BUDGET = ("epsilon", "rho", "delta", "question_delta", "per_question", "per_analyst", "analysts", "reading_delta")
+_BUDGET = (
+    "epsilon",
+    "rho",
+    "delta",
+    "question_delta",
+    "per_question",
+    "per_analyst",
+    "analysts",
+    "reading_delta",
+    "least",
+    "strikes",
+)
 _PRICE = ("epsilon", "rho", "delta")
 _LONGEST = 16 * 1024 * 1024
 _VERSION = 1
+_WORK = ("seconds", "memory", "disk", "reply_steps")
 
 
 def read(path: str | Path) -> Policy:
@@ -96,7 +112,18 @@ def parse(text: str, name: str = "policy.toml") -> Policy:
         version=_VERSION,
         options=read_options(whole.section("reading")),
         others=read_others(whole, table, unit, columns),
+        work=_work(whole.section("work")),
     )
+
+
+def _work(section: Section) -> Work:
+    """What one draw may take."""
+    section.allow(_WORK)
+    given = {key: float(value) if isinstance(value, Decimal) else value for key, value in section.values.items()}
+    try:
+        return Work(**given)
+    except InvalidParameter as error:
+        raise section.error(error.name, str(error).rstrip(".")) from None
 
 
 def _stem(source: str) -> str:
@@ -168,8 +195,10 @@ def _budget(section: Section) -> tuple[Terms, Fraction]:
     people = section.section("analysts")
     named = {who: _promise(people.section(who), key, whole_delta) for who in people.values}
     reading = section.number("reading_delta") if section.has("reading_delta") else None
+    least = _least(section.section("least"), key) if section.has("least") else None
+    strikes = section.whole("strikes", most=10**6) if section.has("strikes") else STRIKES
     try:
-        terms = Terms(total, caps["per_question"], caps["per_analyst"], named, reading)
+        terms = Terms(total, caps["per_question"], caps["per_analyst"], named, reading, least=least, strikes=strikes)
     except InvalidParameter as error:
         raise _pointed(section, error) from None
     if section.has("per_question") and terms.largest is not None and delta > terms.largest.delta:
@@ -182,6 +211,12 @@ def _pointed(section: Section, error: InvalidParameter) -> PolicyError:
     named = error.name.removeprefix("cap of ")
     place = section.section("analysts") if named in section.section("analysts").values else section
     return place.error(named, str(error).rstrip("."))
+
+
+def _least(section: Section, flavour: str) -> Promise:
+    """The least price of a payment: the flavour of the total, and no δ."""
+    section.allow((flavour,))
+    return _promise(section, flavour)
 
 
 def _promise(section: Section, flavour: str | None, delta: Fraction | None = None) -> Promise:

@@ -18,6 +18,7 @@ from tacit.privacy import Unit
 from tacit.privacy.prices import text
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
+from tacit.work.limits import Work
 
 __all__ = ["ColumnPolicy", "Limits", "OtherTable", "Policy", "Role"]
 
@@ -106,6 +107,8 @@ class Policy:
     """How to read the source: delimiter, quote, encoding, compression, null text."""
     others: Mapping[str, OtherTable] = field(default_factory=dict, hash=False)
     """The tables that questions may join, by their names in SQL."""
+    work: Work = field(default_factory=Work)
+    """What one draw may take. It shapes no answer, and is no part of the fingerprint."""
 
     def tables(self) -> dict[str, tuple[str, ...]]:
         """The columns that may be asked about of every table, by its name in SQL."""

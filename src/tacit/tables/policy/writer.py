@@ -6,15 +6,17 @@ import datetime
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 
 from tacit.ledger import Terms
 from tacit.ledger.amounts import Amount
+from tacit.ledger.terms import STRIKES
 from tacit.privacy.prices import failure_probability
 from tacit.privacy.prices import text as price_text
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.policy import ColumnPolicy, Limits, OtherTable, Policy
+from tacit.work.limits import Work
 
 __all__ = ["column_line", "key", "number", "quoted", "write"]
 
@@ -62,6 +64,10 @@ def _lines(policy: Policy) -> Iterator[str]:
         yield from ("", "[reading]")
         for name, value in policy.options.items():
             yield f"{name} = {_option(name, value)}"
+    if policy.work != Work():
+        yield from ("", "[work]")
+        for part in fields(Work):
+            yield f"{part.name} = {getattr(policy.work, part.name)}"
     yield from ("", "[columns]")
     for column in policy.columns.values():
         yield column_line(column)
@@ -100,6 +106,10 @@ def _budget(terms: Terms, delta: Fraction) -> Iterator[str]:
         cap_of = terms.cap_of(name)
         assert cap_of is not None  # it is named
         yield f"analysts.{key(name)} = {{ {price(cap_of)} }}"
+    if terms.least is not None:
+        yield f"least = {{ {terms.flavour.name} = {number(terms.smallest)} }}"
+    if terms.strikes != STRIKES:
+        yield f"strikes = {terms.strikes}"
     if terms.reading_delta is not None:
         yield f"reading_delta = {number(failure_probability(terms.reading_delta))}"
 

@@ -78,7 +78,7 @@ def row_wise(expression: Expression, rows: Rows, catalogue: Catalogue, place: st
 
 def refuse_aggregates(expression: Expression, place: str) -> None:
     """Refuse an expression of rows in which an aggregate stands."""
-    found = next((node for node in expression.walk() if isinstance(node, Aggregate)), None)
+    found = next(expression.nodes(Aggregate), None)
     if found is not None:
         raise misplaced(_function(found), place)
 

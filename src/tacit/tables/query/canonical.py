@@ -26,16 +26,17 @@ MOST_SETS = 64
 
 def folded(expression: Expression) -> Expression:
     """The expression with its column names in lower case: SQL does not tell them apart."""
-    if isinstance(expression, Column):
-        return Column(expression.name.lower())
-    if isinstance(expression, Aggregate):
-        return expression.of(folded)
+    match expression:
+        case Column(name):
+            return Column(name.lower())
+        case Aggregate():
+            return expression.of(folded)
     return expression.with_parts(tuple(folded(part) for part in expression.parts()))
 
 
 def has_aggregate(expression: Expression) -> bool:
     """Whether an aggregate occurs in it."""
-    return any(isinstance(node, Aggregate) for node in expression.walk())
+    return expression.has(Aggregate)
 
 
 def keyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
@@ -44,39 +45,44 @@ def keyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
 
     def visit(node: Expression) -> tuple[Expression, Expression]:
         """The node folded, and the node keyed."""
-        if isinstance(node, Key):
-            if node.index not in range(len(keys)):
-                raise InvalidParameter("key", given=node.index, allowed="the place of a key of GROUP BY")
-            return folded(keys[node.index]), node
-        if isinstance(node, Aggregate):
-            return node, node
-        below = [visit(part) for part in node.parts()]
-        plain = node.with_parts(tuple(one for one, _ in below))
-        plain = Column(plain.name.lower()) if isinstance(plain, Column) else plain
-        if plain in places and not isinstance(plain, Literal):
-            return plain, Key(places[plain])
-        return plain, node.with_parts(tuple(one for _, one in below))
+        plain: Expression
+        same: Expression
+        match node:
+            case Key(index):
+                if index not in range(len(keys)):
+                    raise InvalidParameter("key", given=index, allowed="the place of a key of GROUP BY")
+                return folded(keys[index]), node
+            case Aggregate() | Literal():
+                return node, node
+            case Column(name):
+                plain, same = Column(name.lower()), node
+            case _:
+                below = [visit(part) for part in node.parts()]
+                plain = node.with_parts(tuple(one for one, _ in below))
+                same = node.with_parts(tuple(one for _, one in below))
+        return plain, Key(places[plain]) if plain in places else same
 
     return visit(expression)[1]
 
 
 def unkeyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
     """The released expression with each `Key` written out again."""
-    if isinstance(expression, Key):
-        return keys[expression.index]
+    match expression:
+        case Key(index):
+            return keys[index]
     return expression.with_parts(tuple(unkeyed(part, keys) for part in expression.parts()))
 
 
 def shown(expression: Expression, what: str) -> None:
     """Refuse a released expression in which a column stands that is no key."""
-    loose = next((node for node in expression.walk() if isinstance(node, Column)), None)
+    loose = next(expression.nodes(Column), None)
     if loose is not None:
         name = loose.name[:60]
         raise NotPrivate(
             f"{name} in {what} would show single rows, which is never done. Put it into GROUP BY, "
             f"or take an aggregate of it: AVG({name}), COUNT({name})."
         )
-    if any(isinstance(node, Grouping) and not isinstance(node.key, Key) for node in expression.walk()):
+    if any(type(node.key) is not Key for node in expression.nodes(Grouping)):
         raise InvalidParameter("GROUPING", given="no key", allowed="an expression that stands in GROUP BY")
 
 
@@ -86,23 +92,29 @@ _LEVELS = {Fraction(0): "min", Fraction(1, 2): "median", Fraction(1): "max"}
 
 def default_name(expression: Expression, keys: Sequence[Expression]) -> str:
     """What a column of the answer is called that was given no name."""
-    if isinstance(expression, Key):
-        return default_name(keys[expression.index], ())
-    if isinstance(expression, Grouping):
-        return f"grouping_{default_name(expression.key, keys)}"
-    if isinstance(expression, Column):
-        return expression.name
-    if isinstance(expression, Aggregate):
-        name = _NAMES.get(expression.estimator, expression.estimator)
-        name = name if expression.level is None else _LEVELS.get(expression.level, name)
-        if expression.rank is not None:
-            name = f"top_{expression.rank[0]}"
-        argument = expression.argument
-        return f"{name}_{argument.name}" if isinstance(argument, Column) and name != "count_units" else name
-    if isinstance(expression, Call) and expression.operator.isidentifier():
-        columns = dict.fromkeys(node.name for node in expression.walk() if isinstance(node, Column))
-        return "_".join((expression.operator, *columns))[:60]
+    match expression:
+        case Key(index):
+            return default_name(keys[index], ())
+        case Grouping(key):
+            return f"grouping_{default_name(key, keys)}"
+        case Column(name):
+            return name
+        case Aggregate():
+            return _aggregate_name(expression)
+        case Call(operator) if operator.isidentifier():
+            return "_".join((operator, *dict.fromkeys(node.name for node in expression.nodes(Column))))[:60]
     return "value"
+
+
+def _aggregate_name(aggregate: Aggregate) -> str:
+    name = _NAMES.get(aggregate.estimator, aggregate.estimator)
+    name = name if aggregate.level is None else _LEVELS.get(aggregate.level, name)
+    if aggregate.rank is not None:
+        name = f"top_{aggregate.rank[0]}"
+    match aggregate.argument:
+        case Column(of) if name != "count_units":
+            return f"{name}_{of}"
+    return name
 
 
 def make_query(
@@ -134,7 +146,7 @@ def make_query(
     keys, sets = _in_order(keys, sets)
     kept: dict[Expression, Expression] = {}
     for key in keys:
-        if not any(isinstance(node, Column) for node in key.walk()):
+        if not key.has(Column):
             hint = 'A name with spaces stands in double quotes: GROUP BY "my column".'
             raise InvalidParameter("GROUP BY", given="a constant", allowed="expressions of columns", hint=hint)
         kept.setdefault(folded(key), key)
@@ -150,7 +162,7 @@ def make_query(
     order = tuple(replace(term, expression=keyed(term.expression, keys)) for term in order)
     for term in order:
         shown(term.expression, "ORDER BY")
-        if not any(isinstance(node, Key | Aggregate) for node in term.expression.walk()):
+        if not term.expression.has(Key) and not term.expression.has(Aggregate):
             raise InvalidParameter("ORDER BY", given="a constant", allowed="a column of the answer, or its place")
     query = Query(table, _named(finished, keys), where, keys, having, order, limit, offset, options, sets=sets)
     if source is not None:

@@ -30,14 +30,17 @@ def check_relation(relation: Relation | None) -> None:
     """Refuse a relation, or one that it is computed from, that names two columns alike or is no whole."""
     if relation is None:
         return
-    if isinstance(relation, Stacked) and not relation.parts:
-        raise InvalidParameter("UNION ALL", given="no parts", allowed="at least one")
+    below: Sequence[Relation | None] = relation.below()
+    match relation:
+        case Stacked(parts):
+            if not parts:
+                raise InvalidParameter("UNION ALL", given="no parts", allowed="at least one")
+            below = [one.source for one in parts]
+        case Joined():
+            _check_members(relation)
+        case Listed():
+            _check_cells(relation)
     _check_names(relation.names())
-    if isinstance(relation, Joined):
-        _check_members(relation)
-    if isinstance(relation, Listed):
-        _check_cells(relation)
-    below = [one.source for one in relation.parts] if isinstance(relation, Stacked) else relation.below()
     for one in below:
         check_relation(one)
 

@@ -67,7 +67,7 @@ class PerUnit(Relation):
 
     def reduced(self, used: Iterable[Expression]) -> PerUnit:
         """Without the facts that none of the expressions reads; keys decide which rows there are, and stay."""
-        names = {node.name.lower() for one in used for node in one.walk() if isinstance(node, Column)}
+        names = {node.name.lower() for one in used for node in one.nodes(Column)}
         facts = tuple(fact for fact in self.facts if fact.name.lower() in names)
         if self.source is None:
             return replace(self, facts=facts)

@@ -258,7 +258,7 @@ def taken_name(place: int, member: str, column: str, taken: Iterable[str]) -> st
 
 def _places(names: Sequence[str], used: Iterable[Expression]) -> list[int]:
     """The places of the columns that are read; all if one is read that is not there, for whoever reports that."""
-    wanted = {node.name.lower() for one in used for node in one.walk() if isinstance(node, Column)}
+    wanted = {node.name.lower() for one in used for node in one.nodes(Column)}
     known = [name.lower() for name in names]
     if wanted - set(known):
         return list(range(len(names)))

@@ -133,10 +133,11 @@ class Rows:
 
     def meaning(self, expression: Expression) -> Expression:
         """The expression over the table's own columns."""
-        if isinstance(expression, Column):
-            return self._column(expression)
-        if isinstance(expression, Aggregate):
-            return expression.of(self.meaning)
+        match expression:
+            case Column():
+                return self._column(expression)
+            case Aggregate():
+                return expression.of(self.meaning)
         return expression.with_parts(tuple(self.meaning(part) for part in expression.parts()))
 
     def _column(self, column: Column) -> Expression:
@@ -193,10 +194,5 @@ class Catalogue:
 
 def conjoined(conditions: Sequence[Expression | None]) -> Expression | None:
     """All conditions together; AND of many is one node."""
-    found: list[Expression] = []
-    for one in conditions:
-        if isinstance(one, Call) and one.operator == "and":
-            found += one.arguments
-        elif one is not None:
-            found.append(one)
+    found = [part for one in conditions if one is not None for part in one.operands("and")]
     return None if not found else found[0] if len(found) == 1 else Call("and", tuple(found))

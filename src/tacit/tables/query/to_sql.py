@@ -59,14 +59,14 @@ def _shown_units(query: Query) -> Query:
     shown = set() if query.source is None else {name.lower() for name in query.source.names()}
 
     def visit(node: Expression) -> Expression:
-        if not isinstance(node, Aggregate):
-            return node.with_parts(tuple(visit(part) for part in node.parts()))
-        if node.estimator != "count_units":
-            return node
-        if isinstance(node.argument, Case):  # only FILTER builds it
-            ((condition, unit),) = node.argument.branches
-            return node if _is_in(unit, shown) else replace(node, argument=Case(((condition, Literal(1)),)))
-        return node if _is_in(node.argument, shown) else replace(node, argument=None)
+        match node:
+            case Aggregate("count_units", Case(((condition, unit),))):  # only FILTER builds it
+                return node if _is_in(unit, shown) else replace(node, argument=Case(((condition, Literal(1)),)))
+            case Aggregate("count_units", argument):
+                return node if _is_in(argument, shown) else replace(node, argument=None)
+            case Aggregate():
+                return node
+        return node.with_parts(tuple(visit(part) for part in node.parts()))
 
     if not shown:
         return query
@@ -79,7 +79,10 @@ def _shown_units(query: Query) -> Query:
 
 
 def _is_in(expression: Expression | None, names: Collection[str]) -> bool:
-    return isinstance(expression, Column) and expression.name.lower() in names
+    match expression:
+        case Column(name):
+            return name.lower() in names
+    return False
 
 
 _CALLED = {PerUnit: "per_unit", Joined: "joined", Stacked: "stacked", Selected: "selected", Listed: "listed"}
@@ -93,14 +96,16 @@ def _source(source: Relation | None, table: str) -> str:
 
 def _body(source: Relation, table: str) -> str:
     """A relation as a SELECT."""
-    if isinstance(source, PerUnit):
-        return _per_unit(source, table)
-    if isinstance(source, Selected):
-        return _selected(source, source.names(), table)
-    if isinstance(source, Stacked):
-        return " UNION ALL ".join(_selected(one, source.names(), table) for one in source.parts)
-    assert isinstance(source, Joined)
-    return _joined_tables(source, table)
+    match source:
+        case PerUnit():
+            return _per_unit(source, table)
+        case Selected():
+            return _selected(source, source.names(), table)
+        case Stacked(parts):
+            return " UNION ALL ".join(_selected(one, source.names(), table) for one in parts)
+        case Joined():
+            return _joined_tables(source, table)
+    raise AssertionError(f"{type(source).__name__} has no SELECT of its own")
 
 
 def _selected(source: Selected, names: Sequence[str], table: str) -> str:
@@ -117,7 +122,10 @@ def _joined_tables(source: Joined, table: str) -> str:
     spelled = {one.name: f"{tables[one.member]}.{name_to_sql(one.column)}" for one in source.columns}
 
     def column(node: Expression) -> str | None:
-        return spelled.get(node.name, _column(node)) if isinstance(node, Column) else _column(node)
+        match node:
+            case Column(name):
+                return spelled.get(name, _column(node))
+        return _column(node)
 
     text = ""
     for name, one in zip(tables, source.members, strict=True):
@@ -129,12 +137,13 @@ def _joined_tables(source: Joined, table: str) -> str:
 
 def _side(relation: Relation | None, name: str, table: str) -> str:
     """One side of a join, by the name that it has in the join."""
-    if relation is None or isinstance(relation, Base):
-        own = _source_name(relation, table)
-        return own if own == name else f"{own} AS {name}"
-    if isinstance(relation, Listed):
-        rows = ", ".join(f"({', '.join(_literal(cell) for cell in row)})" for row in relation.rows)
-        return f"(VALUES {rows}) AS {name}({', '.join(name_to_sql(one) for one in relation.columns)})"
+    match relation:
+        case None | Base():
+            own = _source_name(relation, table)
+            return own if own == name else f"{own} AS {name}"
+        case Listed():
+            rows = ", ".join(f"({', '.join(_literal(cell) for cell in row)})" for row in relation.rows)
+            return f"(VALUES {rows}) AS {name}({', '.join(name_to_sql(one) for one in relation.columns)})"
     return f"({_body(relation, table)}) AS {name}"
 
 
@@ -144,8 +153,9 @@ def _per_unit(source: PerUnit, table: str) -> str:
     taken = {name.lower() for name in source.names()}
 
     def key(node: Expression) -> str | None:
-        if isinstance(node, Column) and node.name.lower() in taken:
-            return f"{own}.{name_to_sql(node.name)}"
+        match node:
+            case Column(name) if name.lower() in taken:
+                return f"{own}.{name_to_sql(name)}"
         return _column(node)
 
     plain = {one.name for one in source.keys if one.expression == Column(one.name)}
@@ -157,8 +167,11 @@ def _per_unit(source: PerUnit, table: str) -> str:
 
 
 def _source_name(source: Relation | None, table: str) -> str:
-    if source is None or isinstance(source, Base):
-        return name_to_sql(table if source is None else source.table)
+    match source:
+        case None:
+            return name_to_sql(table)
+        case Base(own):
+            return name_to_sql(own)
     return _CALLED[type(source)]
 
 
@@ -213,9 +226,12 @@ def name_to_sql(name: str) -> str:
 
 
 def _column(node: Expression) -> str | None:
-    if isinstance(node, Column):
-        return name_to_sql(node.name)
-    return f"key {node.index + 1}" if isinstance(node, Key) else None
+    match node:
+        case Column(name):
+            return name_to_sql(name)
+        case Key(index):
+            return f"key {index + 1}"
+    return None
 
 
 class _Printer:
@@ -230,8 +246,9 @@ class _Printer:
 
     def released(self, expression: Expression) -> str:
         def leaf(node: Expression) -> str | None:
-            if isinstance(node, Key):
-                return _expression(self._query.keys[node.index], self._told_apart)
+            match node:
+                case Key(index):
+                    return _expression(self._query.keys[index], self._told_apart)
             return _column(node)
 
         return _expression(expression, leaf)
@@ -245,24 +262,26 @@ class _Printer:
         return f"GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
 
     def _told_apart(self, node: Expression) -> str | None:
-        if not isinstance(node, Column):
-            return None
-        taken = self._aliases.get(node.name.lower())
-        if taken is None or self._is_column(taken, node):
-            return name_to_sql(node.name)
-        return f"{_source_name(self._query.source, self._query.table)}.{name_to_sql(node.name)}"
+        match node:
+            case Column(name):
+                taken = self._aliases.get(name.lower())
+                if taken is None or str(self._column_of(taken)).lower() == name.lower():
+                    return name_to_sql(name)
+                return f"{_source_name(self._query.source, self._query.table)}.{name_to_sql(name)}"
+        return None
 
-    def _is_column(self, output: Output, column: Column) -> bool:
-        key = self._query.keys[output.expression.index] if isinstance(output.expression, Key) else None
-        return isinstance(key, Column) and key.name.lower() == column.name.lower()
+    def _column_of(self, output: Output) -> str | None:
+        """The name of the column that an output is, if it is a key and a plain column."""
+        match output.expression:
+            case Key(index):
+                match self._query.keys[index]:
+                    case Column(name):
+                        return name
+        return None
 
     def output(self, output: Output) -> str:
         text = self.released(output.expression)
-        if isinstance(output.expression, Key):
-            key = self._query.keys[output.expression.index]
-            if isinstance(key, Column) and key.name == output.name:
-                return text
-        return f"{text} AS {name_to_sql(output.name)}"
+        return text if self._column_of(output) == output.name else f"{text} AS {name_to_sql(output.name)}"
 
     def order(self, term: Order) -> str:
         direction = " DESC" if term.descending else ""
@@ -277,34 +296,37 @@ def _expression(node: Expression, leaf: Leaf) -> str:
     found = leaf(node)
     if found is not None:
         return found
-    if isinstance(node, Literal):
-        return _literal(node)
-    if isinstance(node, Aggregate):
-        return _aggregate(node)
-    if isinstance(node, Case):
-        return _case(node, leaf)
-    if isinstance(node, Grouping):
-        return f"GROUPING({_expression(node.key, leaf)})"
-    assert isinstance(node, Call)
-    return _call(node, leaf)
+    match node:
+        case Literal():
+            return _literal(node)
+        case Aggregate():
+            return _aggregate(node)
+        case Case():
+            return _case(node, leaf)
+        case Grouping(key):
+            return f"GROUPING({_expression(key, leaf)})"
+        case Call():
+            return _call(node, leaf)
+    raise AssertionError(f"{type(node).__name__} is no part of a statement")
 
 
 def _inner(node: Expression, leaf: Leaf) -> str:
     """An expression as a part of another: in brackets unless it cannot be torn apart."""
     text = _expression(node, leaf)
-    closed = isinstance(node, Column | Key | Aggregate | Case | Grouping) and not (
-        isinstance(node, Key) and not _is_name(text)
-    )
-    closed = closed or (isinstance(node, Call) and _is_function(node))
-    return text if closed or (isinstance(node, Literal) and _is_positive(node)) else f"({text})"
+    match node:
+        case Column() | Aggregate() | Case() | Grouping():
+            closed = True
+        case Key():
+            closed = _is_name(text)
+        case Call():
+            closed = _is_function(node)
+        case _:
+            closed = not text.startswith("-")
+    return text if closed else f"({text})"
 
 
 def _is_name(text: str) -> bool:
     return bool(_PLAIN_NAME.match(text)) or (text.startswith('"') and '"' not in text[1:-1].replace('""', ""))
-
-
-def _is_positive(node: Literal) -> bool:
-    return not isinstance(node.value, int | float) or not str(node.value).startswith("-")
 
 
 def _is_function(node: Call) -> bool:
@@ -313,18 +335,18 @@ def _is_function(node: Call) -> bool:
 
 
 def _literal(node: Literal) -> str:
-    value = node.value
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    if isinstance(value, datetime.datetime):
-        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-    if isinstance(value, datetime.date):
-        return f"DATE '{value.isoformat()}'"
-    return repr(value)
+    match node.value:
+        case None:
+            return "NULL"
+        case bool(value):
+            return "TRUE" if value else "FALSE"
+        case str(text):
+            return "'" + text.replace("'", "''") + "'"
+        case datetime.datetime() as moment:
+            return f"TIMESTAMP '{moment.isoformat(sep=' ')}'"
+        case datetime.date() as day:
+            return f"DATE '{day.isoformat()}'"
+    return repr(node.value)
 
 
 def _aggregate(node: Aggregate) -> str:
@@ -341,10 +363,10 @@ def _aggregate(node: Aggregate) -> str:
     if node.argument is None:
         return "COUNT_UNITS()" if node.estimator == "count_units" else f"COUNT(*{named})"
     if node.estimator == "count_units":
-        if isinstance(node.argument, Case):  # only FILTER builds it
-            condition, value = node.argument.branches[0]
-            counted = "COUNT_UNITS()" if value == Literal(1) else f"COUNT(DISTINCT {_expression(value, _column)})"
-            return f"{counted} FILTER (WHERE {_expression(condition, _column)})"
+        match node.argument:
+            case Case(((condition, value), *_)):  # only FILTER builds it
+                counted = "COUNT_UNITS()" if value == Literal(1) else f"COUNT(DISTINCT {_expression(value, _column)})"
+                return f"{counted} FILTER (WHERE {_expression(condition, _column)})"
         return f"COUNT(DISTINCT {_expression(node.argument, _column)})"
     inner = ", ".join(_expression(one, _column) for one in node.arguments())
     if node.estimator == "count_distinct":
@@ -399,7 +421,7 @@ def _call(node: Call, leaf: Leaf) -> str:
 
 def _is_interval(node: Call) -> bool:
     """Whether it is a date moved by a fixed interval, which has a grammar of its own."""
-    return node.operator == "date_add" and all(isinstance(one, Literal) for one in node.arguments[:2])
+    return node.operator == "date_add" and all(type(one) is Literal for one in node.arguments[:2])
 
 
 def _grown(node: Call, leaf: Leaf) -> str:
@@ -407,9 +429,7 @@ def _grown(node: Call, leaf: Leaf) -> str:
     name = node.operator
     if _is_interval(node):
         unit, count, value = node.arguments
-        assert isinstance(unit, Literal)
-        assert isinstance(count, Literal)
-        return f"{_inner(value, leaf)} + INTERVAL '{count.value}' {str(unit.value).upper()}"
+        return f"{_inner(value, leaf)} + INTERVAL '{count.constant}' {str(unit.constant).upper()}"
     parts = [_inner(part, leaf) for part in node.arguments]
     if name in CASTS:
         return f"TRY_CAST({parts[0]} AS {TYPES[CASTS[name]]})"
@@ -421,8 +441,9 @@ def _grown(node: Call, leaf: Leaf) -> str:
 
 
 def _not(below: Expression, leaf: Leaf) -> str:
-    if isinstance(below, Call) and below.operator in _TESTS:
-        return _tested(below, leaf, "NOT ")
+    match below:
+        case Call(operator) if operator in _TESTS:
+            return _tested(below, leaf, "NOT ")
     return f"NOT ({_expression(below, leaf)})"
 
 

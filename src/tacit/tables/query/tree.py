@@ -87,4 +87,4 @@ class Query:
         used = [output.expression for output in self.outputs]
         used += [] if self.having is None else [self.having]
         used += [term.expression for term in self.order]
-        return tuple(dict.fromkeys(node for one in used for node in one.walk() if isinstance(node, Aggregate)))
+        return tuple(dict.fromkeys(node for one in used for node in one.nodes(Aggregate)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tacit.tables.expressions.tree import Column, Expression, Literal
+from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.query.canonical import default_name, folded
 from tacit.tables.query.per_unit import Fact, PerUnit, UnitKey
 from tacit.tables.query.refusals import NotUnderstood, not_yet, shortened
@@ -41,7 +41,7 @@ def no_bounds(name: str) -> NotUnderstood:
 
 def counted(value: UnitValue) -> UnitValue:
     """COUNT(1) is COUNT(*)."""
-    is_one = value.function == "count" and isinstance(value.argument, Literal) and value.argument.value is not None
+    is_one = value.function == "count" and value.argument is not None and value.argument.constant is not None
     return UnitValue("count_rows") if is_one else value
 
 
@@ -64,12 +64,15 @@ def grouped(
 
 
 def _values(trees: list[Expression]) -> Iterator[UnitValue]:
-    return (one for tree in trees for one in tree.walk() if isinstance(one, UnitValue))
+    return (one for tree in trees for one in tree.nodes(UnitValue))
 
 
-def _folded(value: UnitValue) -> UnitValue:
-    """Values that differ in the capitals of names are one."""
-    return value if value.argument is None else replace(value, argument=folded(value.argument))
+def _folded(tree: Expression) -> Expression:
+    """Keys and values that differ in the capitals of names are one."""
+    match tree:
+        case UnitValue(_, argument) if argument is not None:
+            return replace(tree, argument=folded(argument))
+    return folded(tree)
 
 
 class _Names:
@@ -78,8 +81,7 @@ class _Names:
     def __init__(self, outputs: Sequence[tuple[str, Expression]]) -> None:
         self._shown: dict[Expression, str] = {}
         for label, value in outputs:
-            plain = _folded(value) if isinstance(value, UnitValue) else folded(value)
-            self._shown.setdefault(plain, label)
+            self._shown.setdefault(_folded(value), label)
         self._taken = {label.lower() for label, _ in outputs}
 
     def of(self, column: Expression, meaning: Expression) -> str:
@@ -98,21 +100,22 @@ class _Names:
 def _said(value: UnitValue) -> str:
     if value.function == "count_rows":
         return "count"
-    name = value.function if not isinstance(value.argument, Column) else f"{value.function}_{value.argument.name}"
-    return name[:60]
+    match value.argument:
+        case Column(name):
+            return f"{value.function}_{name}"[:60]
+    return value.function[:60]
 
 
 def _over(tree: Expression, known: Mapping[Expression, str]) -> Expression:
     """What the subquery shows, over the columns of the relation; the largest parts that are keys are keys."""
-    if isinstance(tree, UnitValue):
-        return Column(known[_folded(tree)])
-    name = known.get(folded(tree))
+    name = known.get(_folded(tree))
     if name is not None:
         return Column(name)
-    if isinstance(tree, Column):
-        raise NotUnderstood(
-            f"{shortened(tree.name)} in a subquery that groups",
-            "is neither in its GROUP BY nor aggregated",
-            f"Write MAX({shortened(tree.name)}), or add it to GROUP BY.",
-        )
+    match tree:
+        case Column(name):
+            raise NotUnderstood(
+                f"{shortened(name)} in a subquery that groups",
+                "is neither in its GROUP BY nor aggregated",
+                f"Write MAX({shortened(name)}), or add it to GROUP BY.",
+            )
     return tree.with_parts(tuple(_over(part, known) for part in tree.parts()))

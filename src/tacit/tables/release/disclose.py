@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 
 from tacit.ledger import Receipt
@@ -19,6 +18,7 @@ from tacit.tables.policy.policy import Policy
 from tacit.tables.query.to_sql import expression_sql
 from tacit.tables.query.tree import Aggregate, Query
 from tacit.tables.release.finish import Columns
+from tacit.version import VERSION
 
 __all__ = ["describe", "disclose", "disclose_sets"]
 
@@ -113,7 +113,7 @@ def describe(
         entry=receipt.number,
         head=receipt.head,
         policy=policy.fingerprint(),
-        software=f"tacit {version('tacit')}",
+        software=f"tacit {VERSION}",
         time=receipt.time,
         remarks=remarks,
     )

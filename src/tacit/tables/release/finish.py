@@ -134,8 +134,8 @@ class _Groups:
             held = self._values(self._query.having)
             rows = rows[(np.asarray(held.data, dtype=bool) & held.known)[rows]]
         ranks = [_ranks(self._values(term.expression), term.descending, term.nulls_first) for term in self._query.order]
-        for values, absent in zip(self._key_values, self._absent, strict=True):
-            ranks += [absent.astype(np.float64), _ranks(values, False, False)]
+        for cells, absent in zip(self._keys, self._absent, strict=True):
+            ranks += [absent.astype(np.float64), _key_ranks(cells)]
         if ranks:
             rows = rows[np.lexsort([rank[rows] for rank in reversed(ranks)])]
         end = None if self._query.limit is None else self._query.offset + self._query.limit
@@ -173,6 +173,13 @@ class _Groups:
 
 def _groups(estimate: Estimate | Categories) -> int:
     return len(estimate.cells if isinstance(estimate, Categories) else estimate.value)
+
+
+def _key_ranks(cells: Sequence[Value]) -> Floats:
+    """Numbers that sort as keys do, exactly, null last: two keys of one rank would stand in the engine's order."""
+    known = sorted({cell for cell in cells if cell is not None})
+    place = {cell: float(number) for number, cell in enumerate(known)}
+    return np.array([np.inf if cell is None else place[cell] for cell in cells], dtype=np.float64)
 
 
 def _ranks(values: Values, descending: bool, nulls_first: bool) -> npt.NDArray[np.float64]:

@@ -16,6 +16,7 @@ from tacit.privacy.prices import positive, text, times
 from tacit.tables.check.check import Checked
 from tacit.tables.check.types import Words
 from tacit.tables.engines.access import Access
+from tacit.tables.engines.contract import Engine
 from tacit.tables.plan.joint import Joint, share, shares_of
 from tacit.tables.plan.passes import Passes, merged
 from tacit.tables.plan.price import Price, read_price
@@ -124,7 +125,8 @@ class Batch:
     ) -> Answers:
         """Pay once and get every answer, in the order given; the same batch at the same price again is free."""
         made = self._plan(read_price(self._access.policy, epsilon=epsilon, delta=delta, rho=rho, price=price))
-        claim = self._access.paid(made.question, made.cost, lambda receipt: self._drawn(made, receipt), fresh=fresh)
+        draw = AnsweringAll(made, tuple(self._places()))
+        claim = self._access.paid(made.question, made.cost, draw, fresh=fresh)
         assert claim.answer is not None
         return Answers.read(claim.answer, claim.receipt)
 
@@ -172,11 +174,23 @@ class Batch:
         counts = [len(one.needs) for one in self._demands]
         return list(zip(itertools.accumulate(counts, initial=0), counts, strict=False))
 
-    def _drawn(self, made: BatchPlan, receipt: Receipt) -> bytes:
-        engine = self._access.engine()
+    def __repr__(self) -> str:
+        return f"Batch({len(self)} statements)"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringAll:
+    """The draw of a batch, as a value that another process can be given."""
+
+    plan: BatchPlan
+    places: tuple[tuple[int, int], ...]
+    """Per statement: its first grouped question, and how many it has."""
+
+    def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
+        made = self.plan
         found = [engine.run(one) for one in made.passes.bounded]
         told = []
-        for at, (plan, (first, count)) in enumerate(zip(made.plans, self._places(), strict=True)):
+        for at, (plan, (first, count)) in enumerate(zip(made.plans, self.places, strict=True)):
             said = disclosed(plan, made.passes.only(first, count), found, receipt)
             remark = (
                 f"Statement {at + 1} of {len(made.plans)} that were asked together. The price is for all of them, "
@@ -185,9 +199,6 @@ class Batch:
             told.append(replace(said, remarks=(*said.remarks, remark)).to_dict())
         body = {"kind": KIND, "version": VERSION, "answers": told}
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-
-    def __repr__(self) -> str:
-        return f"Batch({len(self)} statements)"
 
 
 def check_number(statements: int) -> None:

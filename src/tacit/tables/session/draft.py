@@ -178,7 +178,14 @@ def _text(shown: str, source: Source, kinds: dict[str, Kind], unit: str | None) 
     ]
     if unit != "row":
         lines += ["[limits]  # how much of one unit counts; more is left out", "groups = 1", "rows = 1", ""]
-    lines += ["[budget]  # how much may be learned, by everybody together", "epsilon = 3.0", "delta = 1e-8", ""]
+    lines += [
+        "[budget]  # how much may be learned, by everybody together",
+        "epsilon = 3.0",
+        "delta = 1e-8",
+        "# least = { epsilon = 0.003 }  # the least price of a payment: a thousandth of epsilon unless given",
+        "# strikes = 3  # so many lost or interrupted answers lock an analyst's account; tacit unlock opens it again",
+        "",
+    ]
     if isinstance(source, CsvSource) and source.delimiter != ",":
         lines += ["[reading]", f"delimiter = {quoted(source.delimiter)}", ""]
     lines += [

@@ -13,6 +13,7 @@ from typing import Any
 from tacit.errors import InvalidParameter, LedgerError, NotPrivate, PolicyError
 from tacit.ledger import Ledger, SqliteLedger, Terms, beside
 from tacit.ledger.lazy_ledger import LazyLedger
+from tacit.ledger.same_data import refuse_known
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
@@ -26,6 +27,7 @@ from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.session.open_others import Claim, known, open_others, refuse_lost, with_public
 from tacit.tables.session.stamps import Stamps
 from tacit.tables.session.table import Table
+from tacit.work.limits import Work
 
 __all__ = ["open"]
 
@@ -44,22 +46,33 @@ def open(
     groups: int = 1,
     rows: int = 1,
     delta: object = None,
+    least: Guarantee | None = None,
     analyst: str | None = None,
     ledger: Ledger | str | Path | None = None,
     public: Mapping[str, Any] | None = None,
-    memory_limit: str = "2GB",
+    work: Work | None = None,
 ) -> Table:
     """Open a table for private questions.
 
     ``where`` is a policy file (people.toml), a data file, or a pandas, Polars or Arrow frame with a ``name``. Without a
     policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns
     that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
-    with how many ``rows`` each a unit counts, and the ``delta`` one question may use. The ledger lies beside the data,
+    with how many ``rows`` each a unit counts, the ``delta`` one question may use, and the ``least`` price of a payment
+    (a thousandth of the budget unless said). The ledger lies beside the data,
     whatever policy led there (a frame's in the working folder), and begins with the first payment;
     ``ledger=tacit.InMemory()`` forgets, and says so. ``public`` are tables that anybody may know, files or frames by
-    their names in SQL, which questions may join.
+    their names in SQL, which questions may join. ``work`` limits what one draw may take: tacit.Work(seconds=60,
+    memory="1GB").
     """
-    described = {"unit": unit, "budget": budget, "bounds": bounds, "types": types, "keys": keys, "delta": delta}
+    described = {
+        "unit": unit,
+        "budget": budget,
+        "bounds": bounds,
+        "types": types,
+        "keys": keys,
+        "delta": delta,
+        "least": least,
+    }
     given = [label for label, value in described.items() if value is not None]
     path = _policy_path(where, given)
     policy = None if path is None else read(path)
@@ -70,17 +83,18 @@ def open(
         others = open_others(policy, path.parent)
     book = _ledger_of(source, ledger)
     if policy is None:
-        terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget))
+        terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget), least=least)
         policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
         policy = _without(policy, _withheld(where, policy))
     source.check(tuple(policy.columns.values()))
     policy, others = with_public(policy, others, {} if public is None else public, where)
     claim = Claim.of(book if ledger is None else None, policy, others)
+    policy = policy if work is None else replace(policy, work=work)
     stamps = Stamps.of(policy, others)
     policy = known(policy, source, others)
     who = getpass.getuser() if analyst is None else analyst
-    kept = LazyLedger(book, _source_name(source), policy.terms, claim.make)
-    return Table(policy, kept, who, _DuckDB(source, policy, memory_limit, others, stamps))
+    kept = LazyLedger(book, _source_name(source), policy.terms, claim.make, _files(policy, source, others))
+    return Table(policy, kept, who, _DuckDB(source, policy, others, stamps))
 
 
 def _policy_path(where: Any, given: list[str]) -> Path | None:
@@ -229,12 +243,25 @@ def _source_name(source: Source) -> str:
     return source.identity if source.identity.startswith("frame:") else Path(source.identity).name
 
 
+def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tuple[Path, ...]:
+    """The files with rows of those who are protected: what their ledger knows them by."""
+    if source.identity.startswith("frame:"):
+        return ()  # it has no file, and its name alone tells it apart
+    private = (source, *(one for name, one in others.items() if not policy.others[name].is_public))
+    return tuple(Path(one.identity) for one in private if not one.identity.startswith("frame:"))
+
+
 def _ledger_of(source: Source, given: Ledger | str | Path | None) -> Ledger:
     if given is None:
         if source.identity.startswith("frame:"):
+            from tacit.tables.engines.duckdb.sources.frames import refuse_other_name  # it is loaded: this is one
+
+            refuse_other_name(source)
             return SqliteLedger(Path(f"{source.identity.removeprefix('frame:')}.ledger"))
         place = beside(source.identity)
         refuse_lost(place)
+        if not place.exists():
+            refuse_known(Path(source.identity), place)
         return SqliteLedger(place)
     return SqliteLedger(given) if isinstance(given, str | Path) else given
 
@@ -245,7 +272,6 @@ class _DuckDB:
 
     source: Source
     policy: Policy
-    memory_limit: str
     others: Mapping[str, Source]
     stamps: Stamps
 
@@ -256,7 +282,7 @@ class _DuckDB:
         from tacit.tables.engines.duckdb.connection import LockedDuckDB
         from tacit.tables.engines.duckdb.engine import DuckDBEngine
 
-        locked = LockedDuckDB(self.source, self.policy, self.memory_limit, others=self.others)
+        locked = LockedDuckDB(self.source, self.policy, self.policy.work, others=self.others)
         return DuckDBEngine(locked, key, tuple(self.others))
 
     def explain(self, query: BoundedQuery) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError, PolicyError
 from tacit.ledger import Ledger, SqliteLedger, beside
+from tacit.ledger.same_data import refuse_known
 from tacit.tables.engines.duckdb.sources import Source, open_source
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Column, Value
@@ -149,6 +150,7 @@ class Claim:
             if os.path.lexists(place):
                 raise _taken(table, place, book.path)
             if not table.is_public:
+                refuse_known(Path(others[name].identity), place, book.path)
                 links.append(place)
         return cls(book.path, tuple(links))
 

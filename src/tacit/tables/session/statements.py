@@ -23,7 +23,17 @@ from tacit.tables.release.disclose import disclose, disclose_sets
 from tacit.tables.release.draw import draw
 from tacit.tables.release.draw_sets import draw_sets
 
-__all__ = ["AnyPlan", "Demand", "answered", "demanded", "disclosed", "explained", "planned", "planned_with"]
+__all__ = [
+    "Answering",
+    "AnyPlan",
+    "Demand",
+    "answered",
+    "demanded",
+    "disclosed",
+    "explained",
+    "planned",
+    "planned_with",
+]
 
 AnyPlan = Plan | SetsPlan
 
@@ -88,6 +98,16 @@ def answered(plan: AnyPlan, engine: Engine, receipt: Receipt) -> Disclosure:
     if isinstance(plan, SetsPlan):
         return disclosed(plan, plan.passes, [engine.run(one) for one in plan.passes.bounded], receipt)
     return disclose(plan, draw(plan, engine.run(plan.bounded)), receipt)
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The draw of one statement, as a value that another process can be given."""
+
+    plan: AnyPlan
+
+    def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
+        return answered(self.plan, engine, receipt).to_json(indent=None).encode()
 
 
 def disclosed(plan: AnyPlan, passes: Passes, found: Sequence[Integers], receipt: Receipt) -> Disclosure:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from tacit.errors import BudgetExceeded, InvalidParameter
-from tacit.ledger import Ledger, Receipt
+from tacit.ledger import Ledger
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
@@ -32,7 +32,7 @@ from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Query
 from tacit.tables.release.answer import Answer
 from tacit.tables.session.batch import Batch, check_number
-from tacit.tables.session.statements import AnyPlan, answered, explained, planned
+from tacit.tables.session.statements import Answering, AnyPlan, explained, planned
 from tacit.tables.sql.parse import parse
 from tacit.tables.workloads.questions import margins_of, ranges_of
 from tacit.tables.workloads.workload import Workload
@@ -253,17 +253,12 @@ class Question:
         """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
         plan = self._plan(epsilon, delta, rho, price)
         try:
-            claim = self._table._access.paid(
-                plan.question, plan.cost, lambda receipt: self._drawn(plan, receipt), fresh=fresh
-            )
+            claim = self._table._access.paid(plan.question, plan.cost, Answering(plan), fresh=fresh)
         except BudgetExceeded as refusal:
             refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
             raise
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
-
-    def _drawn(self, plan: AnyPlan, receipt: Receipt) -> bytes:
-        return answered(plan, self._table._engine_now(), receipt).to_json(indent=None).encode()
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +19,14 @@ from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import BETA
-from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.privacy import Guarantee
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import Disclosure, GroupRule
 from tacit.report.disclosure import Noise as Told
 from tacit.tables.engines.access import Access
-from tacit.tables.engines.contract import BoundedQuery, Integers, Measure
-from tacit.tables.estimators.noise import GaussianNoise, Noise, noises_for, spread
+from tacit.tables.engines.contract import BoundedQuery, Engine, Integers, Measure
+from tacit.tables.estimators.noise import Noise, noises_for, spread
 from tacit.tables.expressions.tree import Value
 from tacit.tables.fitting.least_squares import Reconciled, reconciliation
 from tacit.tables.plan.joint import shares_of
@@ -95,6 +96,7 @@ class Workload:
         if sum(len(level.labels) for level in levels) > MOST:
             raise InvalidParameter("levels", given="too many groups", allowed=f"at most {MOST} counts in all")
         self._access = access
+        self._policy = access.policy
         self._question = question
         self._bounded = bounded
         self._levels = tuple(levels)
@@ -119,9 +121,7 @@ class Workload:
         plan = self.plan(epsilon=epsilon, delta=delta, rho=rho, price=price)
         levels = ", ".join(f"{level.name}: {part}" for level, part in zip(self._levels, self._shares, strict=True))
         canonical = f"-- counts that add up ({levels})\n{self._question}"
-        claim = self._access.paid(
-            canonical, plan.cost, lambda receipt: self._drawn(plan, canonical, receipt), fresh=fresh
-        )
+        claim = self._access.paid(canonical, plan.cost, partial(self._drawn, plan, canonical), fresh=fresh)
         assert claim.answer is not None
         return ConsistentAnswers(tuple(Answers.read(claim.answer, claim.receipt)), claim.receipt, plan)
 
@@ -134,8 +134,7 @@ class Workload:
                 best = (total, noise, made)
         assert best is not None
         _, noise, mechanisms = best
-        used = isinstance(noise, GaussianNoise) and isinstance(price, ApproxDP)
-        cost = ZCDP(price.rho) if isinstance(price, ZCDP) else ApproxDP(price.eps, price.dlt if used else 0)
+        cost = price.with_leak(noise.guarantee.leak)
         sums = np.vstack([level.sums() for level in self._levels])
         each = tuple(mechanisms[at] for at, level in enumerate(self._levels) for _ in level.labels)
         return WorkloadPlan(cost, self._levels, self._shares, noise, mechanisms, reconciliation(sums, each))
@@ -149,8 +148,12 @@ class Workload:
             return noise.mechanism(self._shares[at], measure, groups)
         return noise.mechanism(self._shares[at], replace(measure, high=measure.reach * groups, low=0), 1)
 
-    def _drawn(self, plan: WorkloadPlan, canonical: str, receipt: Receipt) -> bytes:
-        cells = self._cells(self._access.engine().run(self._bounded))
+    def __getstate__(self) -> dict[str, object]:
+        """What the process that draws is given: all but the way to the ledger and the data."""
+        return {name: value for name, value in self.__dict__.items() if name != "_access"}
+
+    def _drawn(self, plan: WorkloadPlan, canonical: str, engine: Engine, receipt: Receipt) -> bytes:
+        cells = self._cells(engine.run(self._bounded))
         measured = [self._measured(level, cells, mechanism) for level, mechanism in self._noisy(plan)]
         estimates = plan.fit.estimates(np.concatenate(measured))
         told = [
@@ -186,7 +189,7 @@ class Workload:
             text(mechanism.sensitivity.value) if mechanism.sensitivity.is_exact else f"√{text(square)}"
         )
         return describe(
-            self._access.policy,
+            self._policy,
             receipt,
             question=f"{canonical}\n-- {level.name}",
             limits=(self._bounded.groups, self._bounded.rows),

@@ -18,6 +18,7 @@ from tacit.tables.engines.duckdb.connection import EngineFailed, LockedDuckDB
 from tacit.tables.engines.duckdb.sources import open_source
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, Role
+from tacit.work.limits import Work
 from tests.tables.small import columns, policy, written
 
 SECRET = "s3cr3t-4711"
@@ -199,7 +200,7 @@ def test_too_little_memory_is_the_same_failure(tmp_path: Path) -> None:
     path = tmp_path / "big.parquet"
     duckdb.sql("SELECT i AS a, 'x' || hash(i) AS b FROM range(2000000) r(i)").write_parquet(str(path))
     declared = policy(columns(a="integer", b="text"))
-    with LockedDuckDB(open_source(path), declared, memory_limit="20MB", threads=1) as connection:
+    with LockedDuckDB(open_source(path), declared, limits=Work(memory="20MB"), threads=1) as connection:
         with pytest.raises(EngineFailed) as caught:
             connection.columns("SELECT list(b ORDER BY hash(b)) AS x FROM rows")
         assert str(caught.value) == str(EngineFailed())

@@ -77,6 +77,14 @@ class _Writer:
         distinct = dict.fromkeys(one.expression for one in measures if isinstance(one, Distinct))
         self.held = {expression: f"w{i}" for i, expression in enumerate(distinct)}
         self.listed = query.public_keys if query.keys else None
+        self.places = {value: f"v{i}" for i, value in enumerate(self.values)}
+        self.reads = {value: read(value, kinds) for value in self.values}
+        inputs = dict.fromkeys(sql for found in self.reads.values() for sql in found)
+        self.inputs = {sql: f"x{i}" for i, sql in enumerate(inputs)}
+        """What the measures are computed from, and the name of each."""
+        wanted = {m.value for m in measures if isinstance(m, Measure | Cells) and m.chosen}
+        self.contents = [self.column(one) for one in self.values if one in wanted and not isinstance(one, One)]
+        """The columns of a row that chosen measures add up; without the constant one, which needs no choice."""
         self.steps: list[str] = []
 
     def write(self) -> Statement:
@@ -108,12 +116,6 @@ class _Writer:
         return ["g"] if self.listed is not None else self.key_names
 
     @property
-    def contents(self) -> list[str]:
-        """The columns of a row that chosen measures add up; without the constant one, which needs no choice."""
-        wanted = {m.value for m in self.query.measures if isinstance(m, Measure | Cells) and m.chosen}
-        return [self.column(value) for value in self.values if value in wanted and not isinstance(value, One)]
-
-    @property
     def limits_groups(self) -> bool:
         """Whether a unit could be in more groups than are allowed."""
         if self.query.unit is None or not self.keys:
@@ -122,7 +124,7 @@ class _Writer:
 
     def column(self, value: RowValue) -> str:
         """The name of a row value."""
-        return f"v{self.values.index(value)}"
+        return self.places[value]
 
     def group_terms(self, table: str) -> list[Term]:
         return [Term(f"{table}.{name}", kind) for name, kind in zip(self.key_names, self.key_kinds, strict=True)]
@@ -142,17 +144,12 @@ class _Writer:
             unit = render(Column(self.query.unit), self.kinds).sql
             columns.insert(0, f"{unit} AS unit")
             conditions.append(f"{unit} IS NOT NULL")
-        columns += [f"{sql} AS {name}" for sql, name in self.inputs().items()]
+        columns += [f"{sql} AS {name}" for sql, name in self.inputs.items()]
         columns += [f"{render(one, self.kinds).sql} AS {name}" for one, name in self.held.items()]
         if self.query.where is not None:
             conditions.append(cast(render(self.query.where, self.kinds), Kind.BOOLEAN))
         where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
         self.step("found", f"SELECT {_lines(columns or ['1 AS one'])}\nFROM {self.source.sql}{where}")
-
-    def inputs(self) -> dict[str, str]:
-        """What the measures are computed from, and the name of each."""
-        found = dict.fromkeys(sql for value in self.values for sql in read(value, self.kinds))
-        return {sql: f"x{i}" for i, sql in enumerate(found)}
 
     def pick(self) -> None:
         """The integers that a row adds; of rows with a listed key, if keys are listed."""
@@ -164,8 +161,7 @@ class _Writer:
 
     def integer(self, value: RowValue) -> str:
         """What a row adds, computed from the inputs."""
-        inputs = self.inputs()
-        names = [inputs[sql] for sql in read(value, self.kinds)]
+        names = [self.inputs[sql] for sql in self.reads[value]]
         return f"{row_value(value, *names)} AS {self.column(value)}"
 
     def grouped(self) -> str:
@@ -246,8 +242,9 @@ class _Writer:
         by, limit = ["unit", *self.group], self.query.rows
         names, contents = ", ".join(by), ", ".join(self.contents)
         self.step("overfull", f"SELECT {names} FROM kept WHERE n > {limit}")
-        read_again = f"SELECT {', '.join([*by, *self.inputs().values()])} FROM {self.grouped()}"
-        integers = [self.integer(value) for value in self.values if self.column(value) in self.contents]
+        read_again = f"SELECT {', '.join([*by, *self.inputs.values()])} FROM {self.grouped()}"
+        held = set(self.contents)
+        integers = [self.integer(value) for value in self.values if self.column(value) in held]
         self.step(
             "reread",
             f"SELECT {_lines([*by, *integers])}\nFROM ({read_again}) AS again\n"
@@ -265,7 +262,8 @@ class _Writer:
             f"SELECT {names}, {contents}\nFROM copies\n"
             f"QUALIFY row_number() OVER (PARTITION BY {names} ORDER BY {order}) <= {limit}",
         )
-        summed_up = [name for name in self.contents if name in {self.column(value) for value in self.added()}]
+        added = {self.column(value) for value in self.added()}
+        summed_up = [name for name in self.contents if name in added]
         sums = ", ".join(["count(*) AS n", *(f"sum({name}) AS {name}" for name in summed_up)])
         self.step("chosen", f"SELECT {names}, {sums}\nFROM first_rows\nGROUP BY {names}")
 

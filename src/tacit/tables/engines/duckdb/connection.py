@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import TacitError
+from tacit.tables.engines.duckdb.profile import PROFILED, Work
 from tacit.tables.engines.duckdb.sources.source import Source, other_view, quoted_name, quoted_text
-from tacit.tables.engines.scratch import Scratch
 from tacit.tables.policy.policy import Policy
+from tacit.work.limits import Work as Limits
+from tacit.work.scratch import Scratch
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,7 +45,7 @@ class LockedDuckDB:
         self,
         source: Source,
         policy: Policy,
-        memory_limit: str = "2GB",
+        limits: Limits | None = None,
         threads: int | None = None,
         others: Mapping[str, Source] | None = None,
     ) -> None:
@@ -55,7 +57,7 @@ class LockedDuckDB:
         self._connection: duckdb.DuckDBPyConnection | None = None
         failed = False
         try:
-            self._connection = _open(self._scratch.path, memory_limit, threads)
+            self._connection = _open(self._scratch.path, Limits() if limits is None else limits, threads)
             source.attach(self._connection, columns)
             for name, other in self._others.items():
                 other.attach(self._connection, list(policy.others[name].columns.values()), other_view(name))
@@ -82,6 +84,21 @@ class LockedDuckDB:
                 pass  # what it says might quote a row, and must not become the context of another error
         raise EngineFailed
 
+    def work(self, sql: str) -> Work:
+        """Run one SELECT for the counts of its operators alone."""
+        if self._connection is not None:
+            try:
+                return Work.of_profile(self._connection.execute(PROFILED + sql).fetchall()[0][1])
+            except Exception:
+                pass  # as above
+        raise EngineFailed
+
+    def interrupt(self) -> None:
+        """Stop what runs, from another thread; it fails as any other failure does."""
+        connection = self._connection
+        if connection is not None:
+            connection.interrupt()
+
     def close(self) -> None:
         """Let go of the source, and remove what was spilled."""
         connection, self._connection = self._connection, None
@@ -103,14 +120,15 @@ class LockedDuckDB:
         return f"LockedDuckDB({self._source.identity!r})"
 
 
-def _open(folder: Path, memory_limit: str, threads: int | None) -> duckdb.DuckDBPyConnection:
+def _open(folder: Path, limits: Limits, threads: int | None) -> duckdb.DuckDBPyConnection:
     import duckdb  # 50 ms and 40 MB: loaded when a table is opened
 
     config: dict[str, str | bool | int | float | list[str]] = {
         "allow_community_extensions": "false",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
-        "memory_limit": memory_limit,
+        "memory_limit": f"{limits.memory}B",
+        "max_temp_directory_size": f"{limits.disk}B",
         "temp_directory": str(folder),
         "python_enable_replacements": "false",
         "python_scan_all_frames": "false",

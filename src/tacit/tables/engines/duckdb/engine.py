@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tacit.errors import PolicyError
 from tacit.tables.engines.contract import Asked, BoundedQuery, Cells, Integers, Tallies
 from tacit.tables.engines.duckdb.bounding import Statement, statement
+from tacit.tables.engines.duckdb.profile import Work
 from tacit.tables.engines.duckdb.sources.source import VIEW, other_view
 from tacit.tables.engines.duckdb.terms import TYPES, identifier
 from tacit.tables.expressions.kinds import Kind
@@ -31,6 +32,12 @@ class Connection(Protocol):
 
     def columns(self, sql: str) -> Columns:
         """The result of a statement, a column a name."""
+
+    def work(self, sql: str) -> Work:
+        """What a statement takes, counted by the engine."""
+
+    def interrupt(self) -> None:
+        """Stop what runs."""
 
     def close(self) -> None:
         """Let go of the source."""
@@ -55,6 +62,10 @@ class DuckDBEngine:
             measures=tuple(_measured(one, i, found) for i, one in enumerate(query.measures)),
         )
 
+    def work(self, query: BoundedQuery) -> Work:
+        """What the statement takes, counted; it is run for that. As private as the integers."""
+        return self._connection.work(self._statement(query, self._key).sql)
+
     def explain(self, query: BoundedQuery) -> str:
         """The statement, with the secret hidden."""
         return self._statement(query, _HIDDEN).sql
@@ -62,6 +73,9 @@ class DuckDBEngine:
     def _statement(self, query: BoundedQuery, key: str) -> Statement:
         others = {name: self._schema(other_view(name)) for name in self._others}
         return statement(query, self._schema(VIEW), key, others)
+
+    def interrupt(self) -> None:
+        self._connection.interrupt()
 
     def close(self) -> None:
         self._connection.close()

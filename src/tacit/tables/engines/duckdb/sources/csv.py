@@ -22,10 +22,10 @@ from tacit.tables.engines.duckdb.sources.source import (
 )
 from tacit.tables.engines.duckdb.sources.text_files import UNDECODED, TextFile, open_text
 from tacit.tables.engines.duckdb.text_casts import decoded, from_text
-from tacit.tables.engines.scratch import Scratch
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
+from tacit.work.scratch import Scratch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -8,8 +8,10 @@ objects are turned into text value by value, then cast like text.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import numbers
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -17,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.errors import InvalidParameter, TacitError
+from tacit.errors import InvalidParameter, LedgerError, TacitError
 from tacit.ledger.names import source_name
-from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, visible
+from tacit.tables.engines.duckdb.sources.source import VIEW, Source, quoted_name, visible
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
@@ -27,12 +29,16 @@ from tacit.tables.policy.policy import ColumnPolicy
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["FrameSource"]
+__all__ = ["FrameSource", "refuse_other_name"]
 
 _REGISTERED = "frame"
 _PLAIN = "iufbM"  # numpy's kinds that need no look at values
 _LONGEST_NAME = 200
 _WHOLE = 9.2e18  # beyond, a real is no whole number of 64 bits
+
+
+_names: dict[int, str] = {}
+"""The names of the frames that are in memory."""
 
 
 class FrameSource:
@@ -111,6 +117,22 @@ def _file_name(name: str) -> str:
         allowed = f"visible text of at most {_LONGEST_NAME} bytes, without / or \\ or :, and not of dots alone"
         raise InvalidParameter("name", given=given, allowed=allowed, hint=hint)
     return source_name(name)
+
+
+def refuse_other_name(source: Source) -> None:
+    """Refuse a frame that this process knows by another name: it would begin a second budget by accident."""
+    assert isinstance(source, FrameSource)
+    frame, name = source._frame, source._name
+    known = _names.get(id(frame), name)
+    if known != name:
+        raise LedgerError(
+            f"This frame is open as {known!r} already, and a second name would begin a second budget: name={known!r}. "
+            f"If it must be {name!r}, say which ledger pays: ledger=…. Nothing was spent."
+        )
+    with contextlib.suppress(TypeError):  # of a kind that cannot be watched: a later one could be taken for it
+        if id(frame) not in _names:
+            weakref.finalize(frame, _names.pop, id(frame), None).atexit = False
+            _names[id(frame)] = name
 
 
 class _Stream:

@@ -17,10 +17,10 @@ from tacit.tables.engines.duckdb.sources.csv_records import Dialect, Records
 from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text, view_statement, visible
 from tacit.tables.engines.duckdb.sources.text_files import open_text
 from tacit.tables.engines.duckdb.text_casts import decoded, from_text
-from tacit.tables.engines.scratch import Scratch
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
+from tacit.work.scratch import Scratch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

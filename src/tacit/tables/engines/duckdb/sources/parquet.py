@@ -19,8 +19,8 @@ from tacit.tables.engines.duckdb.sources.parquet_footer import plain_footer
 from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text, view_statement, visible
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
 from tacit.tables.engines.duckdb.text_casts import from_type
-from tacit.tables.engines.scratch import Scratch
 from tacit.tables.policy.policy import ColumnPolicy
+from tacit.work.scratch import Scratch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

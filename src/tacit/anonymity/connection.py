@@ -1,0 +1,54 @@
+"""A DuckDB connection of this folder's own, closed as the engine's is: it reads its one source, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["lock", "open_connection", "quoted_name", "quoted_text"]
+
+
+def open_connection(owner: object, memory_limit: str = "2GB") -> DuckDBPyConnection:
+    """A connection in memory; what it spills lies in a private folder that goes with ``owner``."""
+    import duckdb  # 50 ms and 40 MB: loaded when a table is read
+
+    folder = tempfile.mkdtemp(prefix="tacit-anonymity-")
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "allow_community_extensions": "false",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "memory_limit": memory_limit,
+            "temp_directory": folder,
+            "python_enable_replacements": "false",
+            "python_scan_all_frames": "false",
+            "pandas_analyze_sample": "0",
+        },
+    )
+    connection.execute("SET enable_progress_bar = false; SET TimeZone = 'UTC'")
+    return connection
+
+
+def lock(connection: DuckDBPyConnection, paths: tuple[str, ...]) -> None:
+    """From here on no other file, no extension, no setting."""
+    allowed = ", ".join(quoted_text(path) for path in paths)
+    connection.execute(f"SET allowed_paths = [{allowed}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def quoted_name(name: str) -> str:
+    """A name as SQL spells it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(value: str) -> str:
+    """A text as SQL spells it."""
+    return "'" + value.replace("'", "''") + "'"

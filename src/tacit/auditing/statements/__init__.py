@@ -1,0 +1,1 @@
+"""Auditing whole statements through the front door: made-up neighbours, coupled noise, counted work."""

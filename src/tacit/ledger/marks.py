@@ -1,0 +1,65 @@
+"""What data are known by, whatever they are called: the file itself, and how its content begins.
+
+A renamed file, a hard link, a packed copy beside the original are the same data, and must not begin a new budget. How
+long a file is does not matter: files grow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["CONTENT", "INODE", "Mark", "marks_of"]
+
+INODE = "inode"
+CONTENT = "content"
+
+_BEGINNING = 64 * 1024
+_PACKED = b"\x1f\x8b"
+
+
+class Mark(NamedTuple):
+    """One thing that a source is known by; ``source`` is the name that the ledger has for it."""
+
+    kind: str
+    source: str
+    value: str
+
+    def same(self, other: Mark) -> bool:
+        """Whether both are of the same data, whatever its names."""
+        return (self.kind, self.value) == (other.kind, other.value)
+
+
+def marks_of(files: Sequence[Path], secret: str, source: str) -> frozenset[Mark]:
+    """The marks of these files, of which the first is the ledger's ``source``; of one that cannot be read, none.
+
+    Contents are hashed under the ledger's secret.
+    """
+    found = set()
+    for name, path in zip((source, *(one.name for one in files[1:])), files, strict=False):
+        with contextlib.suppress(OSError):
+            at = os.stat(path)
+            found.add(Mark(INODE, name, f"{at.st_dev}:{at.st_ino}"))
+            beginning = _beginning(path)
+            if beginning:
+                digest = hmac.new(secret.encode(), b"tacit content\n" + beginning, hashlib.sha256)
+                found.add(Mark(CONTENT, name, digest.hexdigest()))
+    return frozenset(found)
+
+
+def _beginning(path: Path) -> bytes:
+    """The first 64 KiB, unpacked if need be."""
+    with path.open("rb") as file:
+        raw = file.read(_BEGINNING)
+    if not raw.startswith(_PACKED):
+        return raw
+    try:
+        return zlib.decompressobj(wbits=31).decompress(raw, _BEGINNING) or raw
+    except zlib.error:
+        return raw

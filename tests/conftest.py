@@ -1,0 +1,33 @@
+"""What all tests share.
+
+Property tests draw the same examples every time, however slow the machine; set TACIT_EXAMPLES to search further.
+Answers are drawn in this process, so that tests can look into an engine; those about the other process say so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tacit.tables.engines import access
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", patient, derandomize=True)
+settings.register_profile("search", patient, max_examples=int(os.environ.get("TACIT_EXAMPLES", "100")))
+settings.load_profile("search" if "TACIT_EXAMPLES" in os.environ else "same")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _draw_here() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(access, "APART", False)
+        yield
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw in a process of its own, as users do."""
+    monkeypatch.setattr(access, "APART", True)
