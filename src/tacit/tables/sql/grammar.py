@@ -161,7 +161,7 @@ def _refuse_any(text: str, found: Sequence[Token]) -> None:
         kind = token.token_type
         united += kind is TokenType.UNION
         if united >= MOST_TABLES:
-            problem = f"puts more than {MOST_TABLES} parts together with UNION"
+            problem = f"reads more than {MOST_TABLES} tables, one for each part of a UNION"
             raise NotUnderstood("the statement", problem, "Ask several smaller questions.", at(text, token.start))
         if kind is TokenType.SEMICOLON:
             raise void(";", "one statement at a time is answered", "Ask the second as a question of its own.")
