@@ -30,6 +30,7 @@ BENCHES = {
     "batch": "fifty counts as one plan and one by one: passes over the rows, noise at the same price",
     "bounding": "bounding a table of ten million rows: window functions, OpenDP on Polars, PipelineDP",
     "medians": "the median by city of ten million rows: the exact quantile with the same bounding",
+    "anonymity": "k, l and t, Mondrian and optimal generalisation: pycanon, anonypy, anjana, plain DuckDB",
     "drawing": "questions drawn by another process and in this one",
     "startup": "import time, command start, installed size",
 }

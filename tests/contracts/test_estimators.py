@@ -39,7 +39,7 @@ groups = 1
 rows = {rows}
 [budget]
 epsilon = 1000
-least = { epsilon = 1e-300 }
+least = {{ epsilon = 1e-300 }}
 delta = 1e-2
 question_delta = 1e-6
 [columns]
@@ -188,7 +188,7 @@ def covers(name: str, table: Table, plan: Plan, rows: Sequence[Any]) -> float:
     wide = Integers(
         (list(range(count)),),
         found.units[taken],
-        tuple(one.taken(taken) if isinstance(one, Tallies) else np.asarray(one)[taken] for one in found.measures),
+        tuple(one.taken(taken) for one in found.measures),
     )
     bounded = replace(plan.bounded, public_keys=tuple((at,) for at in range(count)))
     column = list(draw(replace(plan, bounded=bounded), wide))[-1]

@@ -729,11 +729,11 @@ def test_three_lost_answers_lock_an_account_until_the_owner_unlocks_it(ledger: L
 
 
 def test_what_is_being_drawn_is_no_strike_and_a_stored_answer_takes_none(ledger: Ledger) -> None:
-    ledger.open("people", Terms(PureDP(1), strikes=1))
-    drawing = [ledger.spend(ask(f"q{i}"), PureDP("0.01")) for i in range(5)]
-    for claim in drawing:
+    ledger.open("people", Terms(PureDP(1), strikes=2))
+    for claim in [ledger.spend(ask(f"q{i}"), PureDP("0.01")) for i in range(2)]:
         claim.release(b"1")
     assert not ledger.budget().accounts[0].strikes
+    ledger.amend(Terms(PureDP(1), strikes=1), owner="grace", reason="stricter")
     lose(ledger, "lost")
     with pytest.raises(AccountLocked, match="an answer was paid for"):
         ledger.spend(ask("more"), PureDP("0.01"))
@@ -778,4 +778,28 @@ def test_data_are_known_under_another_name(ledger: Ledger, place: Path) -> None:
     copy = place / "copy.csv"
     copy.write_bytes(renamed.read_bytes())
     ledger.open("copy.csv", Terms(PureDP(1)), [copy])  # and so is its content
+    assert ledger.verify().sound
+
+
+def test_no_more_can_be_lost_at_once_than_one_by_one(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger.open("people", Terms(PureDP(1), strikes=2))
+    drawing = [ledger.spend(ask(f"q{i}"), PureDP("0.01")) for i in range(2)]
+    monkeypatch.setattr(ledger, "_patience", 0.05)
+    with pytest.raises(LedgerError, match=r"being drawn.*Nothing was spent"):
+        ledger.spend(ask("a third"), PureDP("0.01"))
+    ledger.spend(ask("a third", "bob"), PureDP("0.01")).release(b"1")  # others draw their own
+    drawing.pop().release(b"1")
+    third = ledger.spend(ask("a third"), PureDP("0.01"))
+    del drawing, third  # both are lost
+    with pytest.raises(AccountLocked, match="2 answers"):
+        ledger.spend(ask("a fourth"), PureDP("0.01"))
+
+
+def test_who_waits_for_an_answer_of_their_own_gets_a_turn(ledger: Ledger) -> None:
+    ledger.open("people", Terms(PureDP(1), strikes=1))
+    first = ledger.spend(ask("first"), PureDP("0.01"))
+    release = threading.Timer(0.05, lambda: first.release(b"1"))
+    release.start()
+    ledger.spend(ask("second"), PureDP("0.01")).release(b"2")
+    release.join()
     assert ledger.verify().sound

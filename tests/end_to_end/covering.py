@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from tacit.tables.choosing.widths import WidthDraw
-from tacit.tables.engines.contract import Integers, Tallies
+from tacit.tables.engines.contract import Integers
 from tacit.tables.expressions.evaluate import Values
 from tacit.tables.expressions.tree import Value
 from tacit.tables.plan.plan import Plan
@@ -64,7 +64,7 @@ def hits_of(
         keys, measures = shown(plan, integers) if plan.keys is None else (integers.keys, list(integers.measures))
         size = len(keys[0]) if keys else 1
         at = np.repeat(np.arange(size, dtype=np.intp), tries)
-        return tuple([column[i] for i in at] for column in keys), [_taken(one, at) for one in measures]
+        return tuple([column[i] for i in at] for column in keys), [one.taken(at) for one in measures]
 
     with mock.patch.object(drawing, "_shown", repeated):
         columns = drawing.draw(plan, integers)
@@ -85,12 +85,6 @@ def _holds(truth: float, value: Value, low: float, high: float, shrink: float) -
         low, high = value - shrink * (value - low), value + shrink * (high - value)
     slack = 1e-6 * max(1.0, abs(truth))  # a granule is 2^-20 of the range or so
     return low - slack <= truth <= high + slack
-
-
-def _taken(values: Found, at: npt.NDArray[np.intp]) -> Found:
-    if isinstance(values, Tallies):
-        return values.taken(at)
-    return values[at] if isinstance(values, np.ndarray) else [values[i] for i in at]
 
 
 def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -354,3 +354,18 @@ def test_sum_composes():
     assert sum([one, one, one]) == 3 * one
     with pytest.raises(TypeError):
         1 + one
+
+
+def test_what_a_finite_pair_reveals_is_not_understated():
+    """8/21 lies between two floats: the upper bound is the one above, the lower bound the one below."""
+    p, q = [Fraction(8, 21), Fraction(6, 21), Fraction(7, 21)], [Fraction(0), Fraction(10, 21), Fraction(11, 21)]
+    loss = LossDistribution.finite(p, q)
+    assert Fraction(float(Fraction(8, 21))) < Fraction(8, 21)  # rounding to nearest would be on the wrong side
+    for epsilon in (0, 0.1, 5):
+        low, high = (Fraction(end) for end in loss.delta_bounds(epsilon))
+        grown = Fraction(math.exp(epsilon))
+        ways = [list(zip(p, q, strict=True)), list(zip(q, p, strict=True))]
+        exact = max(sum(max(a - b * grown, Fraction(0)) for a, b in pairs) for pairs in ways)
+        assert low <= exact <= high
+    assert Fraction(loss.infinite_mass) >= Fraction(8, 21)
+    assert loss.epsilon_bounds(float(Fraction(8, 21))) == (math.inf, math.inf)

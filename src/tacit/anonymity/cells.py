@@ -25,16 +25,10 @@ class Cells:
     group: Integers
     value: Integers
     count: Integers
+    starts: Integers
+    """Where each class begins."""
     whole: Integers
     ordered: bool
-
-    @property
-    def starts(self) -> Integers:
-        """Where each class begins."""
-        change = np.empty(len(self.group), dtype=bool)
-        change[:1] = True
-        np.not_equal(self.group[1:], self.group[:-1], out=change[1:])
-        return np.flatnonzero(change).astype(np.int64)
 
 
 def cells_of(
@@ -59,4 +53,6 @@ def cells_of(
     places = found % values
     if whole is None:
         whole = np.bincount(places, weights=counts, minlength=values).astype(np.int64)
-    return Cells(found // values, places, counts, whole, ordered)
+    groups = found // values
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    return Cells(groups, places, counts, starts, whole, ordered)

@@ -76,9 +76,6 @@ def check(
         broken, how_many, in_all = _broken(classes, limits, most)
         size, own = classes.size, classes.own
         total = int(own.sum())
-        found, places = np.unique(size, return_inverse=True)
-        rows_of_size = np.zeros(len(found), dtype=np.int64)
-        np.add.at(rows_of_size, places, own)
         return Findings(
             rows=total,
             quasi=known,
@@ -92,7 +89,7 @@ def check(
                 average=float((own / size).sum() / total),
                 above_a_fifth=int(own[size < _AT_RISK].sum()),
             ),
-            class_sizes=tuple(zip(found.tolist(), rows_of_size.tolist(), strict=True)),
+            class_sizes=_rows_by_size(size, own),
             sensitive=listed,
             presence=shares,
             limits=limits,
@@ -114,6 +111,17 @@ def roles(rows: Rows, quasi: Sequence[str], sensitive: Sequence[str]) -> tuple[t
     if rows.count == 0:
         raise InvalidParameter("source", given="a table without rows", allowed="at least one row")
     return known, secret
+
+
+def _rows_by_size(size: npt.NDArray[np.int64], own: npt.NDArray[np.int64]) -> tuple[tuple[int, int], ...]:
+    """Pairs of a size and the rows in classes of that size."""
+    order = np.argsort(size) if int(size.max()) > 10 * len(size) + 10**6 else None
+    if order is None:
+        rows = np.bincount(size, weights=own).astype(np.int64)
+        found = np.flatnonzero(rows)
+        return tuple(zip(found.tolist(), rows[found].tolist(), strict=True))
+    starts = np.flatnonzero(np.diff(size[order], prepend=0))
+    return tuple(zip(size[order][starts].tolist(), np.add.reduceat(own[order], starts).tolist(), strict=True))
 
 
 def _of_column(cells: Cells, c: object, own: npt.NDArray[np.int64]) -> SensitiveFindings:

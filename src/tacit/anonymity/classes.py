@@ -81,8 +81,10 @@ def classes_of(
     else:
         source, lists = f"(SELECT {shown} FROM rows)", "[count(*)] AS n"
     grouped = f"SELECT row_number() OVER () - 1 AS class, {kept}{lists} FROM {source} GROUP BY {by}"
-    rows.run(f"CREATE TEMP TABLE {table} AS {grouped}")
-    alone, ordered = _counted(rows, f"{table} AS c", "c.class", table, held)
+    if kept:
+        rows.run(f"CREATE TEMP TABLE {table} AS {grouped}")
+        grouped = f"SELECT * FROM {table}"
+    alone, ordered = _counted(rows, f"({grouped}) AS c", "c.class", table, held)
     around = alone
     if unknown is Unknown.WILDCARD and _has_unknown(rows, table, keys):
         around, _ = _counted(rows, _overlapping(rows, table, keys), "p.class", table, held)
@@ -123,15 +125,14 @@ def _ranked(rows: Rows, flat: str, key: str) -> bool:
     """Give the values of a sensitive column their places in its order, unknown first; whether they are numbers."""
     text = f"CAST({key} AS VARCHAR)"
     number = f"CASE WHEN regexp_full_match({text}, {quoted_text(NUMBER)}) THEN TRY_CAST({text} AS DOUBLE) END"
-    distinct = f"(SELECT {key} AS value, {number} AS number FROM {flat} GROUP BY {key})"
-    known = f"SELECT bool_and(number IS NOT NULL) FROM {distinct} WHERE value IS NOT NULL"
-    numbers = bool(rows.run(known).fetchall()[0][0])
-    order = "CASE WHEN isnan(number) THEN NULL ELSE number END" if numbers else "value"
+    distinct = f"SELECT {key} AS value, {number} AS number FROM {flat} GROUP BY {key}"
+    judged = "bool_and(number IS NOT NULL) FILTER (value IS NOT NULL) OVER () AS numbers"
+    along = "CASE WHEN numbers AND NOT isnan(number) THEN number END NULLS FIRST, CASE WHEN NOT numbers THEN value END"
     rows.run(
-        f"CREATE TEMP TABLE {flat}_{key} AS SELECT value, "
-        f"dense_rank() OVER (ORDER BY {order} NULLS FIRST) - 1 AS place FROM {distinct}"
+        f"CREATE TEMP TABLE {flat}_{key} AS SELECT value, numbers, "
+        f"dense_rank() OVER (ORDER BY {along} NULLS FIRST) - 1 AS place FROM (SELECT *, {judged} FROM ({distinct}))"
     )
-    return numbers
+    return bool(rows.run(f"SELECT any_value(numbers) FROM {flat}_{key}").fetchall()[0][0])
 
 
 def _has_unknown(rows: Rows, table: str, keys: Sequence[str]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tacit.anonymity.connection import quoted_text
@@ -28,12 +28,13 @@ class CsvFile:
             self._delimiter = max(_DELIMITERS, key=lambda one: (first.count(one), one == likely))
         self.header = self._header()
 
-    def scan(self) -> str:
-        """The table function that reads it: all texts, nothing guessed."""
+    def scan(self, null: Sequence[str]) -> str:
+        """The table function that reads it: all texts, nothing guessed; empty ones and ``null`` are unknown."""
+        unknown = ", ".join(quoted_text(text) for text in ("", *null))
         columns = ", ".join(f"{quoted_text(name)}: 'VARCHAR'" for name in self.header)
         return (
             f"read_csv({quoted_text(str(self._path))}, columns = {{{columns}}}, auto_detect = false, header = true, "
-            f"delim = {quoted_text(self._delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
+            f"delim = {quoted_text(self._delimiter)}, quote = '\"', escape = '\"', nullstr = [{unknown}], "
             "strict_mode = true, max_line_size = 4194304, compression = 'none')"
         )
 

@@ -40,7 +40,11 @@ def entropy(cells: Cells) -> Floats:
 
 def recursive(cells: Cells, c: Fraction) -> Integers:
     """The greatest l for which each class is recursively (c, l)-diverse: r₁ < c (r_l + … + r_m); 0 if for none."""
-    order = np.lexsort((-cells.count, cells.group))
+    highest = int(cells.count.max())
+    if int(cells.group[-1]) < 2**62 // (highest + 1):
+        order = np.argsort(cells.group * (highest + 1) - cells.count)
+    else:
+        order = np.lexsort((-cells.count, cells.group))
     counts, starts = cells.count[order], cells.starts
     rows, lengths = sizes(cells), distinct(cells)
     before = np.cumsum(counts) - counts

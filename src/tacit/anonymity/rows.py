@@ -7,7 +7,7 @@ unknown where their order matters; in a class it is what is written, unless ``nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +27,7 @@ NUMBER = r"[+-]?(0|[1-9][0-9]*|)(\.[0-9]*)?([eE][+-]?[0-9]+)?|[+-]?(?i:nan|inf|i
 """What a text must look like to be a number; a cast decides the rest."""
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _NUMBERS = (*_WHOLE, "UHUGEINT", "DECIMAL", "FLOAT", "DOUBLE")
+_SMALL_FILE, _SMALL_FRAME = 2**22, 200_000
 _OTHERS = (".json", ".jsonl", ".ndjson", ".duckdb", ".db", ".gz", ".zip", ".xlsx", ".toml")
 _FORMATS = "a .csv, .tsv or .parquet file, a frame of pandas, Polars or Arrow, or columns as lists by name"
 
@@ -41,10 +42,10 @@ class Rows:
 
     def __init__(self, source: object, delimiter: str | None = None, null: Sequence[str] = ()) -> None:
         self._csv: CsvFile | None = None
-        self._connection: DuckDBPyConnection | None = open_connection(self)
+        self._connection: DuckDBPyConnection | None = open_connection(self, 1 if _is_small(source) else None)
         failed = False
         try:
-            scan, paths = self._scan(source, delimiter)
+            scan, paths = self._scan(source, delimiter, null)
             self._types = self._view(scan, null)
             lock(self._connection, paths)
         except TacitError:
@@ -124,7 +125,7 @@ class Rows:
     ) -> None:
         self.close()
 
-    def _scan(self, source: object, delimiter: str | None) -> tuple[str, tuple[str, ...]]:
+    def _scan(self, source: object, delimiter: str | None, null: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         assert self._connection is not None
         if isinstance(source, str | Path):
             path = _file(source)
@@ -133,7 +134,7 @@ class Rows:
             if path.suffix.lower() in (".parquet", ".pq"):
                 return f"read_parquet({quoted_text(str(path))})", (str(path),)
             self._csv = CsvFile(path, delimiter)
-            return self._csv.scan(), (str(path),)
+            return self._csv.scan(null), (str(path),)
         self._connection.register("given", arrays_of(source, _FORMATS))
         return "given", ()
 
@@ -142,7 +143,8 @@ class Rows:
         assert self._connection is not None
         described = self._connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
         types = {str(name): str(kind) for name, kind, *_ in described}
-        shown = ", ".join(f"{_total(name, kind, null)} AS {quoted_name(name)}" for name, kind in types.items())
+        total = _total if self._csv is None else _as_read
+        shown = ", ".join(f"{total(name, kind, null)} AS {quoted_name(name)}" for name, kind in types.items())
         self._connection.execute(f"CREATE VIEW rows AS SELECT {shown} FROM {scan}")
         return {name: kind.partition("(")[0] in _NUMBERS for name, kind in types.items()}
 
@@ -166,6 +168,15 @@ def opened(source: object) -> Rows:
     return source if isinstance(source, Rows) else read(source)
 
 
+def _is_small(source: object) -> bool:
+    """Whether several threads would cost more than they save."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return path.is_file() and path.stat().st_size < _SMALL_FILE
+    values = next(iter(source.values()), ()) if isinstance(source, Mapping) else source
+    return isinstance(values, Sized) and len(values) < _SMALL_FRAME
+
+
 def _file(source: str | Path) -> Path:
     path = Path(source)
     if path.is_dir():
@@ -173,6 +184,11 @@ def _file(source: str | Path) -> Path:
     if not path.is_file():
         raise InvalidParameter("source", given=str(path), allowed="a file that exists")
     return path.resolve()
+
+
+def _as_read(name: str, kind: str, null: Sequence[str]) -> str:
+    """A column of a CSV: the reader knows what is unknown."""
+    return quoted_name(name)
 
 
 def _total(name: str, kind: str, null: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_count
-from tacit.mechanisms.selecting import float_above, range_of, regret
+from tacit.mechanisms.selecting import float_above, regret
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw, draws
 from tacit.privacy import REPLACE, ZCDP, Guarantee, PureDP
@@ -76,7 +76,7 @@ class DigitalGoods:
         self._guarantee = guarantee
         self._ways = ways
         self._top = positive(top, "top")
-        self._per_revenue = range_of(guarantee) / ways
+        self._per_revenue = guarantee.range_of_each() / ways
         self._alpha = self._default() if alpha is None else positive(alpha, "alpha")
         if self._alpha > 1 or self._steps > _MOST_PRICES:
             allowed = "a step from 1/1,000,000 to 1, as a share of the top price"
@@ -120,7 +120,7 @@ class DigitalGoods:
     @property
     def loss(self) -> LossDistribution:
         """Of bounded range, as that of the exponential mechanism."""
-        return loss_distribution().bounded_range(float_above(range_of(self._guarantee)), REPLACE)
+        return loss_distribution().bounded_range(float_above(self._guarantee.range_of_each()), REPLACE)
 
     def price(self, bids: Any, *, entropy: BitSource | None = None) -> float:
         """The price for everybody. Draws nothing if the bids cannot be used."""
@@ -187,8 +187,7 @@ class DigitalGoods:
     def __repr__(self) -> str:
         extras = f"alpha={source(self._alpha)}, top={source(self._top)}"
         if self._ways == 2:
-            assert isinstance(self._guarantee, PureDP)
-            return f"DigitalGoods.textbook(n={self._n}, epsilon={source(self._guarantee.eps)}, {extras})"
+            return f"DigitalGoods.textbook(n={self._n}, epsilon={source(self._guarantee.main)}, {extras})"
         return f"DigitalGoods(n={self._n}, promise={self._guarantee!r}, {extras})"
 
     def __eq__(self, other: object) -> bool:

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from tacit.errors import AnswerLost, InvalidParameter, LedgerError, PolicyError
-from tacit.ledger.amounts import NOTHING, Amount, Flavour
+from tacit.ledger.amounts import NOTHING, Amount
+from tacit.ledger.book import Book
 from tacit.ledger.budget import Budget, account
 from tacit.ledger.caps import exceeded, fits, refuse_too_little
-from tacit.ledger.chain import BEGINNING, Entry, linked, now, stamp
+from tacit.ledger.chain import BEGINNING, Entry
 from tacit.ledger.claims import Claim
 from tacit.ledger.drawers import Drawer, is_drawing
 from tacit.ledger.marks import marks_of
 from tacit.ledger.names import analyst_name, some_text, source_name
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request, secret_hex
-from tacit.ledger.store import Head, Reservation, Store, append
-from tacit.ledger.strikes import lost, refuse_locked
+from tacit.ledger.store import Head, Reservation, Store
+from tacit.ledger.strikes import lost, may_draw
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification, verify
-from tacit.noise.entropy import BitSource
 from tacit.privacy import Promise
 from tacit.privacy.promise import same_neighbours
 
@@ -42,30 +38,12 @@ _BATCH = 1000
 _POLL = (0.002, 0.1)
 
 
-class Keeper(ABC):
+class _Crowded(Exception):
+    """As many answers of an analyst are being drawn as may be lost."""
+
+
+class Keeper(Book):
     """A ledger without a place: subclasses say how a transaction is begun. See `tacit.ledger.protocol.Ledger`."""
-
-    def __init__(
-        self, *, patience: float = 10.0, entropy: BitSource | None = None, clock: Callable[[], datetime] = now
-    ) -> None:
-        self._patience = _seconds(patience)
-        self._entropy = entropy
-        self._clock = clock
-        self._seen: tuple[int, str] | None = None
-        self._fixed: tuple[str, Flavour, Promise] | None = None
-        secret_hex(entropy)  # a source that can be replayed is refused before anything is written
-
-    @abstractmethod
-    def _reading(self) -> AbstractContextManager[Store]:
-        """A consistent view."""
-
-    def _glancing(self) -> AbstractContextManager[Store]:
-        """For a single look; a place where that is cheaper says so."""
-        return self._reading()
-
-    @abstractmethod
-    def _writing(self) -> AbstractContextManager[Store]:
-        """One atomic step: durable when the block has been left, undone when it raises."""
 
     # Opening.
 
@@ -169,7 +147,8 @@ class Keeper(ABC):
         """Debit and reserve in one durable step, or return the answer stored for the same request, free of charge.
 
         Raises `BudgetExceeded` if a cap does not allow it, `AnswerLost` if the request was paid for and its answer
-        never stored. While somebody else draws the same request's answer, waits for it, with a bound.
+        never stored, `AccountLocked` if the analyst has lost too many. While somebody else draws the same request's
+        answer, or the analyst has as many drawn as lock an account, waits, with a bound.
         """
         deadline = time.monotonic() + self._patience
         pause, longest = _POLL
@@ -178,15 +157,20 @@ class Keeper(ABC):
             with self._glancing() as store:
                 found = store.request(digest)
             if found is None:
-                claim = self._reserve(request, price, digest)
-                if claim is not None:
-                    return claim
+                try:
+                    claim = self._reserve(request, price, digest)
+                except _Crowded:
+                    self._wait_for_others(request.analyst, deadline)
+                else:
+                    if claim is not None:
+                        return claim
+                    continue
             elif found.released is not None:
                 return self._stored(found, request, price)
             else:
                 self._wait_for(found, digest, deadline)
-                time.sleep(pause)
-                pause = min(2 * pause, longest)
+            time.sleep(pause)
+            pause = min(2 * pause, longest)
 
     def answered(self, request: Request, cost: Promise, draw: Callable[[Receipt], bytes]) -> Claim:
         """Pay, draw, store, in this order; or the stored answer. ``draw`` is not called before there is a receipt.
@@ -225,7 +209,8 @@ class Keeper(ABC):
             head, before = self._head(store), store.account(request.analyst)
             charged, own = head.charged + price, before + price
             refuse_too_little(head.terms, price)
-            refuse_locked(store, head, request.analyst)
+            if not may_draw(store, head, request.analyst):
+                raise _Crowded
             allowed = fits(head.terms, request.analyst, price, charged, own)
             if not allowed or not store.reserve(head.number + 1, digest, request.analyst, request.key, drawer.token):
                 if store.request(digest) is not None:
@@ -293,6 +278,14 @@ class Keeper(ABC):
             raise LedgerError(
                 f"Somebody else is drawing the answer to request #{found.number} and had not stored it after "
                 f"{self._patience:g} s. Nothing more was spent; ask again later, it will be free."
+            )
+
+    def _wait_for_others(self, analyst: str, deadline: float) -> None:
+        """Return if it is worth trying again: some answers of the same analyst are being drawn."""
+        if time.monotonic() > deadline:
+            raise LedgerError(
+                f"As many answers of {analyst} are being drawn as would lock the account if they were lost, and none "
+                f"was there after {self._patience:g} s. Nothing was spent; ask again when one of them is."
             )
 
     def release(self, number: int, answer: bytes) -> Receipt:
@@ -363,79 +356,6 @@ class Keeper(ABC):
         """Recompute the chain and every total; with a receipt's head, the tail as well."""
         with self._reading() as store:
             return verify(store, head)
-
-    # Entries.
-
-    def _append(self, store: Store, head: Head, kind: str, charged: Amount | None = None, **values: Any) -> Head:
-        return append(store, head, stamp(self._clock()), kind, charged or head.charged, **values)
-
-    def _entry(self, number: int) -> Entry:
-        with self._reading() as store:
-            return self._read(store, number)
-
-    def _read(self, store: Store, number: int) -> Entry:
-        try:
-            ((found, body, link),) = store.bodies(number - 1, 1)
-            entry = Entry.read(body, link)
-        except (ValueError, KeyError, TypeError):
-            found = -1
-        if found != number:
-            raise LedgerError(f"{self._where()}: entry {number} cannot be read. Run `tacit verify` on it.")
-        return entry
-
-    def _head(self, store: Store) -> Head:
-        head = store.head()
-        if head is None:
-            raise LedgerError(f"{self._where()} has not been opened yet: call .open(source, terms) first.")
-        self._check_seen(store, head)
-        return head
-
-    def _check_seen(self, store: Store, head: Head) -> None:
-        """What this process has seen on record must still be there: an older copy put back under it is noticed."""
-        seen = self._seen
-        if seen is not None and head.number != seen[0]:
-            rows = store.bodies(seen[0] - 1, 1)
-            link = rows[0][2] if rows and rows[0][0] == seen[0] else ""
-        else:
-            link = head.hash
-        if seen is not None and link != seen[1]:
-            raise LedgerError(
-                f"{self._where()} no longer contains entry {seen[0]}, which this process has seen: an older copy or "
-                "another ledger was put in its place. Nothing was spent. Put the newest one back; `tacit verify FILE "
-                f"--head {seen[1]}` tells which."
-            )
-        self._remember(head)
-
-    def _remember(self, head: Head) -> None:
-        """To be called with what is on record only: never inside a transaction that may still be undone."""
-        if self._seen is None or head.number > self._seen[0]:
-            self._seen = (head.number, head.hash)
-
-    def _check_end(self, store: Store, head: Head) -> None:
-        """The head must be the last entry: a file put together from two states is not continued."""
-        rows = store.bodies(max(head.number - 2, -1), 3)
-        before = rows[-2][2] if len(rows) > 1 else BEGINNING
-        try:
-            number, body, link = rows[-1]
-            whole = (number, link) == (head.number, head.hash) and linked(before, body) == link
-        except (IndexError, ValueError, TypeError, AttributeError):
-            whole = False
-        if not whole:
-            raise LedgerError(
-                f"{self._where()}: its head is not its last entry, so that something was changed or mixed up. "
-                "Nothing was spent. Run `tacit verify` on it, and restore the newest backup."
-            )
-
-    def _where(self) -> str:
-        """The place, for messages."""
-        return repr(self)
-
-
-def _seconds(patience: object) -> float:
-    """How long to wait, with a bound."""
-    if isinstance(patience, int | float) and math.isfinite(patience) and patience >= 0:
-        return float(patience)
-    raise InvalidParameter("patience", given=patience, allowed="seconds, 0 or more")
 
 
 def _be_terms(given: object) -> None:

@@ -11,7 +11,7 @@ from tacit.errors import AccountLocked
 from tacit.ledger.drawers import is_drawing
 from tacit.ledger.store import Head, Store, Unanswered
 
-__all__ = ["lost", "refuse_locked"]
+__all__ = ["lost", "may_draw"]
 
 
 def lost(found: Iterable[Unanswered]) -> list[int]:
@@ -19,9 +19,14 @@ def lost(found: Iterable[Unanswered]) -> list[int]:
     return [one.number for one in found if not is_drawing(one.drawer)]
 
 
-def refuse_locked(store: Store, head: Head, analyst: str) -> None:
-    """Refuse an analyst who has lost too many answers since the last unlock."""
-    gone = lost(store.unanswered(analyst))
+def may_draw(store: Store, head: Head, analyst: str) -> bool:
+    """Whether one more answer may be drawn now; an analyst who has lost too many since the last unlock is refused.
+
+    Answers that are being drawn may all be lost: with those lost already they are never more than lock the account, so
+    that nobody has a hundred failures by asking a hundred questions at once.
+    """
+    missing = store.unanswered(analyst)
+    gone = lost(missing)
     if len(gone) >= head.terms.strikes:
         listed = ", ".join(f"#{number}" for number in gone[:5]) + (", …" if len(gone) > 5 else "")
         many = f"{len(gone)} answers were" if len(gone) > 1 else "an answer was"
@@ -30,3 +35,4 @@ def refuse_locked(store: Store, head: Head, analyst: str) -> None:
             f"{head.terms.strikes} lock it. Nothing was spent; answers that are on record stay free. "
             f'The owner unlocks it: tacit unlock {head.source} {analyst} --reason "…"'
         )
+    return len(missing) < head.terms.strikes

@@ -23,6 +23,12 @@ _HOMES = {
     "tacit.local.ranges": ("RangeEstimate", "RangeTree"),
     "tacit.local.attributes": ("Sample", "Split"),
     "tacit.local.memoised": ("Memoised", "MemoisedDevice"),
+    "tacit.local.shuffler": ("Shuffler",),
+    "tacit.local.blanket": ("Blanket",),
+    "tacit.local.amplification": ("BlanketShuffled", "amplified", "largest_epsilon0"),
+    "tacit.local.binary_sum": ("BinarySum", "CountEstimate", "ShuffledHistogram"),
+    "tacit.local.shuffled_sum": ("ShuffledSum", "SumEstimate"),
+    "tacit.local.shuffled_frequencies": ("SharesOf", "ShuffledFrequencies"),
     "tacit.local.advice": ("Advice", "best_frequencies"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

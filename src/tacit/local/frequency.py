@@ -61,8 +61,7 @@ class FrequencyRandomizer(Randomizer[FrequencyEstimate]):
     @property
     def epsilon(self) -> Fraction:
         """The ε of one report."""
-        assert isinstance(self._guarantee, PureDP)
-        return self._guarantee.eps
+        return self._guarantee.main
 
     @property
     @abstractmethod
@@ -161,9 +160,7 @@ def pure_promise(
     promise: Guarantee | None = None,
 ) -> PureDP:
     """The ε that the keywords of a randomizer ask for."""
-    asked = read_promise(name, (PureDP,), REPLACE, epsilon, delta, rho, mu, promise)
-    assert isinstance(asked, PureDP)
-    return asked
+    return read_promise(name, (PureDP,), REPLACE, epsilon, delta, rho, mu, promise)
 
 
 def read_values(values: Any, answers: Answers) -> tuple[npt.NDArray[Any], tuple[int, ...] | None]:

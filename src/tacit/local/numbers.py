@@ -20,7 +20,7 @@ from tacit.mechanisms.estimate import BETA
 from tacit.mechanisms.quantised import read_range
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
-from tacit.privacy import Guarantee, PureDP
+from tacit.privacy import Guarantee
 from tacit.privacy.prices import Price, price
 
 __all__ = ["Bounds", "MeanEstimate", "MeanRandomizer", "NumberRandomizer", "read_reals", "rounded"]
@@ -80,8 +80,7 @@ class NumberRandomizer(Randomizer[Any]):
     @property
     def epsilon(self) -> Fraction:
         """The ε of one report."""
-        assert isinstance(self._guarantee, PureDP)
-        return self._guarantee.eps
+        return self._guarantee.main
 
     def randomize(self, values: Any, *, entropy: BitSource | None = None) -> Any:
         """The report of one person, or an array of reports, one for each value. Never raises because of a value."""

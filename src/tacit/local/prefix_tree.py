@@ -26,12 +26,12 @@ from tacit.mechanisms.selecting import float_above
 from tacit.noise.coins import uniform_places
 from tacit.noise.entropy import BitSource
 from tacit.noise.truths import OddsTruth, Truth
-from tacit.privacy import REPLACE, Guarantee, PureDP
+from tacit.privacy import REPLACE, Guarantee
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
 
-__all__ = ["HeavyHitter", "HeavyHitters", "PrefixTree"]
+__all__ = ["HeavyHitter", "HeavyHitters", "PrefixTree", "read_words"]
 
 _BITS = 64
 _FALSE_ALARM = Fraction(1, 1000)  # that any prefix nobody has goes on, at each length
@@ -126,12 +126,11 @@ class PrefixTree(Randomizer[HeavyHitters]):
     def loss(self) -> LossDistribution:
         from tacit.privacy.loss_distribution import LossDistribution
 
-        assert isinstance(self._guarantee, PureDP)
-        return LossDistribution.randomized_response(float_above(self._guarantee.eps), 2, REPLACE)
+        return LossDistribution.randomized_response(float_above(self._guarantee.main), 2, REPLACE)
 
     def randomize(self, values: Any, *, entropy: BitSource | None = None) -> Any:
         bits = bits_from(entropy)
-        words, known, shape = _read_words(values)
+        words, known, shape = read_words(values)
         out = self.shape.new(words.size)
         for start in range(0, words.size, _CHUNK):
             part = slice(start, start + _CHUNK)
@@ -199,7 +198,7 @@ class PrefixTree(Randomizer[HeavyHitters]):
         return f"PrefixTree(promise={self._guarantee!r}, {sizes}, seed={first.seed // _BITS})"
 
 
-def _read_words(values: Any) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_], tuple[int, ...] | None]:
+def read_words(values: Any) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_], tuple[int, ...] | None]:
     """Values as 64-bit words, which of them are such words, and their shape; None for one value."""
     try:
         array = several(values)

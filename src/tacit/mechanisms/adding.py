@@ -15,9 +15,9 @@ import numpy.typing as npt
 from tacit.mechanisms.inputs import INT64_MAX, exact_floats, exact_item
 from tacit.noise.entropy import BitSource
 from tacit.noise.floors import chunks
-from tacit.noise.lattice import Lattice
+from tacit.noise.lattice import LARGEST, Lattice
 
-__all__ = ["IntegerNoise", "RoundedNoise", "add_to_integers", "round_onto_lattice"]
+__all__ = ["IntegerNoise", "RoundedNoise", "add_as_floats", "add_to_integers", "nearest_float", "round_onto_lattice"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -38,8 +38,11 @@ class RoundedNoise(Protocol):
     def one(self, rest: Fraction | float, entropy: BitSource, /) -> int: ...
 
 
-def add_to_integers(value: int | Integers, noise: IntegerNoise, entropy: BitSource) -> int | Integers:
-    """value + noise: a Python integer of any size, or int64 that saturates silently at its ends."""
+def add_to_integers(value: int | npt.NDArray[Any], noise: IntegerNoise, entropy: BitSource) -> int | Integers:
+    """value + noise: a Python integer of any size for one, int64 for an array, cut off silently at the ends of int64.
+
+    One function of value + noise: added without bounds, clamped last. The type of the values alone says which.
+    """
     if not isinstance(value, np.ndarray):
         return value + noise.one(entropy)
     out = np.empty(value.shape, dtype=np.int64)
@@ -50,17 +53,56 @@ def add_to_integers(value: int | Integers, noise: IntegerNoise, entropy: BitSour
     return out
 
 
-def _saturating_sum(values: Integers, noise: npt.NDArray[Any]) -> Integers:
-    if noise.dtype == object:  # noise beyond int64: add in Python integers, clamp last
+def add_as_floats(values: npt.NDArray[Any], noise: IntegerNoise, entropy: BitSource) -> npt.NDArray[np.float64]:
+    """The double nearest to each value + noise, for int64 or Python integers; the largest one for what lies beyond.
+
+    One function of value + noise, the same for both kinds of array: whatever int64 cannot hold is added without bounds.
+    """
+    out = np.empty(values.shape, dtype=np.float64)
+    flat_in, flat_out = values.reshape(-1), out.reshape(-1)
+    for where in chunks(values.size):
+        part = flat_in[where]
+        drawn = noise.array(part.size, entropy)
+        if part.dtype == object or drawn.dtype == object:
+            flat_out[where] = [nearest_float(one) for one in part.astype(object) + drawn]
+            continue
+        added, wrapped = _wrapping_sum(part, drawn)
+        flat_out[where] = added
+        for i in np.flatnonzero(wrapped).tolist():
+            flat_out[where.start + i] = nearest_float(int(part[i]) + int(drawn[i]))
+    return out
+
+
+def nearest_float(whole: int) -> float:
+    """The double nearest to a whole number (of two, the even one, as everywhere); beyond the floats, the largest."""
+    try:
+        return float(whole)
+    except OverflowError:
+        return LARGEST if whole > 0 else -LARGEST
+
+
+def _saturating_sum(values: npt.NDArray[Any], noise: npt.NDArray[Any]) -> Integers:
+    if values.dtype == object or noise.dtype == object:  # wider than int64: add in Python integers, clamp last
         sums = values.astype(object) + noise
         clamped: Integers = np.clip(sums, -INT64_MAX - 1, INT64_MAX).astype(np.int64)
         return clamped
-    with np.errstate(over="ignore"):
-        added: Integers = values + noise
-    wrapped = ((values ^ added) & (noise ^ added)) < 0
+    if values.dtype == np.uint64:
+        above = values > INT64_MAX - noise.view(np.uint64)  # the difference is between 0 and 2⁶⁴ - 1: exact
+        with np.errstate(over="ignore"):
+            added: Integers = values.view(np.int64) + noise
+        added[above] = INT64_MAX
+        return added
+    added, wrapped = _wrapping_sum(values, noise)
     if bool(wrapped.any()):
         added[wrapped] = np.where(noise[wrapped] > 0, INT64_MAX, -INT64_MAX - 1)
     return added
+
+
+def _wrapping_sum(values: Integers, noise: Integers) -> tuple[Integers, npt.NDArray[np.bool_]]:
+    """values + noise modulo 2⁶⁴, and where that is not the sum."""
+    with np.errstate(over="ignore"):
+        added: Integers = values + noise
+    return added, ((values ^ added) & (noise ^ added)) < 0
 
 
 def round_onto_lattice(

@@ -56,7 +56,6 @@ class BoundedLaplace(AdditiveMechanism):
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L1)
         asked = read_promise("BoundedLaplace", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         self._place(stated, read_range(bounds), stated.value / asked.eps)
         # At twice Δ/ε the exponential mechanism's argument suffices, so the least scale lies between the two.
         guess = float(self._steps / asked.eps)
@@ -112,8 +111,7 @@ class BoundedLaplace(AdditiveMechanism):
     @property
     def loss(self) -> LossDistribution:
         """That of any ε-DP mechanism."""
-        assert isinstance(self._guarantee, PureDP)
-        return LossDistribution.pure(self._guarantee.eps, self._guarantee.neighbours)
+        return LossDistribution.pure(self._guarantee.main, self._guarantee.neighbours)
 
     @property
     def bounds(self) -> tuple[float, float]:

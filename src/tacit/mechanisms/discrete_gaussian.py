@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacit.errors import NotPrivate
-from tacit.mechanisms.adding import IntegerNoise, add_to_integers
-from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
+from tacit.mechanisms.adding import IntegerNoise
+from tacit.mechanisms.base import within_floats
 from tacit.mechanisms.discrete_laplace import whole_steps
 from tacit.mechanisms.gaussian_noise import ACCEPTS, gaussian_loss, variance_for
-from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["DiscreteGaussian"]
 
 
-class DiscreteGaussian(ScaledMechanism):
+class DiscreteGaussian(IntegerMechanism):
     """Gaussian noise on whole numbers whose L2 sensitivity is stated; arrays are int64 and saturate at its ends.
 
     For ``rho`` (and Rényi promises) the discrete Gaussian, P[noise = k] ∝ e^(-k²/2σ²), which is Δ²/2σ²-zCDP in every
@@ -50,7 +50,7 @@ class DiscreteGaussian(ScaledMechanism):
     (3.0, ZCDP(0.5), True)
     """
 
-    __slots__ = ("_noise", "_rounded", "_variance")
+    __slots__ = ("_rounded", "_variance")
 
     norm: ClassVar[Norm] = L2
     proof: ClassVar[str] = "proofs/discrete_gaussian.md"
@@ -119,10 +119,6 @@ class DiscreteGaussian(ScaledMechanism):
                 " LossDistribution.discrete_gaussian(scale, sensitivity); for any array .guarantee holds."
             )
         return loss_distribution().discrete_gaussian(root_up(self._variance), 1, self._sensitivity.neighbours)
-
-    def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
-        """An int of any size for an int; an int64 array for an array of integers."""
-        return add_to_integers(whole_numbers(value), self._noise, bits_from(entropy))
 
     def accuracy(self, beta: Price, *, size: int = 1) -> float:
         """The smallest whole m with P[|noise| > m] ≤ β, jointly over ``size`` values.

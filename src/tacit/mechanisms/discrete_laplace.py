@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.adding import add_to_integers
-from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
-from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.base import within_floats
+from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import discrete_laplace_tail, each_level, least_step
-from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
 from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
 from tacit.privacy.prices import Price, positive
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["DiscreteLaplace"]
 
 
-class DiscreteLaplace(ScaledMechanism):
+class DiscreteLaplace(IntegerMechanism):
     """ε-DP for whole numbers whose L1 sensitivity is stated: P[noise = k] ∝ e^(-ε|k|/Δ), in unbounded integers.
 
     Arrays are int64 and saturate at its ends, silently. Proof: docs/proofs/discrete_laplace.md.
@@ -34,7 +32,7 @@ class DiscreteLaplace(ScaledMechanism):
     (2.0, PureDP(0.5), True)
     """
 
-    __slots__ = ("_noise", "_scale")
+    __slots__ = ("_scale",)
 
     norm: ClassVar[Norm] = L1
     proof: ClassVar[str] = "proofs/discrete_laplace.md"
@@ -51,7 +49,6 @@ class DiscreteLaplace(ScaledMechanism):
     ) -> None:
         stated = whole_steps(Sensitivity.of(sensitivity, norm=L1))
         asked = read_promise("DiscreteLaplace", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         self._set(asked, stated, stated.value / asked.eps)
 
     def _set(self, guarantee: PureDP, sensitivity: Sensitivity, scale: Fraction) -> None:
@@ -78,10 +75,6 @@ class DiscreteLaplace(ScaledMechanism):
         """That of the discrete Laplace law, in any dimension (docs/proofs/discrete_laplace.md)."""
         steps = int(self._sensitivity.value)
         return loss_distribution().discrete_laplace(self._scale, steps, self._sensitivity.neighbours)
-
-    def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
-        """An int of any size for an int; an int64 array for an array of integers."""
-        return add_to_integers(whole_numbers(value), self._noise, bits_from(entropy))
 
     def accuracy(self, beta: Price, *, size: int = 1) -> float:
         """The smallest whole m with P[|noise| > m] ≤ β, jointly over ``size`` values.

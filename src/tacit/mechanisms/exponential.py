@@ -20,7 +20,6 @@ from tacit.mechanisms.selecting import (
     SelectionMechanism,
     both_ways,
     float_above,
-    range_of,
     read_field,
     regret,
     stated,
@@ -71,7 +70,7 @@ class Exponential(SelectionMechanism):
     ) -> None:
         read = stated(sensitivity, monotone)
         asked = read_promise("Exponential", (PureDP, ZCDP), read.neighbours, epsilon, delta, rho, mu, promise)
-        self._set(asked, read, monotone, range_of(asked))
+        self._set(asked, read, monotone, asked.range_of_each())
         self._base = None if base is None else _own(read_scores(base, name="base"))
         if self._base is not None:
             read_base(self._base, len(self._base))

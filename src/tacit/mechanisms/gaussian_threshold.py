@@ -64,7 +64,6 @@ class GaussianAboveThreshold:
         asked = read_promise(
             "GaussianAboveThreshold", (ApproxDP,), self._sensitivity.neighbours, epsilon, delta, rho, mu, promise
         )
-        assert isinstance(asked, ApproxDP)
         if not asked.dlt or not asked.eps:
             raise InvalidParameter("promise", given=asked, allowed="epsilon above 0 and delta above 0")
         self._guarantee = asked

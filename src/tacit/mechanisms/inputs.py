@@ -1,7 +1,7 @@
 """Reading what is to be released: whole numbers or reals, one or an array, checked before any noise is drawn.
 
-Nothing here moves two values further apart: a conversion that would round is never made, and what does not fit is
-clamped. Errors describe the kind of thing that was given, never a value of it.
+Nothing here moves a value: a conversion that would round is never made, and nothing is clamped. Errors describe the
+kind of thing that was given, never a value of it.
 """
 
 from __future__ import annotations
@@ -25,22 +25,21 @@ _WHOLE = "whole numbers: an int, or an array of an integer dtype"
 _REALS = "finite numbers, neither NaN nor infinite: an int, a float, or an array of them"
 
 
-def whole_numbers(value: object) -> int | npt.NDArray[np.int64]:
-    """A Python integer of any size, or an int64 array; values beyond int64 are clamped to it.
+def whole_numbers(value: object) -> int | npt.NDArray[Any]:
+    """A Python integer, or an array of int64, of uint64, or (from a list) of Python integers: exactly what was given.
 
-    Clamping moves two values no further apart, so that no sensitivity grows.
+    Which of these it is depends on the type that was given, never on a value: nothing is clamped or narrowed here.
     """
     if isinstance(value, numbers.Integral) and not isinstance(value, np.timedelta64):
         return int(value)
     if isinstance(value, list | tuple):
-        return _clamped(_listed(value, _WHOLE, (numbers.Integral, np.bool_)))
+        return _integers(_listed(value, _WHOLE, (numbers.Integral, np.bool_)))
     array = _as_array(value, _WHOLE)
     if array.dtype.kind not in "iub":
         hint = "For reals use the mechanism without Discrete in its name." if array.dtype.kind == "f" else ""
         raise InvalidParameter("value", given=Kind(value), allowed=_WHOLE, hint=hint)
-    if array.dtype.kind == "u" and array.dtype.itemsize == 8:
-        array = np.minimum(array, np.uint64(INT64_MAX))
-    return array.astype(np.int64, copy=False)
+    wide = array.dtype.kind == "u" and array.dtype.itemsize == 8
+    return array.astype(np.uint64 if wide else np.int64, copy=False)
 
 
 def real_numbers(value: object) -> float | Fraction | npt.NDArray[Any]:
@@ -136,9 +135,10 @@ def _hides(value: list[Any] | tuple[Any, ...]) -> bool:
     return any(_hides(item) if isinstance(item, list | tuple) else _is_masked(item) for item in value)
 
 
-def _clamped(array: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
-    whole = [min(max(int(x), -INT64_MAX - 1), INT64_MAX) for x in array.reshape(-1)]
-    return np.array(whole, dtype=np.int64).reshape(array.shape)
+def _integers(array: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    whole = np.empty(array.size, dtype=object)
+    whole[:] = [int(x) for x in array.reshape(-1)]
+    return whole.reshape(array.shape)
 
 
 def _exactly(array: npt.NDArray[np.object_]) -> npt.NDArray[Any]:

@@ -55,7 +55,6 @@ class Laplace(ScaledMechanism):
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L1)
         asked = read_promise("Laplace", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         self._set(asked, stated, stated.value / asked.eps)
 
     def _set(self, guarantee: PureDP, sensitivity: Sensitivity, scale: Fraction) -> None:

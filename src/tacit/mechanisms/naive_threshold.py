@@ -53,7 +53,6 @@ class NaiveThreshold:
         asked = read_promise(
             "NaiveThreshold", (PureDP,), self._sensitivity.neighbours, epsilon, delta, rho, mu, promise
         )
-        assert isinstance(asked, PureDP)
         self._guarantee = asked
         self._scale = usable_scale(self._sensitivity.value * self._length / asked.eps)
 

@@ -16,7 +16,6 @@ from tacit.mechanisms.selecting import (
     both_ways,
     cheapest,
     float_above,
-    range_of,
     read_field,
     regret,
     stated,
@@ -73,7 +72,7 @@ class NoisyMax(SelectionMechanism):
             mu,
             promise,
         )
-        self._set(asked, read, monotone, range_of(asked))
+        self._set(asked, read, monotone, asked.range_of_each())
         default = EXPONENTIAL if isinstance(asked, PureDP) else GUMBEL
         self._noise: RaceNoise = default if noise is None else noise
 
@@ -121,7 +120,7 @@ class NoisyMax(SelectionMechanism):
     def loss(self) -> LossDistribution:
         """Of bounded range with Gumbel noise; that of any ε-DP mechanism with the other two."""
         kind = LossDistribution.bounded_range if self._noise == GUMBEL else LossDistribution.pure
-        return kind(float_above(range_of(self._guarantee)), self._guarantee.neighbours)
+        return kind(float_above(self._guarantee.range_of_each()), self._guarantee.neighbours)
 
     def _pick(self, scores: ScoreArray, entropy: BitSource) -> int:
         return race(scores, self._factor, self._noise, entropy)

@@ -54,7 +54,6 @@ class PermuteAndFlip(SelectionMechanism):
     ) -> None:
         read = stated(sensitivity, monotone)
         asked = read_promise("PermuteAndFlip", (PureDP,), read.neighbours, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         self._set(asked, read, monotone, asked.eps)
 
     @classmethod

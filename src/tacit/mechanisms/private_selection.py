@@ -176,7 +176,6 @@ class PrivateSelection:
         neighbours: Neighbours = ADD_REMOVE,
     ) -> None:
         asked = read_promise("PrivateSelection", (PureDP,), relation(neighbours), epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         if stopping not in (GEOMETRIC, LOGARITHMIC):
             raise InvalidParameter("stopping", given=stopping, allowed="LOGARITHMIC or GEOMETRIC")
         mean = price(runs, "runs", allowed="a number above 1: how many runs there are on average")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbours, PureDP, RenyiDP
@@ -15,21 +15,22 @@ from tacit.privacy.sensitivity import root_up
 __all__ = ["PriceLike", "read_promise", "six_digits", "six_digits_up"]
 
 PriceLike: TypeAlias = Price | None
+G = TypeVar("G", bound=Guarantee)
 
 
 def read_promise(
     mechanism: str,
-    accepts: tuple[type[Guarantee], ...],
+    accepts: tuple[type[G], ...],
     neighbours: Neighbours,
     epsilon: PriceLike = None,
     delta: PriceLike = None,
     rho: PriceLike = None,
     mu: PriceLike = None,
     promise: Guarantee | None = None,
-) -> Guarantee:
+) -> G:
     """The one guarantee that a constructor's keywords ask for, if ``mechanism`` is proved to give it."""
     asked = _one_of(epsilon, delta, rho, mu, promise, neighbours)
-    if type(asked) not in accepts:
+    if not is_one_of(asked, accepts):
         names = " or ".join(_KEYWORDS[kind] for kind in accepts if kind in _KEYWORDS)
         reason = _REASONS.get((mechanism, type(asked)), f"It is not proved to keep {type(asked).__name__}.")
         raise NotPrivate(f"{mechanism} was asked for {asked!r}. {reason} Pass {names}.")
@@ -43,6 +44,11 @@ def read_promise(
             allowed=f"a promise for the {neighbours.value} relation, which the sensitivity is stated for",
         )
     return asked
+
+
+def is_one_of(asked: Guarantee, accepts: tuple[type[G], ...]) -> TypeGuard[G]:
+    """Whether a guarantee is of one of these very kinds."""
+    return type(asked) in accepts
 
 
 _KEYWORDS: dict[type[Guarantee], str] = {

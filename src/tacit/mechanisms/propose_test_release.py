@@ -68,7 +68,6 @@ class ProposeTestRelease(RankMechanism):
         self._read_line(bounds, granule)
         self._bound = self._steps(bound)
         asked = read_promise("ProposeTestRelease", (ApproxDP,), REPLACE, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, ApproxDP)
         if not asked.dlt:
             allowed = "a number above 0: with chance δ the test passes values that it should not"
             raise InvalidParameter("delta", given=0, allowed=allowed)
@@ -108,9 +107,8 @@ class ProposeTestRelease(RankMechanism):
     @property
     def loss(self) -> LossDistribution:
         """That of any (ε, δ)-DP mechanism: no more is proved of this one."""
-        stated = self._guarantee
-        assert isinstance(stated, ApproxDP)
-        return loss_distribution().approximate(float_above(stated.eps), float_above(stated.dlt), REPLACE)
+        epsilon, delta = self._guarantee.amounts()
+        return loss_distribution().approximate(float_above(epsilon), float_above(delta), REPLACE)
 
     def release(self, values: Any, *, entropy: BitSource | None = None) -> float | None:
         """A multiple of the granule between the bounds, or None."""

@@ -17,7 +17,7 @@ from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantised import Range
 from tacit.mechanisms.rank_mechanism import RankMechanism
 from tacit.mechanisms.scores import kind_of, read_scores
-from tacit.mechanisms.selecting import cheapest, float_above, range_of, regret
+from tacit.mechanisms.selecting import cheapest, float_above, regret
 from tacit.noise.entropy import BitSource
 from tacit.noise.lattice import LARGEST
 from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, Neighbours, PureDP
@@ -62,7 +62,7 @@ class Quantile(RankMechanism):
         self._read_line(bounds, granule)
         asked = read_promise("Quantile", (PureDP, ZCDP), relation(neighbours), epsilon, delta, rho, mu, promise)
         self._guarantee = asked
-        loss_range = range_of(asked)
+        loss_range = asked.range_of_each()
         if not loss_range:
             raise InvalidParameter("price", given=asked, allowed="a price above 0: at 0 nothing may be learned")
         self._factor = loss_range / (2 * self.sensitivity)
@@ -104,7 +104,7 @@ class Quantile(RankMechanism):
     @property
     def loss(self) -> LossDistribution:
         """That of the exponential mechanism: of bounded range."""
-        return LossDistribution.bounded_range(float_above(range_of(self._guarantee)), self._guarantee.neighbours)
+        return LossDistribution.bounded_range(float_above(self._guarantee.range_of_each()), self._guarantee.neighbours)
 
     def release(self, values: Any, *, entropy: BitSource | None = None) -> float:
         """A multiple of the granule between the bounds, for any numbers: NaN takes no part, infinity is a bound."""

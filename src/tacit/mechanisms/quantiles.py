@@ -17,7 +17,7 @@ from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.quantile import read_level, sorted_values
 from tacit.mechanisms.quantised import Range
 from tacit.mechanisms.rank_mechanism import RankMechanism
-from tacit.mechanisms.selecting import float_above, regret, root_down
+from tacit.mechanisms.selecting import float_above, regret
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, Neighbours, PureDP
@@ -168,7 +168,4 @@ def _ascending(quantiles: object) -> tuple[Fraction, ...]:
 def _share(promise: Guarantee, levels: int) -> Fraction:
     """The range η of the choice at each level; a replaced value is one removed and one added, a group of two."""
     changes = 2 if promise.neighbours is REPLACE else 1
-    if isinstance(promise, ZCDP):
-        return root_down(8 * promise.rho / levels) / changes
-    assert isinstance(promise, PureDP)
-    return promise.eps / levels / changes
+    return promise.range_of_each(levels) / changes

@@ -75,7 +75,6 @@ class RandomizedResponse:
         promise: Guarantee | None = None,
     ) -> None:
         asked = read_promise("RandomizedResponse", (PureDP,), REPLACE, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         self._set(asked, categories, None)
 
     def _set(self, guarantee: PureDP, categories: Sequence[Any], truth: Fraction | None) -> None:

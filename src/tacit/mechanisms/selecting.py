@@ -19,7 +19,7 @@ from tacit.mechanisms.scores import read_candidates, read_count, read_scores
 from tacit.mechanisms.tails import read_beta, read_error
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import ScoreArray
-from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, LInf, Neighbours, PureDP, Sensitivity
+from tacit.privacy import ADD_REMOVE, REPLACE, Guarantee, LInf, Neighbours, PureDP, Sensitivity
 from tacit.privacy.prices import Price, round_up
 from tacit.privacy.rounding import UP, ZERO, decimal_up, ln_up
 
@@ -31,10 +31,8 @@ __all__ = [
     "both_ways",
     "cheapest",
     "float_above",
-    "range_of",
     "read_field",
     "regret",
-    "root_down",
     "stated",
 ]
 
@@ -191,27 +189,6 @@ def stated(sensitivity: object, monotone: bool) -> Sensitivity:
 def both_ways(monotone: bool) -> int:
     """1 where all scores move the same way, else 2: one may rise while the others fall."""
     return 1 if monotone else 2
-
-
-def range_of(promise: Guarantee) -> Fraction:
-    """The range η of the privacy loss that a promise allows a bounded-range mechanism: ε, or √(8ρ) rounded down."""
-    if isinstance(promise, ZCDP):
-        return root_down(8 * promise.rho)
-    assert isinstance(promise, PureDP)
-    return promise.eps
-
-
-def root_down(square: Fraction) -> Fraction:
-    """√square where it is rational, otherwise a fraction just below it.
-
-    >>> root_down(Fraction(9, 4)), root_down(Fraction(2)) ** 2 < 2
-    (Fraction(3, 2), True)
-    """
-    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if top * top == square.numerator and bottom * bottom == square.denominator:
-        return Fraction(top, bottom)
-    shift = max(128, 64 + square.denominator.bit_length())
-    return Fraction(math.isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
 
 
 def float_above(exact: Fraction) -> float:

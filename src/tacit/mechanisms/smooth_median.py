@@ -62,7 +62,6 @@ class SmoothMedian(RankMechanism):
         self._n = read_count(n, "n")
         self._read_line(bounds, granule)
         asked = read_promise("SmoothMedian", (PureDP,), REPLACE, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         self._guarantee = asked
         self._decay = _power_above(asked.eps / 2) if decay is None else _read_decay(decay, asked.eps)
         self._per_step = Fraction(UP.divide(ONE, _left(asked.eps, self._decay)))

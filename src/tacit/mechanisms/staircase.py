@@ -56,7 +56,6 @@ class Staircase(ScaledMechanism):
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L1)
         asked = read_promise("Staircase", (PureDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, PureDP)
         within_floats(stated.value / asked.eps)
         self._guarantee: PureDP = asked
         self._sensitivity = stated

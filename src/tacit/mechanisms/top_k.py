@@ -14,13 +14,12 @@ from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_candidates, read_count, read_scores
-from tacit.mechanisms.selecting import both_ways, float_above, read_field, regret, root_down, stated
+from tacit.mechanisms.selecting import both_ways, float_above, read_field, regret, stated
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.noise.podium import podium, podiums
 from tacit.noise.race import EXPONENTIAL, GUMBEL, RaceNoise, ScoreArray, race, races
 from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP, Sensitivity
-from tacit.privacy.conversion import largest_zcdp
 from tacit.privacy.prices import Price
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class TopK:
         default = EXPONENTIAL if isinstance(asked, PureDP) else GUMBEL
         self._noise: RaceNoise = default if noise is None else noise
         self._guarantee: Guarantee = asked
-        self._each = _share(asked, self._k)
+        self._each = asked.range_of_each(self._k)
         if not self._each:
             raise InvalidParameter("price", given=asked, allowed="a price above 0: at 0 nothing may be learned")
         self._factor = self._each / (both_ways(monotone) * self._sensitivity.value)
@@ -194,13 +193,3 @@ class TopK:
 
 def _of(scores: ScoreArray, left: npt.NDArray[np.intp]) -> ScoreArray:
     return scores[left] if isinstance(scores, np.ndarray) else [scores[int(i)] for i in left]
-
-
-def _share(promise: Guarantee, k: int) -> Fraction:
-    """The range η of each choice: ε/k; √(8ρ/k); for (ε,δ) the larger of the two that it allows."""
-    if isinstance(promise, ZCDP):
-        return root_down(8 * promise.rho / k)
-    if isinstance(promise, ApproxDP):
-        return max(promise.eps / k, root_down(8 * largest_zcdp(promise.eps, promise.dlt) / k))
-    assert isinstance(promise, PureDP)
-    return promise.eps / k

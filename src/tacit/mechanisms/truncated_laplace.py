@@ -59,7 +59,6 @@ class TruncatedLaplace(AdditiveMechanism):
     ) -> None:
         stated = Sensitivity.of(sensitivity, norm=L1)
         asked = read_promise("TruncatedLaplace", (ApproxDP,), stated.neighbours, epsilon, delta, rho, mu, promise)
-        assert isinstance(asked, ApproxDP)
         if not asked.dlt or not asked.eps:
             raise InvalidParameter("promise", given=asked, allowed="epsilon above 0 and delta above 0")
         self._guarantee = asked
@@ -112,8 +111,8 @@ class TruncatedLaplace(AdditiveMechanism):
     @property
     def loss(self) -> LossDistribution:
         """That of any (ε, δ)-DP mechanism."""
-        assert isinstance(self._guarantee, ApproxDP)
-        return LossDistribution.approximate(self._guarantee.eps, self._guarantee.dlt, self._guarantee.neighbours)
+        epsilon, delta = self._guarantee.amounts()
+        return LossDistribution.approximate(epsilon, delta, self._guarantee.neighbours)
 
     @property
     def limit(self) -> float:
@@ -162,10 +161,8 @@ class TruncatedLaplace(AdditiveMechanism):
         return self._single if dimension == 1 else self._law_of(dimension)
 
     def _law_of(self, dimension: int) -> _TruncatedLaw:
-        promise = self._guarantee
-        assert isinstance(promise, ApproxDP)
         lattice = lattice_for(self._scale, self._sensitivity, dimension, self._granule)
-        return _truncated_law(lattice, steps(self._sensitivity, lattice, dimension), promise.eps, promise.dlt)
+        return _truncated_law(lattice, steps(self._sensitivity, lattice, dimension), *self._guarantee.amounts())
 
     def _extras(self) -> str:
         return "" if self._granule is None else f", granule={self._granule!r}"

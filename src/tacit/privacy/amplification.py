@@ -74,7 +74,7 @@ class Shuffled:
             low, high = high, min(4 * high, self.epsilon0)
         while excess(low) <= 0:  # from above: tails near the middle, at far too small an ε, are slow to compute
             low, high = low / 4, min(low, high)
-        return _falling_root(excess, low, high)
+        return falling_root(excess, low, high)
 
     def closed_form(self, delta: Real) -> float:
         """The closed form of 2021 as printed; ε₀ itself where its condition ε₀ ≤ ln(n / (16 ln(2/δ))) fails."""
@@ -103,14 +103,14 @@ def shuffled(randomizer: object, n: int) -> Shuffled:
     return Shuffled(size, whole("n", n, least=1))
 
 
-def _falling_root(f: Callable[[float], float], low: float, high: float) -> float:
-    """A point where the falling ``f`` is at most 0, within a relative 1e-7 above its root; f(low) > 0 ≥ f(high)."""
+def falling_root(f: Callable[[float], float], low: float, high: float, *, within: float = 1e-7) -> float:
+    """A point where the falling ``f`` is at most 0, within a relative distance above its root; f(low) > 0 ≥ f(high)."""
     at_low, at_high = f(low), -700.0
     turn = 0
-    while high - low > 1e-7 * high:
+    while high - low > within * high:
         turn += 1
         middle = low + (high - low) * at_low / (at_low - at_high) if turn % 3 else (low + high) / 2
-        middle = min(max(middle, low + 4e-8 * high), high - 4e-8 * high)
+        middle = min(max(middle, low + 0.4 * within * high), high - 0.4 * within * high)
         value = f(middle)
         if value > 0:
             low, at_low = middle, value
@@ -119,4 +119,4 @@ def _falling_root(f: Callable[[float], float], low: float, high: float) -> float
     return high
 
 
-__all__ = ["Shuffled", "sampled", "sampled_without_replacement", "shuffled"]
+__all__ = ["Shuffled", "falling_root", "sampled", "sampled_without_replacement", "shuffled"]

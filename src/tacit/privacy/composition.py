@@ -131,6 +131,13 @@ class Guarantee(Part):
         main, *rest = self.amounts()
         return self.of_amounts(main * share, *rest)
 
+    def range_of_each(self, count: int = 1) -> Fraction:
+        """The widest range of privacy loss that each of ``count`` choices may have for this to hold, rounded down.
+
+        What has bounded range is the exponential mechanism and the like; `NotPrivate` where nothing is proved.
+        """
+        raise NotPrivate(f"{self!r} is no price of a choice: it is not proved how wide its privacy loss may range.")
+
     def price_of(self, promise: Promise) -> Self:
         """What ``promise`` costs in guarantees of this kind; `NotPrivate` if it implies none of them."""
         return promise.to(type(self))

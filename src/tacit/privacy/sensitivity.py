@@ -156,6 +156,19 @@ def root_up(square: Fraction) -> Fraction:
     return Fraction(math.isqrt(product) + 1, square.denominator << shift)
 
 
+def root_down(square: Fraction) -> Fraction:
+    """√square where it is rational, otherwise a fraction just below it.
+
+    >>> root_down(Fraction(9, 4)), root_down(Fraction(2)) ** 2 < 2
+    (Fraction(3, 2), True)
+    """
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if top * top == square.numerator and bottom * bottom == square.denominator:
+        return Fraction(top, bottom)
+    shift = max(128, 64 + square.denominator.bit_length())
+    return Fraction(math.isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
+
+
 def exact_number(value: object, name: str, *, allowed: str = "a finite number") -> Fraction:
     """The exact value of a number that is data: a float is the binary number it is, text and decimals what they say.
 

@@ -230,10 +230,10 @@ def having_on_exact_values(patch: pytest.MonkeyPatch) -> None:
 
 
 def noise_reused(patch: pytest.MonkeyPatch) -> None:
-    def released_alike(mechanism: Any, values: Any) -> Any:
-        return np.asarray(values, dtype=np.float64) + float(mechanism.release(0))
+    def released_alike(mechanism: Any, measure: Any, values: Any) -> Any:
+        return np.array(values.tolist(), dtype=np.float64) + float(mechanism.release(0))
 
-    patch.setattr(drawing, "_released", released_alike)
+    patch.setattr(drawing, "released", released_alike)
 
 
 def log_line(patch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.tables.engines.contract import BoundedQuery, Engine, Integers, Tallies
+from tacit.tables.engines.contract import BoundedQuery, Engine, Integers
 from tacit.tables.engines.duckdb import bounding as duckdb_bounding
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tests.tables.engines.random_rows import Rows
@@ -80,12 +80,7 @@ def filtered_late(query: BoundedQuery, found: Integers) -> Integers:
     return Integers(
         keys=tuple([column[i] for i in places] for column in found.keys),
         units=found.units[places],
-        measures=tuple(
-            one.taken(np.array(places, dtype=np.intp))
-            if isinstance(one, Tallies)
-            else np.asarray(one, dtype=object)[places].tolist()
-            for one in found.measures
-        ),
+        measures=tuple(one.taken(np.array(places, dtype=np.intp)) for one in found.measures),
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import tacit
 from tacit.tables.engines.contract import BoundedQuery, Engine, Integers
+from tacit.tables.engines.sums import Sums
 from tacit.tables.plan.passes import merged
 from tacit.tables.plan.plan import needed
 from tacit.tables.session.table import Table
@@ -32,7 +33,7 @@ groups = {groups}
 rows = {rows}
 [budget]
 epsilon = 1e6
-least = { epsilon = 1e-300 }
+least = {{ epsilon = 1e-300 }}
 delta = 1e-2
 question_delta = 1e-3
 [columns]
@@ -172,5 +173,5 @@ def test_what_was_not_merged_is_left_as_it_was(tmp_path: Path) -> None:
     made = merged([query])
     assert made.bounded == (query,)
     units = np.array([3])
-    whole = Integers((), units, (np.array([7]),))
+    whole = Integers((), units, (Sums.of([7]),))
     assert made.integers(0, [whole]) == whole

@@ -17,6 +17,7 @@ import pytest
 import tacit
 from tacit.privacy import ApproxDP, Guarantee
 from tacit.tables.engines.contract import Integers, Tallies
+from tacit.tables.engines.sums import Sums
 from tacit.tables.plan.plan import Plan
 from tacit.tables.release.draw import draw
 from tacit.tables.session.table import Question, Table
@@ -79,7 +80,7 @@ def repeated(plan: Plan, engine_integers: Integers, count: int) -> Integers:
     measures = tuple(
         one.taken(np.zeros(count, dtype=np.intp))
         if isinstance(one, Tallies)
-        else np.full(count, int(one[0]) if rows else 0, dtype=np.int64)
+        else Sums.of([one[0] if rows else 0] * count)
         for one in engine_integers.measures
     )
     return Integers((list(range(count)),), units, measures)

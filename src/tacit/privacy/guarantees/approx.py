@@ -14,6 +14,7 @@ from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import failure_probability, non_negative, price, source, text, times
 from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
+from tacit.privacy.sensitivity import root_down
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -130,6 +131,10 @@ class ApproxDP(Guarantee):
 
     def of_amounts(self, *amounts: Fraction) -> Self:
         return type(self)(*amounts, neighbours=self.neighbours)
+
+    def range_of_each(self, count: int = 1) -> Fraction:
+        """The larger of the ranges that ε alone and the largest ρ within this (ε, δ) allow."""
+        return max(self.eps / count, root_down(8 * conversion.largest_zcdp(self.eps, self.dlt) / count))
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -86,6 +86,10 @@ class PureDP(Guarantee):
     def of_amounts(self, *amounts: Fraction) -> Self:
         return type(self)(*amounts, neighbours=self.neighbours)
 
+    def range_of_each(self, count: int = 1) -> Fraction:
+        """ε shared evenly."""
+        return self.eps / count
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "epsilon": text(self.eps), "neighbours": self.neighbours.value}
 

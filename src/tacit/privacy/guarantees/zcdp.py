@@ -13,6 +13,7 @@ from tacit.privacy.composition import Guarantee
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import failure_probability, non_negative, source, text, times
 from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
+from tacit.privacy.sensitivity import root_down
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -106,6 +107,10 @@ class ZCDP(Guarantee):
 
     def of_amounts(self, *amounts: Fraction) -> Self:
         return type(self)(*amounts, neighbours=self.neighbours)
+
+    def range_of_each(self, count: int = 1) -> Fraction:
+        """√(8ρ/count): a range of η costs η²/8 (Cesar & Rogers 2021)."""
+        return root_down(8 * self.rho / count)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "rho": text(self.rho), "delta": text(self.dlt), "neighbours": self.neighbours.value}

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tacit.privacy.losses import direct
+from tacit.privacy.losses.atoms import ApproximatePair
 from tacit.privacy.losses.fourier import add_up
 from tacit.privacy.losses.grid import CellLoss
 from tacit.privacy.losses.layout import Layout, Parts, spread_out, wanted_step
+from tacit.privacy.losses.numbers import float_below
 from tacit.privacy.losses.outline import Outline, Window
 from tacit.privacy.losses.profile import Reading, read_above, read_below
 
@@ -25,7 +27,7 @@ MOST_USES = 10**12
 
 
 def infinite_mass(parts: Parts, backward: bool) -> float:
-    """The probability that some part reveals everything."""
+    """The probability that some part reveals everything; of a single use it is not understated."""
     masses = [(pair.infinite[1 if backward else 0], n) for pair, n in parts]
     if any(mass >= 1 for mass, _ in masses):
         return 1.0
@@ -82,9 +84,9 @@ def _easy_epsilon(parts: Parts, delta: float, backward: bool) -> tuple[float, fl
     single = len(parts) == 1 and parts[0][1] == 1
     doubt = 0.0 if single else 1e-13  # on the infinite mass of a composition
     if lost * (1 + doubt) > delta:
-        return (math.inf if lost * (1 - doubt) > delta else 0.0), math.inf
+        return (math.inf if float_below(lost) * (1 - doubt) >= delta else 0.0), math.inf
     if lost == delta or delta < SMALLEST_DELTA:
-        return (largest * (1 - 1e-12) if lost == delta else 0.0), largest
+        return (largest * (1 - 1e-12) if lost == delta and (not lost or _is_typed(parts)) else 0.0), largest
     if single:
         return direct.epsilon_bounds(parts[0][0], delta, backward)
     return (0.0, largest) if _too_many(parts) else None
@@ -95,11 +97,16 @@ def _easy_delta(parts: Parts, epsilon: float, backward: bool) -> tuple[float, fl
     if lost >= 1:
         return 1.0, 1.0
     if epsilon >= largest_loss(parts, backward):
-        slack = 0.0 if len(parts) == 1 and parts[0][1] == 1 else 1e-13
-        return lost * (1 - slack), min(lost * (1 + slack), 1.0)
+        single = len(parts) == 1 and parts[0][1] == 1
+        return (float_below(lost), lost) if single else (lost * (1 - 1e-13), min(lost * (1 + 1e-13), 1.0))
     if len(parts) == 1 and parts[0][1] == 1:
         return direct.delta_bounds(parts[0][0], epsilon, backward)
     return (0.0, 1.0) if _too_many(parts) else None
+
+
+def _is_typed(parts: Parts) -> bool:
+    """Whether the infinite mass is the very number that was typed, and not one that was rounded up."""
+    return len(parts) == 1 and parts[0][1] == 1 and isinstance(parts[0][0], ApproximatePair)
 
 
 def _too_many(parts: Parts) -> bool:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tacit.privacy.losses.numbers import float_below
 from tacit.privacy.losses.pair import Pair
 
 _SLACK = 2.0**-40
@@ -23,7 +24,8 @@ def delta_bounds(pair: Pair, epsilon: float, backward: bool) -> tuple[float, flo
     scaled = math.exp(min(epsilon, 700.0)) * q
     low = p * (1 - _SLACK) - scaled * (1 + _SLACK)
     high = p * (1 + _SLACK) - scaled * (1 - _SLACK)
-    return max(low, 0.0) + lost, min(max(high, 0.0) + lost, 1.0)
+    most = math.nextafter(high + lost, math.inf) if high > 0 else lost
+    return max(low, 0.0) + float_below(lost), min(most, 1.0)
 
 
 def epsilon_bounds(pair: Pair, delta: float, backward: bool) -> tuple[float, float]:

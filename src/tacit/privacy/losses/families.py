@@ -13,7 +13,7 @@ from tacit.privacy.losses.discrete_gaussian import LARGEST_SCALE, DiscreteGaussi
 from tacit.privacy.losses.discrete_laplace import DiscreteLaplacePair
 from tacit.privacy.losses.gaussian import GaussianPair
 from tacit.privacy.losses.laplace import LaplacePair
-from tacit.privacy.losses.numbers import not_negative, positive, probability, whole
+from tacit.privacy.losses.numbers import float_above, not_negative, positive, probability, whole
 from tacit.privacy.losses.pair import LARGEST_LOSS, Pair
 
 _LARGEST_MU = 1e6
@@ -98,7 +98,7 @@ def finite(p: Sequence[object], q: Sequence[object]) -> Pair | None:
     _bounded("largest loss", max(abs(atoms[0][0]), abs(atoms[-1][0])))
     if lost_p == lost_q == 0 and len(atoms) == 1:
         return None
-    return FinitePair(atoms, (float(lost_p), float(lost_q)))
+    return FinitePair(atoms, (float_above(lost_p), float_above(lost_q)))
 
 
 def _distribution(name: str, masses: Sequence[object]) -> list[Fraction]:

@@ -13,6 +13,25 @@ from tacit.privacy.prices import price
 Real = float | int | str | Fraction | Decimal
 
 
+def float_above(exact: Fraction) -> float:
+    """The smallest float that is not below ``exact``: a mass that must not be understated.
+
+    >>> Fraction(float(Fraction(8, 21))) < Fraction(8, 21) <= Fraction(float_above(Fraction(8, 21)))
+    True
+    """
+    near = float(exact)
+    return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+
+
+def float_below(above: float) -> float:
+    """A float that is not above any number whose `float_above` this is; 0 stays 0.
+
+    >>> float_below(float_above(Fraction(8, 21))) < Fraction(8, 21)
+    True
+    """
+    return math.nextafter(above, 0.0)
+
+
 def real(name: str, value: object, allowed: str) -> float:
     """A finite number as a float: what a price may be typed as, or a number of numpy's."""
     number = float(price(value, name, allowed=allowed))

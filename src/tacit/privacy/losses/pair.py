@@ -42,7 +42,7 @@ class Pair(Protocol):
 
     @property
     def infinite(self) -> tuple[float, float]:
-        """P's mass where Q has none, and Q's mass where P has none."""
+        """P's mass where Q has none, and Q's mass where P has none: exact, or the next float above."""
 
     @property
     def symmetric(self) -> bool:

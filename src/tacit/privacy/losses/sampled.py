@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from tacit.privacy.losses.atoms import general_group
 from tacit.privacy.losses.gaussian import GaussianMixturePair, GaussianPair
+from tacit.privacy.losses.numbers import float_above
 from tacit.privacy.losses.pair import Cells, Floats, Lattice, Pair, segment_sums
 
 
@@ -25,7 +27,8 @@ class PoissonSampledPair:
 
     @property
     def infinite(self) -> tuple[float, float]:
-        return self.rate * self.base.infinite[0], 0.0 if self.rate < 1 else self.base.infinite[1]
+        lost = float_above(Fraction(self.rate) * Fraction(self.base.infinite[0]))
+        return lost, 0.0 if self.rate < 1 else self.base.infinite[1]
 
     @property
     def symmetric(self) -> bool:
@@ -87,7 +90,7 @@ class FixedSizeSampledPair:
 
     @property
     def infinite(self) -> tuple[float, float]:
-        lost = self.rate * self.base.infinite[0]
+        lost = float_above(Fraction(self.chosen, self.population) * Fraction(self.base.infinite[0]))
         return lost, lost
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from tacit.mechanisms.selecting import range_of, regret
+from tacit.mechanisms.selecting import regret
 from tacit.privacy import ZCDP, PureDP
 
 __all__ = ["GroupDraw"]
@@ -27,7 +27,7 @@ class GroupDraw:
     @classmethod
     def at(cls, price: PureDP | ZCDP, furthest: Fraction, points: int) -> Self:
         """At a price for one group, in which a unit moves a score by at most ``furthest``, some up and some down."""
-        return cls(range_of(price) / (2 * furthest), points, isinstance(price, PureDP))
+        return cls(price.range_of_each() / (2 * furthest), points, isinstance(price, PureDP))
 
     def distance(self, beta: Fraction, others: int) -> float:
         """What the distance exceeds with probability at most β, if one candidate is at 0, among so many others."""

@@ -5,7 +5,7 @@ Bounds of a column, keys of a column, how many rows and groups a unit has. Proof
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy import Guarantee
@@ -24,9 +23,10 @@ from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
 from tacit.tables.discovery.found import FoundBounds, FoundKeys, FoundLimit
 from tacit.tables.discovery.grids import POWERS, Bin, bin_expression, bins_of
-from tacit.tables.discovery.histogram import Counts, Histogram
+from tacit.tables.discovery.histogram import Histogram
 from tacit.tables.engines.access import Access
-from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One, Tallies
+from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
+from tacit.tables.engines.sums import Sums
 from tacit.tables.expressions.tree import Column, Key, Value
 from tacit.tables.plan.price import Price, read_price
 from tacit.tables.policy.policy import ColumnPolicy, Role
@@ -195,7 +195,7 @@ class Discovery:
         where: str,
         powers: Sequence[int],
         passes: tuple[BoundedQuery, ...],
-        counts: Callable[[Sequence[Integers]], Counts],
+        counts: Callable[[Sequence[Integers]], Sums],
     ) -> Histogram:
         lows = [1, *(power + 1 for power in powers)]
         highs: list[int | None] = [*powers, None]
@@ -204,9 +204,9 @@ class Discovery:
         return Histogram(question, names, passes, counts, ("Each unit counts in one bin.",))
 
 
-def _plain(found: Integers) -> list[npt.NDArray[np.int64] | list[int]]:
+def _plain(found: Integers) -> list[Sums]:
     """Measures that are one integer per group: no cells are asked for here."""
-    return [one for one in found.measures if not isinstance(one, Tallies)]
+    return [one for one in found.measures if isinstance(one, Sums)]
 
 
 def _up_to(most: int) -> Measure:
@@ -214,37 +214,31 @@ def _up_to(most: int) -> Measure:
     return Measure(One(), 0, most, chosen=False)
 
 
-def _summed(values: Iterable[object]) -> int:
-    return sum(int(str(one)) for one in values)
-
-
-def _in_bins(bins: int, found: Sequence[Integers]) -> Counts:
+def _in_bins(bins: int, found: Sequence[Integers]) -> Sums:
     return _placed(found[0], bins)
 
 
-def _by_rows(highs: Sequence[int], found: Sequence[Integers]) -> Counts:
+def _by_rows(highs: Sequence[int], found: Sequence[Integers]) -> Sums:
     """Units by their number of rows, from sums of min(rows, high) over units."""
-    total = {high: _summed(values) for high, values in zip(highs, _plain(found[0]), strict=True)}
+    total = {high: sum(values) for high, values in zip(highs, _plain(found[0]), strict=True)}
     return _differences(total[1], [total[power + 1] - total[power] for power in POWERS])
 
 
-def _by_groups(limits: Sequence[int], found: Sequence[Integers]) -> Counts:
+def _by_groups(limits: Sequence[int], found: Sequence[Integers]) -> Sums:
     """Units by their number of groups, from counts with at most so many groups of each."""
     pairs = {top: int(one.units.sum()) for top, one in zip(limits, found, strict=True)}
     return _differences(pairs[1], [pairs[power + 1] - pairs[power] for power in _GROUPS])
 
 
-def _differences(all_units: int, beyond: Sequence[int]) -> Counts:
+def _differences(all_units: int, beyond: Sequence[int]) -> Sums:
     """Units per bin from the number of units beyond each step."""
     steps = [all_units, *beyond, 0]
-    return np.array([first - second for first, second in pairwise(steps)], dtype=np.int64)
+    return Sums.of(first - second for first, second in pairwise(steps))
 
 
-def _placed(found: Integers, bins: int) -> Counts:
-    made = np.zeros(bins, dtype=np.int64)
-    for number, count in zip(found.keys[0], _plain(found)[0], strict=True):
-        made[int(number)] += int(count)  # type: ignore[arg-type]
-    return made
+def _placed(found: Integers, bins: int) -> Sums:
+    at = np.array(found.keys[0], dtype=np.intp)
+    return _plain(found)[0].placed(at, bins)
 
 
 def _ends(name: str, ends: Sequence[Fraction | None]) -> Released:

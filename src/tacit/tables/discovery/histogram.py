@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-import numpy as np
-import numpy.typing as npt
-
 from tacit.ledger import Receipt
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.privacy import Guarantee
@@ -19,11 +16,13 @@ from tacit.report.disclosure import GroupRule
 from tacit.report.disclosure import Noise as Told
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Engine, Integers, Measure, One
+from tacit.tables.engines.sums import Sums
 from tacit.tables.estimators.noise import noises_for
 from tacit.tables.plan.price import Price
 from tacit.tables.policy.policy import Policy
 from tacit.tables.release.answer import Answer
 from tacit.tables.release.disclose import describe
+from tacit.tables.release.draw import released
 
 __all__ = ["FALSE_BINS", "Histogram"]
 
@@ -32,7 +31,6 @@ FALSE_BINS = Fraction(1, 1000)
 
 _BETA = Fraction(1, 20)
 _ONE_UNIT = Measure(One(), 0, 1, chosen=False)
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Histogram:
     names: tuple[Released, ...]
     """Columns that name the bins."""
     passes: tuple[BoundedQuery, ...]
-    counts: Callable[[Sequence[Integers]], Counts]
+    counts: Callable[[Sequence[Integers]], Sums]
     remarks: tuple[str, ...]
 
     @property
@@ -64,9 +62,9 @@ class Histogram:
 
     def _drawn(self, policy: Policy, cost: Guarantee, engine: Engine, receipt: Receipt) -> bytes:
         exact = self.counts([engine.run(one) for one in self.passes])
-        assert exact.shape == (self.bins,)
+        assert len(exact) == self.bins
         mechanism, name = noise_of(cost)
-        noisy = np.asarray(mechanism.release(exact), dtype=np.float64)
+        noisy = released(mechanism, _ONE_UNIT, exact)
         off = float(mechanism.accuracy(_BETA))
         bar = threshold(cost, self.bins)
         column = Released.of("units", noisy, noisy - off, noisy + off, whole=True)

@@ -14,7 +14,7 @@ The engine knows neither ε nor noise. Semantics, exactly (an engine is right if
 4. Within a group, a measure over *chosen* rows sees at most ``rows`` rows of a unit: those with the smallest keyed hash
    of (secret, unit, group, content, ordinal among rows of equal content); other measures see all rows of the unit.
 5. A measure is Σ over units of clamp(Σ over the unit's rows of ``value``, low, high). Sums are in integers that cannot
-   overflow.
+   overflow, and are returned exactly, in one form whatever they are: `Sums`.
 6. ``units`` of a group is the number of distinct units that count in it (after 3).
 7. `Cells` of a group: how many of the rows that count (after 3 and 4) have each integer of ``value`` other than 0,
    which stands for unknown. `Distinct` of a group: the number of different known values among those that its units
@@ -32,10 +32,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.tables.engines.sums import Sums
 from tacit.tables.expressions.tree import Expression, Value
 from tacit.tables.query.relations import Relation
 
 __all__ = [
+    "MOST_UNITS",
     "Asked",
     "Blend",
     "BoundedQuery",
@@ -54,6 +56,13 @@ __all__ = [
     "Square",
     "Tallies",
 ]
+
+
+MOST_UNITS = 1 << 36
+"""So many units, each at the bound, are the most that a group's integer shows: beyond, it is clamped before the noise.
+
+No table of people has as many. The clamp moves two integers no further apart, and makes their width public.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +142,11 @@ class Measure:
         """How far one unit can move one group's integer: under add-remove, in one group."""
         return max(abs(self.low), abs(self.high))
 
+    @property
+    def largest(self) -> int:
+        """The largest absolute value that noise is added to: public, and so is the width that follows from it."""
+        return MOST_UNITS * self.reach
+
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
@@ -145,6 +159,11 @@ class Distinct:
     def reach(self) -> int:
         """How far one unit can move one group's integer: docs/proofs/distinct_values.md."""
         return self.most
+
+    @property
+    def largest(self) -> int:
+        """As of a `Measure`."""
+        return MOST_UNITS * self.reach
 
     @property
     def chosen(self) -> bool:
@@ -170,6 +189,11 @@ class Blend:
             raise InvalidParameter("measures", given="sums over different rows", allowed="sums over the same rows")
         if self.reach < 0:
             raise InvalidParameter("reach", given=self.reach, allowed="0 or more")
+
+    @property
+    def largest(self) -> int:
+        """As of a `Measure`, of each combination."""
+        return MOST_UNITS * self.reach
 
     @property
     def chosen(self) -> bool:
@@ -274,8 +298,8 @@ class Integers:
     keys: tuple[list[Value], ...]
     """One list per key expression."""
     units: npt.NDArray[np.int64]
-    measures: tuple[npt.NDArray[np.int64] | list[int] | Tallies, ...]
-    """One per measure: int64 where all fit, otherwise Python ints; `Tallies` of cells."""
+    measures: tuple[Sums | Tallies, ...]
+    """One per measure; `Tallies` of cells."""
 
     def __repr__(self) -> str:
         return "Integers(private)"

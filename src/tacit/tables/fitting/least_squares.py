@@ -149,11 +149,14 @@ def _by_moments(weights: Floats, scales: Floats, beta: float) -> Floats:
     X is the difference of two geometric variables, whose cumulants are q·(Eulerian polynomial)/(1-q)^k; U is uniform.
     """
     assert beta <= 1 / 9
-    q, rest = np.exp(-1 / scales), -np.expm1(-1 / scales)
-    sums = {
-        k: (weights**k) @ (2 * sum(c * q ** (power + 1) for power, c in enumerate(row)) / rest**k + _UNIFORM[k])
-        for k, row in _EULERIAN.items()
-    }
+    widest = max(float(scales.max()), 1.0)  # the unit: no power of a scale leaves the doubles
+    q, rest = np.exp(-1 / scales), -np.expm1(-1 / scales) * widest
+    with np.errstate(under="ignore"):
+        sums = {
+            k: (weights**k)
+            @ (2 * sum(c * q ** (power + 1) for power, c in enumerate(row)) / rest**k + _UNIFORM[k] * (1 / widest) ** k)
+            for k, row in _EULERIAN.items()
+        }
     two, four, six, eight = sums[2], sums[4], sums[6], sums[8]
     moments = {
         2: two,
@@ -162,4 +165,4 @@ def _by_moments(weights: Floats, scales: Floats, beta: float) -> Floats:
         8: eight + 28 * six * two + 35 * four**2 + 210 * four * two**2 + 105 * two**4,
     }
     found: Floats = np.min([k / (k + 1) * (moment / beta) ** (1 / k) for k, moment in moments.items()], axis=0)
-    return found
+    return found * widest

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,16 +22,14 @@ from tacit.tables.fitting.least_squares import combination_errors
 __all__ = ["Margins", "summed"]
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 Axes = tuple[int, ...]
 
 
-def summed(cells: npt.NDArray[Any], sizes: Sequence[int], kept: Sequence[int]) -> npt.NDArray[Any]:
-    """The cells of a product, in order, summed over the keys that are not kept; without overflow."""
-    shaped = cells.astype(object).reshape(tuple(sizes))
+def summed(cells: Integers, sizes: Sequence[int], kept: Sequence[int]) -> Integers:
+    """The cells of a product, in order, summed over the keys that are not kept: what `Sums.summed` wants."""
     dropped = tuple(axis for axis in range(len(sizes)) if axis not in kept)
-    total = np.asarray(shaped.sum(axis=dropped) if dropped else shaped, dtype=object).reshape(-1)
-    fits = all(abs(int(one)) < 2**62 for one in total)
-    return total.astype(np.int64) if fits else total
+    return np.asarray(cells.reshape(tuple(sizes)).sum(axis=dropped)).reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)

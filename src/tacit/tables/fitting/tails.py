@@ -108,7 +108,7 @@ class _Lattice:
 
     @classmethod
     def for_sum(cls, kinds: Floats, times: npt.NDArray[np.intp], aside: float) -> _Lattice:
-        deviation = math.sqrt(float((times * kinds[:, 0] ** 2 * _variances(kinds[:, 1])).sum()))
+        deviation = _deviation(kinds[:, 0], kinds[:, 1], times)
         smear = math.sqrt(float(times.sum()) * math.log(2 / aside) / 6)
         step = deviation / max(_FINE, 40 * smear)
         reach = deviation * 8 + float((kinds[:, 0] * (kinds[:, 1] + 1)).max()) * math.log(8 / aside)
@@ -148,10 +148,13 @@ def _power(values: Floats, times: int) -> Floats:
     return found
 
 
-def _variances(scales: Floats) -> Floats:
-    q = np.exp(-1 / scales)
-    found: Floats = 2 * q / (1 - q) ** 2 + 1 / 12
-    return found
+def _deviation(weights: Floats, scales: Floats, times: npt.NDArray[np.intp]) -> float:
+    """Of Σ w(X + U), in units of the widest of the noises: no square of a scale leaves the doubles."""
+    widest = float((weights * np.maximum(scales, 1.0)).max())
+    q, rest = np.exp(-1 / scales), -np.expm1(-1 / scales)
+    with np.errstate(under="ignore"):
+        squares = 2 * q * (weights / widest / rest) ** 2 + (weights / widest) ** 2 / 12
+    return widest * math.sqrt(float((times * squares).sum()))
 
 
 def _on_lattice(weight: float, scale: float, step: float, half: int) -> tuple[Floats, float]:
@@ -167,11 +170,11 @@ def _on_lattice(weight: float, scale: float, step: float, half: int) -> tuple[Fl
 
 def _tail(at: Floats, scale: float) -> Floats:
     """P[|X + U| > at]: of a density that is constant between half steps."""
-    q = math.exp(-1 / scale)
+    q, rest = math.exp(-1 / scale), -math.expm1(-1 / scale)
     cell = np.floor(at + 0.5)
     with np.errstate(under="ignore"):
         power = np.exp(-cell / scale)
-    further, here = 2 * q * power / (1 + q), np.where(cell == 0, 2 * (1 - q) / (1 + q), 2 * (1 - q) * power / (1 + q))
+    further, here = 2 * q * power / (1 + q), np.where(cell == 0, 1.0, power) * (2 * rest / (1 + q))
     left = np.where(cell == 0, 0.5 - at, cell + 0.5 - at)
     found: Floats = further + here * left
     return found

@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import BETA, Estimate
+from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Measure, Tallies
+from tacit.tables.engines.sums import Sums
 from tacit.tables.estimators.base import Categories, Chooser, Noisy
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions.tree import Value
@@ -22,10 +24,10 @@ from tacit.tables.plan.plan import Plan
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.release.finish import Columns, finish, joint
 
-__all__ = ["draw", "estimated", "noised", "placed"]
+__all__ = ["draw", "estimated", "noised", "placed", "released"]
 
-Counts = npt.NDArray[np.int64] | list[int]
-Found = Counts | Tallies
+Floats = npt.NDArray[np.float64]
+Found = Sums | Tallies
 
 
 def draw(plan: Plan, integers: Integers) -> Columns:
@@ -64,7 +66,7 @@ def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], lis
     if plan.keys is not None:
         kept = np.flatnonzero(plan.keys.keep(integers.units))
         keys = tuple([column[i] for i in kept] for column in integers.keys)
-        return keys, [_taken(values, kept) for values in integers.measures]
+        return keys, [values.taken(kept) for values in integers.measures]
     listed = plan.bounded.public_keys
     assert listed is not None
     keys = tuple([key[i] for key in listed] for i in range(len(plan.bounded.keys)))
@@ -75,7 +77,7 @@ def placed(listed: Sequence[tuple[Value, ...]], integers: Integers) -> list[Foun
     """The integers of every listed key, in the order listed; zeros for keys that no row has."""
     place = {_canonical(key): i for i, key in enumerate(listed)}
     found = np.array([place[_canonical(key)] for key in _rows(integers)], dtype=np.intp)
-    return [_placed(values, found, len(listed)) for values in integers.measures]
+    return [values.placed(found, len(listed)) for values in integers.measures]
 
 
 def _rows(integers: Integers) -> list[tuple[Value, ...]]:
@@ -93,28 +95,15 @@ def _family(value: Value) -> str:
     return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
 
 
-def _taken(values: Found, at: npt.NDArray[np.intp]) -> Found:
-    if isinstance(values, Tallies):
-        return values.taken(at)
-    return values[at] if isinstance(values, np.ndarray) else [values[i] for i in at]
-
-
-def _placed(values: Found, at: npt.NDArray[np.intp], size: int) -> Found:
-    if isinstance(values, Tallies):
-        return values.placed(at, size)
-    if isinstance(values, np.ndarray):
-        made = np.zeros(size, dtype=np.int64)
-        made[at] = values
-        return made
-    wide = [0] * size
-    for i, value in zip(at, values, strict=True):
-        wide[i] = value
-    return wide
-
-
-def noised(plan: Plan, measure: Measure, values: Counts) -> Noisy:
+def noised(plan: Plan, measure: Measure, values: Sums) -> Noisy:
     """A measure with the noise that the plan has for it."""
     return _noised(plan, measure, {measure: values})
+
+
+def released(mechanism: AdditiveMechanism, measure: Counted, values: Sums) -> Floats:
+    """The double nearest to integer + noise: one function of their sum, in a width that the measure's bounds say."""
+    assert isinstance(mechanism, IntegerMechanism)  # measures are whole numbers
+    return mechanism.release_floats(values.within(measure.largest))
 
 
 def _noisy(plan: Plan, found: Mapping[Asked, Found]) -> dict[Counted, Noisy]:
@@ -129,26 +118,13 @@ def _noised(plan: Plan, measure: Counted, found: Mapping[Asked, Found]) -> Noisy
     return Noisy(_drawn(mechanism, measure, found), mechanism, plan.noise)
 
 
-def _drawn(mechanism: AdditiveMechanism, measure: Counted, found: Mapping[Asked, Found]) -> npt.NDArray[np.float64]:
+def _drawn(mechanism: AdditiveMechanism, measure: Counted, found: Mapping[Asked, Found]) -> Floats:
     if not isinstance(measure, Blend):
-        return _released(mechanism, _counts(found[measure]))
-    combined = measure.of([[int(value) for value in _counts(found[one])] for one in measure.measures])
-    return np.stack([_released(mechanism, _narrow(values, mechanism)) for values in combined])
+        return released(mechanism, measure, _sums(found[measure]))
+    combined = measure.of([_sums(found[one]).tolist() for one in measure.measures])
+    return np.stack([released(mechanism, measure, Sums.of(values)) for values in combined])
 
 
-def _counts(values: Found) -> Counts:
-    assert not isinstance(values, Tallies)
+def _sums(values: Found) -> Sums:
+    assert isinstance(values, Sums)
     return values
-
-
-def _narrow(values: list[int], mechanism: AdditiveMechanism) -> Counts:
-    """As int64 where all fit with room to spare, and so does the noise."""
-    fit = mechanism.scale < 1 << 55 and all(abs(value) < 1 << 61 for value in values)
-    return np.array(values, dtype=np.int64) if fit else values
-
-
-def _released(mechanism: AdditiveMechanism, values: Counts) -> npt.NDArray[np.float64]:
-    """Integers with noise, and only then floats."""
-    if isinstance(values, np.ndarray):
-        return np.asarray(mechanism.release(values), dtype=np.float64)
-    return np.array([float(mechanism.release(int(value))) for value in values], dtype=np.float64)

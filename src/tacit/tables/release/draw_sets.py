@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.estimate import BETA, Estimate
-from tacit.tables.engines.contract import Integers, Measure, Tallies
+from tacit.tables.engines.contract import Integers, Measure
+from tacit.tables.engines.sums import Sums
 from tacit.tables.estimators.base import Categories, Chooser, Fitted, Noisy
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions.tree import Value
@@ -66,15 +67,14 @@ def _fitted(plan: SetsPlan, found: Sequence[Integers]) -> dict[int, list[Noisy]]
     cells = placed(first.bounded.public_keys, plan.passes.integers(mine[0], found))
     made: dict[int, list[Noisy]] = {plan.sets.parts[at].at: [] for at in mine}
     for number, values in enumerate(cells):
-        assert not isinstance(values, Tallies)
+        assert isinstance(values, Sums)
         noisy = []
         for at in mine:
             kept = plan.checked.query.sets[plan.sets.parts[at].at]
-            exact = summed(np.asarray(values, dtype=object), plan.sets.sizes, kept)
-            counts = exact if exact.dtype == np.int64 else [int(one) for one in exact]
+            exact = values.summed(partial(summed, sizes=plan.sets.sizes, kept=kept))
             measure = plan.plans[at].bounded.measures[number]
             assert isinstance(measure, Measure)  # counts and sums
-            noisy.append(noised(plan.plans[at], measure, counts))
+            noisy.append(noised(plan.plans[at], measure, exact))
         margin = plan.margins[number]
         for order, (values_fitted, one) in enumerate(
             zip(margin.fitted([one.values for one in noisy]), noisy, strict=True)

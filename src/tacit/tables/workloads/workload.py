@@ -26,6 +26,7 @@ from tacit.report.disclosure import Disclosure, GroupRule
 from tacit.report.disclosure import Noise as Told
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Engine, Integers, Measure
+from tacit.tables.engines.sums import Sums
 from tacit.tables.estimators.noise import Noise, noises_for, spread
 from tacit.tables.expressions.tree import Value
 from tacit.tables.fitting.least_squares import Reconciled, reconciliation
@@ -34,7 +35,7 @@ from tacit.tables.plan.price import Price, read_price
 from tacit.tables.release.answer import Answer
 from tacit.tables.release.batch_answers import KIND, VERSION, Answers
 from tacit.tables.release.disclose import describe
-from tacit.tables.release.draw import placed
+from tacit.tables.release.draw import placed, released
 from tacit.tables.workloads.levels import MOST, Level
 
 __all__ = ["ConsistentAnswers", "Sum", "Workload", "WorkloadPlan"]
@@ -140,13 +141,19 @@ class Workload:
         return WorkloadPlan(cost, self._levels, self._shares, noise, mechanisms, reconciliation(sums, each))
 
     def _mechanism(self, noise: Noise, at: int) -> AdditiveMechanism:
-        """One unit adds ``reach`` to at most p cells: to p blocks, or p times as much to one block."""
+        return noise.mechanism(self._shares[at], *self._measure(at))
+
+    def _measure(self, at: int) -> tuple[Measure, int]:
+        """What a level measures, and in how many blocks a unit is.
+
+        One unit adds ``reach`` to at most p cells: to p blocks, or p times as much to one block.
+        """
         (measure,) = self._bounded.measures
         assert isinstance(measure, Measure)  # counts only
         groups = self._bounded.groups
         if self._levels[at].is_finest:
-            return noise.mechanism(self._shares[at], measure, groups)
-        return noise.mechanism(self._shares[at], replace(measure, high=measure.reach * groups, low=0), 1)
+            return measure, groups
+        return replace(measure, high=measure.reach * groups, low=0), 1
 
     def __getstate__(self) -> dict[str, object]:
         """What the process that draws is given: all but the way to the ledger and the data."""
@@ -154,7 +161,7 @@ class Workload:
 
     def _drawn(self, plan: WorkloadPlan, canonical: str, engine: Engine, receipt: Receipt) -> bytes:
         cells = self._cells(engine.run(self._bounded))
-        measured = [self._measured(level, cells, mechanism) for level, mechanism in self._noisy(plan)]
+        measured = [self._measured(at, cells, mechanism) for at, mechanism in enumerate(plan.mechanisms)]
         estimates = plan.fit.estimates(np.concatenate(measured))
         told = [
             self._told(plan, at, canonical, values, estimates, receipt).to_dict() for at, values in enumerate(measured)
@@ -162,19 +169,22 @@ class Workload:
         body = {"kind": KIND, "version": VERSION, "answers": told}
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
-    def _noisy(self, plan: WorkloadPlan) -> list[tuple[Level, AdditiveMechanism]]:
-        return list(zip(self._levels, plan.mechanisms, strict=True))
-
-    def _cells(self, integers: Integers) -> npt.NDArray[np.int64]:
+    def _cells(self, integers: Integers) -> Sums:
         """Every listed cell's bounded count, zeros included."""
         assert self._bounded.public_keys is not None
         (values,) = placed(self._bounded.public_keys, integers)
-        return np.asarray(values, dtype=np.int64)
+        assert isinstance(values, Sums)
+        return values
 
-    def _measured(self, level: Level, cells: npt.NDArray[np.int64], mechanism: AdditiveMechanism) -> Floats:
-        exact = np.zeros(len(level.labels), dtype=np.int64)
-        np.add.at(exact, level.blocks, cells)
-        return np.asarray(mechanism.release(exact), dtype=np.float64)
+    def _measured(self, at: int, cells: Sums, mechanism: AdditiveMechanism) -> Floats:
+        level = self._levels[at]
+
+        def add(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+            blocks = np.zeros(len(level.labels), dtype=np.int64)
+            np.add.at(blocks, level.blocks, numbers)
+            return blocks
+
+        return released(mechanism, self._measure(at)[0], cells.summed(add))
 
     def _told(
         self, plan: WorkloadPlan, at: int, canonical: str, measured: Floats, estimates: Floats, receipt: Receipt

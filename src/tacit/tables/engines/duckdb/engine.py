@@ -15,6 +15,7 @@ from tacit.tables.engines.duckdb.bounding import Statement, statement
 from tacit.tables.engines.duckdb.profile import Work
 from tacit.tables.engines.duckdb.sources.source import VIEW, other_view
 from tacit.tables.engines.duckdb.terms import TYPES, identifier
+from tacit.tables.engines.sums import Sums
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
 
@@ -118,22 +119,12 @@ _MAKERS: dict[Kind, Callable[[Any], Value]] = {
 }
 
 
-def _measured(measure: Asked, i: int, found: Columns) -> npt.NDArray[np.int64] | list[int] | Tallies:
+def _measured(measure: Asked, i: int, found: Columns) -> Sums | Tallies:
     if isinstance(measure, Cells):
         parts = zip(found[f"m{i}_cells"], found[f"m{i}_counts"], strict=True)
         return Tallies.joined([(_int64(cells), _int64(counts)) for cells, counts in parts])
-    return _whole(found[f"m{i}_high"], found[f"m{i}_low"])
+    return Sums.of_pieces(found[f"m{i}_high"], found[f"m{i}_low"])
 
 
 def _int64(values: Any) -> npt.NDArray[np.int64]:
     return np.asarray(values, dtype=np.int64)
-
-
-def _whole(high: npt.NDArray[Any], low: npt.NDArray[Any]) -> npt.NDArray[np.int64] | list[int]:
-    """The two pieces of each sum, put together again."""
-    low = np.asarray(low, dtype=np.int64)
-    if not np.any(high):
-        return low
-    whole = [int(h) * 2**62 + int(rest) for h, rest in zip(high.tolist(), low.tolist(), strict=True)]
-    fits = all(-(2**63) <= one < 2**63 for one in whole)
-    return np.asarray(whole, dtype=np.int64) if fits else whole

@@ -1,0 +1,117 @@
+"""The book itself: how entries are read and appended, and what this process has seen of them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from tacit.errors import InvalidParameter, LedgerError
+from tacit.ledger.amounts import Amount, Flavour
+from tacit.ledger.chain import BEGINNING, Entry, linked, now, stamp
+from tacit.ledger.requests import secret_hex
+from tacit.ledger.store import Head, Store, append
+from tacit.noise.entropy import BitSource
+from tacit.privacy import Promise
+
+__all__ = ["Book"]
+
+
+class Book(ABC):
+    """Entries without a place: subclasses say how a transaction is begun."""
+
+    def __init__(
+        self, *, patience: float = 10.0, entropy: BitSource | None = None, clock: Callable[[], datetime] = now
+    ) -> None:
+        self._patience = _seconds(patience)
+        self._entropy = entropy
+        self._clock = clock
+        self._seen: tuple[int, str] | None = None
+        self._fixed: tuple[str, Flavour, Promise] | None = None
+        secret_hex(entropy)  # a source that can be replayed is refused before anything is written
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Store]:
+        """A consistent view."""
+
+    def _glancing(self) -> AbstractContextManager[Store]:
+        """For a single look; a place where that is cheaper says so."""
+        return self._reading()
+
+    @abstractmethod
+    def _writing(self) -> AbstractContextManager[Store]:
+        """One atomic step: durable when the block has been left, undone when it raises."""
+
+    def _append(self, store: Store, head: Head, kind: str, charged: Amount | None = None, **values: Any) -> Head:
+        return append(store, head, stamp(self._clock()), kind, charged or head.charged, **values)
+
+    def _entry(self, number: int) -> Entry:
+        with self._reading() as store:
+            return self._read(store, number)
+
+    def _read(self, store: Store, number: int) -> Entry:
+        try:
+            ((found, body, link),) = store.bodies(number - 1, 1)
+            entry = Entry.read(body, link)
+        except (ValueError, KeyError, TypeError):
+            found = -1
+        if found != number:
+            raise LedgerError(f"{self._where()}: entry {number} cannot be read. Run `tacit verify` on it.")
+        return entry
+
+    def _head(self, store: Store) -> Head:
+        head = store.head()
+        if head is None:
+            raise LedgerError(f"{self._where()} has not been opened yet: call .open(source, terms) first.")
+        self._check_seen(store, head)
+        return head
+
+    def _check_seen(self, store: Store, head: Head) -> None:
+        """What this process has seen on record must still be there: an older copy put back under it is noticed."""
+        seen = self._seen
+        if seen is not None and head.number != seen[0]:
+            rows = store.bodies(seen[0] - 1, 1)
+            link = rows[0][2] if rows and rows[0][0] == seen[0] else ""
+        else:
+            link = head.hash
+        if seen is not None and link != seen[1]:
+            raise LedgerError(
+                f"{self._where()} no longer contains entry {seen[0]}, which this process has seen: an older copy or "
+                "another ledger was put in its place. Nothing was spent. Put the newest one back; `tacit verify FILE "
+                f"--head {seen[1]}` tells which."
+            )
+        self._remember(head)
+
+    def _remember(self, head: Head) -> None:
+        """To be called with what is on record only: never inside a transaction that may still be undone."""
+        if self._seen is None or head.number > self._seen[0]:
+            self._seen = (head.number, head.hash)
+
+    def _check_end(self, store: Store, head: Head) -> None:
+        """The head must be the last entry: a file put together from two states is not continued."""
+        rows = store.bodies(max(head.number - 2, -1), 3)
+        before = rows[-2][2] if len(rows) > 1 else BEGINNING
+        try:
+            number, body, link = rows[-1]
+            whole = (number, link) == (head.number, head.hash) and linked(before, body) == link
+        except (IndexError, ValueError, TypeError, AttributeError):
+            whole = False
+        if not whole:
+            raise LedgerError(
+                f"{self._where()}: its head is not its last entry, so that something was changed or mixed up. "
+                "Nothing was spent. Run `tacit verify` on it, and restore the newest backup."
+            )
+
+    def _where(self) -> str:
+        """The place, for messages."""
+        return repr(self)
+
+
+def _seconds(patience: object) -> float:
+    """How long to wait, with a bound."""
+    if isinstance(patience, int | float) and math.isfinite(patience) and patience >= 0:
+        return float(patience)
+    raise InvalidParameter("patience", given=patience, allowed="seconds, 0 or more")

@@ -1,0 +1,125 @@
+"""Binary sums and histograms in the shuffle model."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.local import BinarySum, ShuffledHistogram, Shuffler
+from tacit.local.binomials import one_count_delta, two_counts_delta
+from tacit.testing import seeded
+from tests.statistical.fit import fits_cells
+
+
+def exact_law(n: int, q: Fraction) -> list[Fraction]:
+    return [math.comb(n, y) * q**y * (1 - q) ** (n - y) for y in range(n + 1)]
+
+
+@pytest.mark.parametrize(("n", "q"), [(1, Fraction(1, 2)), (10, Fraction(1, 4)), (40, Fraction(3, 10))])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
+def test_binomials_two_ways(n: int, q: Fraction, epsilon: float) -> None:
+    """Ratios from the mode against binomials in exact fractions, both counts over all outcomes."""
+    law, grown = exact_law(n, q), Fraction(math.exp(epsilon))
+    one, other = [*law, Fraction(0)], [Fraction(0), *law]
+    single = max(sum(max(a - grown * b, 0) for a, b in zip(x, y, strict=True)) for x, y in ((one, other), (other, one)))
+    joint = sum(max(other[i] * one[j] - grown * one[i] * other[j], 0) for i in range(n + 2) for j in range(n + 2))
+    for found, exact in ((one_count_delta, single), (two_counts_delta, joint)):
+        assert float(exact) * (1 - 1e-12) <= found(n, float(q), epsilon) <= float(exact) * (1 + 1e-6) + 1e-14
+
+
+def test_reference_figures() -> None:
+    """ε = 1, δ = 10⁻⁶: 34.1 zeros and 5.84; two cells jointly 42.7 and 6.52; 10% silent 2.9·10⁻⁶, half 2.3·10⁻⁴."""
+    large = BinarySum(n=10**6, epsilon=1, delta=1e-6)
+    assert (round(large.expected_zeros, 1), round(large.standard_error, 2)) == (34.1, 5.84)
+    s = BinarySum(n=10**4, epsilon=1, delta=1e-6)
+    assert round(s.expected_zeros, 1) == 34.1
+    assert f"{s.remaining('0.1').delta(1):.2g}" in ("2.8e-06", "2.9e-06")
+    assert f"{s.remaining('0.5').delta(1):.2g}" == "0.00023"
+    h = ShuffledHistogram(n=10**4, categories=range(5), epsilon=1, delta=1e-6)
+    assert (round(h.expected_zeros, 1), round(h.standard_error, 2)) == (42.7, 6.52)
+
+
+def test_the_chance_is_the_least_that_keeps_the_promise() -> None:
+    for kind, delta in ((BinarySum, one_count_delta), (ShuffledHistogram, two_counts_delta)):
+        options: dict[str, Any] = {"categories": range(3)} if kind is ShuffledHistogram else {}
+        s = kind(n=1000, epsilon=1, delta=1e-5, **options)
+        assert delta(1000, float(s.zero_chance), 1.0) <= 1e-5
+        assert delta(1000, float(s.zero_chance) * (1 - 1e-6), 1.0) > 1e-5
+        sized = kind(n=1000, absent="0.2", epsilon=1, delta=1e-5, **options)
+        assert sized.zero_chance > s.zero_chance
+        assert sized.remaining("0.2").delta(1) <= 1e-5 < sized.remaining("0.5").delta(1)
+
+
+def test_pricing_the_two_cells_apart_would_be_below_the_truth() -> None:
+    """Planted: a histogram priced as one count breaks its promise when a value moves from cell to cell."""
+    s = BinarySum(n=10**4, epsilon=1, delta=1e-6)
+    assert two_counts_delta(10**4, float(s.zero_chance), 1.0) > 5e-6
+
+
+def test_sums_are_unbiased_and_nothing_stays_nothing() -> None:
+    s = BinarySum(n=2000, epsilon=1, delta=1e-6)
+    source = seeded(1)
+    answers = np.arange(2000) < 300
+    found = []
+    for _ in range(300):
+        messages = Shuffler().shuffle(s.messages(answers, entropy=source), people=2000, entropy=source)
+        found.append(float(s.estimate(messages).unbiased))
+    assert abs(np.mean(found) - 300) < 5 * s.standard_error / math.sqrt(300)
+    assert abs(np.var(found) / s.standard_error**2 - 1) < 0.5
+    for _ in range(200):
+        e = s.estimate(s.messages([False] * 2000, entropy=source))
+        assert e.value == 0
+    low, high = e.intervals()
+    assert low < high
+
+
+def test_noise_bits_have_their_chance() -> None:
+    s = BinarySum(n=200, epsilon=1, delta=1e-3)
+    zeros = int((s.messages(np.zeros(100_000, dtype=np.bool_), entropy=seeded(2))[:, 1] == 0).sum())
+    q = float(s.zero_chance)
+    assert fits_cells([zeros, 100_000 - zeros], [q, 1 - q])
+    assert not fits_cells([zeros, 100_000 - zeros], [0.9 * q, 1 - 0.9 * q])
+
+
+def test_histograms_count_and_know_what_to_do_with_the_unknown() -> None:
+    h = ShuffledHistogram(n=3000, categories=["a", "b", "c"], unknown="c", epsilon=1, delta=1e-6)
+    values = ["a"] * 1500 + ["b"] * 1000 + ["?", None, math.nan, 7, object()] * 100
+    e = h.estimate(h.messages(values, entropy=seeded(3)))
+    assert np.abs(e.unbiased - [1500, 1000, 500]).max() < 6 * h.standard_error
+    with pytest.raises(InvalidParameter, match="cells"):
+        h.estimate(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: BinarySum(n=5, epsilon=1, delta=1e-6), "n"),
+        (lambda: BinarySum(n=0, epsilon=1, delta=1e-6), "n"),
+        (lambda: BinarySum(n=1000, epsilon=1, delta=1e-6, absent=1), "absent"),
+        (lambda: ShuffledHistogram(n=1000, categories=["a"], epsilon=1, delta=1e-6), "categories"),
+        (lambda: ShuffledHistogram(n=1000, categories="ab", epsilon=1, delta=1e-6), "categories"),
+        (lambda: ShuffledHistogram(n=1000, categories=[1, 2], unknown=3, epsilon=1, delta=1e-6), "unknown"),
+    ],
+)
+def test_bad_parameters_are_named(make: Any, name: str) -> None:
+    with pytest.raises(InvalidParameter) as refused:
+        make()
+    assert refused.value.name == name
+    with pytest.raises(NotPrivate):
+        BinarySum(n=1000, epsilon=1)
+
+
+def test_garbage_moves_a_count_by_two_for_each_person() -> None:
+    s = BinarySum(n=1000, epsilon=1, delta=1e-6)
+    honest = s.messages(np.zeros(1000, dtype=np.bool_), entropy=seeded(4))
+    poisoned = honest.copy()
+    poisoned[:10] = 1
+    moved = float(s.estimate(poisoned).unbiased - s.estimate(honest).unbiased)
+    assert 10 <= moved <= 20
+    poisoned[:10] = 77  # neither 0 nor 1
+    assert -20 <= float(s.estimate(poisoned).unbiased - s.estimate(honest).unbiased) <= 0
