@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("tacit.cli.demo:demo", "The whole story on a table it makes up: policy, questions, plot, report."),
     "discover": ("tacit.cli.discover:discover", "Bounds, keys and limits for a policy, bought privately."),
     "init": ("tacit.cli.init:init", "Draft a policy for a table; hints from its rows stay on your screen."),
+    "local": ("tacit.cli.local:local", "Protocols for people who do not trust the collector: simulate them."),
     "log": ("tacit.cli.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
     "plan": ("tacit.cli.plan:plan", "What a question would cost, or how precise it would be; free."),
     "report": ("tacit.cli.report:report", "What must be said about an answer that was given: text, JSON or a page."),
