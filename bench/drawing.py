@@ -23,7 +23,6 @@ LIMIT = AtMost(1.2)
 COLUMNS = (
     Column("who", ""),
     Column("best", "CPU", seconds),
-    Column("wall", "wall", seconds),
     Column("tacit", "tacit"),
     Column("target", "target"),
     Column("met", "met", verdict),

@@ -72,3 +72,33 @@ def test_nothing_lies_in_the_hall_and_no_room_is_crowded() -> None:
     folders = [TABLES, *(path for path in TABLES.rglob("*") if path.is_dir() and path.name != "__pycache__")]
     crowded = {str(folder): len(list(folder.glob("*.py"))) - 1 for folder in folders}
     assert not {folder: size for folder, size in crowded.items() if size > MOST_FILES}
+
+
+SRC = TABLES.parent
+MAY_KNOW_DUCKDB = ("tables/engines/duckdb/", "tables/engines/registry.py", "anonymity/")
+"""The engine itself, the list of engines, and the folder that has a connection of its own."""
+
+
+def duckdb_used(path: Path) -> set[str]:
+    """What a file imports of DuckDB, or of the engine that is one."""
+    used = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        used |= {name for name in names if name.split(".")[0] == "duckdb" or ".engines.duckdb" in name}
+    return used
+
+
+def test_only_the_engine_knows_duckdb() -> None:
+    others = [path for path in SRC.rglob("*.py") if not path.relative_to(SRC).as_posix().startswith(MAY_KNOW_DUCKDB)]
+    knowing = {path.relative_to(SRC).as_posix(): used for path in others if (used := duckdb_used(path))}
+    assert not knowing, knowing
+
+
+def test_the_rule_sees_duckdb_in_functions(tmp_path: Path) -> None:
+    sneaky = tmp_path / "sneaky.py"
+    sneaky.write_text("def f():\n    import duckdb\n    from tacit.tables.engines.duckdb.engine import DuckDBEngine\n")
+    assert duckdb_used(sneaky) == {"duckdb", "tacit.tables.engines.duckdb.engine.DuckDBEngine"}

@@ -13,9 +13,9 @@ from tacit.auditing.claims import read_claim
 from tacit.auditing.outcomes import Outcomes, read_outcomes
 from tacit.auditing.search import Aim, Samples, search
 
-AUDITS = 200
+AUDITS = 100
 CONFIDENCE = 0.9
-MOST = 45  # P[Bin(200, 0.1) > 45] is below 10^-6
+MOST = 27  # P[Bin(100, 0.1) > 27] is below 10^-6
 
 
 def laplace(values: np.ndarray) -> np.ndarray:

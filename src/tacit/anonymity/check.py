@@ -108,8 +108,6 @@ def roles(rows: Rows, quasi: Sequence[str], sensitive: Sequence[str]) -> tuple[t
     for name in secret:
         if name in known:
             raise InvalidParameter("sensitive", given=name, allowed="a column that is no quasi-identifier")
-    if rows.count == 0:
-        raise InvalidParameter("source", given="a table without rows", allowed="at least one row")
     return known, secret
 
 

@@ -22,7 +22,7 @@ from tacit.errors import InvalidParameter
 __all__ = ["Classes", "Unknown", "classes_of"]
 
 Integers = npt.NDArray[np.int64]
-_MOST_PATTERNS = 256
+_MOST_PATTERNS = 64
 
 
 class Unknown(Enum):
@@ -85,9 +85,12 @@ def classes_of(
         rows.run(f"CREATE TEMP TABLE {table} AS {grouped}")
         grouped = f"SELECT * FROM {table}"
     alone, ordered = _counted(rows, f"({grouped}) AS c", "c.class", table, held)
+    if not len(alone["n"]):
+        raise InvalidParameter("source", given="a table without rows", allowed="at least one row")
     around = alone
     if unknown is Unknown.WILDCARD and _has_unknown(rows, table, keys):
         around, _ = _counted(rows, _overlapping(rows, table, keys), "p.class", table, held)
+        rows.run(f"DROP TABLE {table}_pairs")
     found = {}
     for name, key, number in zip(sensitive, held, ordered, strict=True):
         whole = np.bincount(alone[key], weights=alone["n"]).astype(np.int64)  # exact below 2⁵³
@@ -150,11 +153,12 @@ def _overlapping(rows: Rows, table: str, keys: Sequence[str]) -> str:
     if len(patterns) > _MOST_PATTERNS:
         given, allowed = f"{len(patterns)} patterns of unknown columns", f"at most {_MOST_PATTERNS} with wildcards"
         raise InvalidParameter("unknown", given=given, allowed=allowed, hint="Count unknown as a value of its own.")
-    parts = []
+    rows.run(f"CREATE TEMP TABLE {table}_pairs (class BIGINT, member BIGINT)")
     for mine in patterns:
         for theirs in patterns:
             both = [key for place, key in enumerate(keys) if mine & theirs & 2**place]
             same = " AND ".join(f"a.{key} = b.{key}" for key in both) or "true"
             sides = [f"(SELECT * FROM {table} WHERE {known} = {side})" for side in (mine, theirs)]
-            parts.append(f"SELECT a.class, b.class AS member FROM {sides[0]} AS a JOIN {sides[1]} AS b ON {same}")
-    return f"({' UNION ALL '.join(parts)}) AS p JOIN {table} AS c ON c.class = p.member"
+            agree = f"SELECT a.class, b.class FROM {sides[0]} AS a JOIN {sides[1]} AS b ON {same}"
+            rows.run(f"INSERT INTO {table}_pairs {agree}")
+    return f"{table}_pairs AS p JOIN {table} AS c ON c.class = p.member"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
 __all__ = ["lock", "open_connection", "quoted_name", "quoted_text"]
 
 
-def open_connection(owner: object, threads: int | None, memory_limit: str = "2GB") -> DuckDBPyConnection:
-    """A connection in memory; what it spills lies in a private folder that goes with ``owner``."""
+def open_connection(
+    owner: object, threads: int | None, memory_limit: str = "2GB"
+) -> tuple[DuckDBPyConnection, Callable[[], object]]:
+    """A connection in memory, and what removes the private folder that it spills to; that goes with ``owner`` too."""
     import duckdb  # 50 ms and 40 MB: loaded when a table is read
 
     folder = tempfile.mkdtemp(prefix="tacit-anonymity-")
-    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    remove = weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     config: dict[str, str | bool | int | float | list[str]] = {
         "allow_community_extensions": "false",
         "autoinstall_known_extensions": "false",
@@ -33,7 +36,7 @@ def open_connection(owner: object, threads: int | None, memory_limit: str = "2GB
         config["threads"] = threads
     connection = duckdb.connect(":memory:", config=config)
     connection.execute("SET enable_progress_bar = false; SET TimeZone = 'UTC'")
-    return connection
+    return connection, remove
 
 
 def lock(connection: DuckDBPyConnection, paths: tuple[str, ...]) -> None:

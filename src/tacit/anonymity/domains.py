@@ -62,6 +62,9 @@ def table_of(
     for name in hierarchies:
         if name not in quasi:
             raise InvalidParameter("hierarchies", given=name, allowed=f"quasi-identifiers: {', '.join(quasi)}")
+    total = int(rows.run("SELECT count(*) FROM rows").fetchall()[0][0])
+    if not total:
+        raise InvalidParameter("source", given="a table without rows", allowed="at least one row")
     domains = tuple(_domain(rows, f"d{i}", name, hierarchies.get(name)) for i, name in enumerate(quasi))
     orders = [_domain(rows, f"o{i}", name, None) for i, name in enumerate(sensitive)]
     listed = [(f"d{i}", name) for i, name in enumerate(quasi)] + [(f"o{i}", name) for i, name in enumerate(sensitive)]
@@ -79,7 +82,7 @@ def table_of(
     for name, order in zip(sensitive, orders, strict=True):
         if order.number and order.values[0] is None:  # also where NaN was written
             kept[name] = [value if place else None for value, place in zip(kept[name], secret[name][0], strict=True)]
-    return Table(rows.count, domains, codes, secret, kept)
+    return Table(total, domains, codes, secret, kept)
 
 
 def _domain(rows: Rows, table: str, name: str, hierarchy: Hierarchy | None) -> Domain:
@@ -96,7 +99,7 @@ def _domain(rows: Rows, table: str, name: str, hierarchy: Hierarchy | None) -> D
         first, second = "-count(*)", text
     ranked = "dense_rank() OVER (ORDER BY first NULLS FIRST, second NULLS FIRST) - 1 AS place"
     grouped = f"SELECT {column} AS value, {first} AS first, {second} AS second FROM rows GROUP BY {column}"
-    rows.run(f"CREATE TEMP TABLE {table} AS SELECT *, {ranked} FROM ({grouped})")
+    rows.run(f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT *, {ranked} FROM ({grouped})")
     shown = "CASE WHEN first IS NULL THEN NULL ELSE CAST(value AS VARCHAR) END"
     found = rows.run(
         f"SELECT arg_min(text, (length(text), text)) FROM (SELECT place, {shown} AS text FROM {table}) "
@@ -108,12 +111,13 @@ def _domain(rows: Rows, table: str, name: str, hierarchy: Hierarchy | None) -> D
 def _listed(rows: Rows, table: str, name: str, hierarchy: Hierarchy) -> Domain:
     """The values of a hierarchy; a value of the table that is not one of them is an error that names its line."""
     column = quoted_name(name)
-    rows.run(f"CREATE TEMP TABLE {table}_leaves (leaf VARCHAR, place BIGINT)")
+    rows.run(f"CREATE OR REPLACE TEMP TABLE {table}_leaves (leaf VARCHAR, place BIGINT)")
     leaves = hierarchy.leaves
     rows.run(f"INSERT INTO {table}_leaves SELECT unnest(?), unnest(range({len(leaves)}))", [list(leaves)])
     rows.run(
-        f"CREATE TEMP TABLE {table} AS SELECT value, place FROM (SELECT {column} AS value FROM rows GROUP BY {column}) "
-        f"LEFT JOIN {table}_leaves ON coalesce(CAST(value AS VARCHAR), '') = leaf"
+        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT value, place "
+        f"FROM (SELECT {column} AS value FROM rows GROUP BY {column}) LEFT JOIN {table}_leaves "
+        "ON coalesce(CAST(value AS VARCHAR), '') = leaf"
     )
     missing = rows.run(f"SELECT CAST(value AS VARCHAR) FROM {table} WHERE place IS NULL ORDER BY 1").fetchall()
     rows.run(f"DROP TABLE {table}_leaves")

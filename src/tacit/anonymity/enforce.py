@@ -96,10 +96,11 @@ def enforce(
             raise InvalidParameter("limits", given="none", allowed="at least a k, such as 5")
         if limits.of_sensitive and not secret:
             raise InvalidParameter("sensitive", given="no column", allowed="the columns that l and t are about")
-        if limits.k is not None and limits.k > rows.count:
-            raise InvalidParameter("k", given=limits.k, allowed=f"at most {rows.count}, the number of rows")
         hidden = named if key is not None else ()
-        table = table_of(rows, known, secret, (*others, *hidden), method.hierarchies)
+        with rows.held((*known, *secret, *others, *hidden)):
+            table = table_of(rows, known, secret, (*others, *hidden), method.hierarchies)
+        if limits.k is not None and limits.k > table.rows:
+            raise InvalidParameter("k", given=limits.k, allowed=f"at most {table.rows}, the number of rows")
         dropped = tuple(name for name in rows.names if name not in (*known, *secret, *others, *hidden))
         _refuse_impossible(table, limits)
     made = method.generalise(table, limits)

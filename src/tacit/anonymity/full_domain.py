@@ -8,7 +8,6 @@ and distinct l only, and a higher combination can lose less, when it suppresses 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,7 +71,7 @@ def search(table: Table, hierarchies: tuple[Hierarchy, ...], limits: Limits, sup
     kept: Flags | None = None
     tried = 0
     for bound, levels in _by_bound(table, losses, heights):
-        if best is not None and bound >= best[0]:
+        if best is not None and bound > best[0]:
             break
         tried += 1
         group = _grouped(distinct.codes, [nodes[i][level] for i, level in enumerate(levels)])
@@ -99,9 +98,8 @@ def _by_bound(table: Table, losses: list[list[Floats]], heights: list[int]) -> I
         sums = (sums[:, None] + np.array(column)).ravel()
     bounds = sums / len(means) * (1 - 1e-12)  # a bound must not round up
     order = np.argsort(bounds, kind="stable")
-    every = list(itertools.product(*(range(height) for height in heights)))
     for place in order:
-        yield float(bounds[place]), every[place]
+        yield float(bounds[place]), tuple(int(level) for level in np.unravel_index(place, heights))
 
 
 def _distinct(table: Table) -> _Distinct:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
@@ -68,7 +69,7 @@ class FullDomain:
     """
 
     hierarchies: Mapping[str, Hierarchy]
-    suppress: float = 0
+    suppress: float | Fraction | str = 0
 
     def __post_init__(self) -> None:
         if not 0 <= exact("suppress", self.suppress) <= 1:

@@ -7,7 +7,8 @@ unknown where their order matters; in a class it is what is written, unless ``nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
@@ -36,13 +37,14 @@ class Rows:
     """An open source: a view ``rows`` whose columns are numbers or texts. Closed by ``with`` or `close`.
 
     >>> with read({"age": [34, 34, 51], "city": ["Lund", "Lund", None]}) as rows:
-    ...     rows.names, rows.count
-    (('age', 'city'), 3)
+    ...     rows.names, rows.is_number("age")
+    (('age', 'city'), True)
     """
 
     def __init__(self, source: object, delimiter: str | None = None, null: Sequence[str] = ()) -> None:
         self._csv: CsvFile | None = None
-        self._connection: DuckDBPyConnection | None = open_connection(self, 1 if _is_small(source) else None)
+        self._connection: DuckDBPyConnection | None
+        self._connection, self._remove_scratch = open_connection(self, 1 if _is_small(source) else None)
         failed = False
         try:
             scan, paths = self._scan(source, delimiter, null)
@@ -56,20 +58,11 @@ class Rows:
         if failed:  # raised here, so that the error does not carry the engine's, which may quote a row
             self.close()
             raise self._unreadable(source)
-        self._source = source
-        self._count: int | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns."""
         return tuple(self._types)
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        if self._count is None:
-            self._count = int(self.run("SELECT count(*) FROM rows").fetchall()[0][0])
-        return self._count
 
     def run(self, statement: str, values: Sequence[object] = ()) -> DuckDBPyConnection:
         """Run one of this folder's own statements; a row that cannot be read is named by its line."""
@@ -79,7 +72,7 @@ class Rows:
             return self._connection.execute(statement, list(values))
         except Exception:
             pass  # the engine's words may quote a row
-        raise self._unreadable(self._source)
+        raise self._failed()
 
     def known(self, names: Iterable[str], what: str) -> tuple[str, ...]:
         """The names, if each is a column and none is named twice."""
@@ -111,11 +104,24 @@ class Rows:
         row = int(self.run(first, [value]).fetchall()[0][0])
         return f"row {row}" if self._csv is None else f"line {self._csv.line_of(row)}"
 
+    @contextmanager
+    def held(self, names: Sequence[str]) -> Iterator[None]:
+        """Within it these columns are read from memory: a file is then parsed once, however often it is looked at."""
+        shown = ", ".join(map(quoted_name, names))
+        self.run(
+            f"CREATE OR REPLACE TEMP TABLE rows AS SELECT {shown} FROM memory.main.rows"
+        )  # found before the view of that name
+        try:
+            yield
+        finally:
+            self.run("DROP TABLE temp.rows")
+
     def close(self) -> None:
         """Let go of the source."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+        self._remove_scratch()
 
     def __enter__(self) -> Self:
         return self
@@ -147,6 +153,15 @@ class Rows:
         shown = ", ".join(f"{total(name, kind, null)} AS {quoted_name(name)}" for name, kind in types.items())
         self._connection.execute(f"CREATE VIEW rows AS SELECT {shown} FROM {scan}")
         return {name: kind.partition("(")[0] in _NUMBERS for name, kind in types.items()}
+
+    def _failed(self) -> TacitError:
+        """Rows that cannot be read are named by their line; else the machine is too small."""
+        complaint = "" if self._csv is None else self._csv.complaint()
+        if complaint:
+            return InvalidParameter(
+                "source", given="a line that is no row", allowed="lines like the first", hint=complaint
+            )
+        return TacitError("The table could not be read to its end: it is damaged, or memory or disk did not suffice.")
 
     def _unreadable(self, source: object) -> InvalidParameter:
         hint = "" if self._csv is None else self._csv.complaint()

@@ -210,7 +210,7 @@ anonymity.add_command(attack)
 def _method(name: str, folder: Path | None, quasi: tuple[str, ...], suppress: str | None) -> Method:
     trees = hierarchies_in(folder, quasi)
     if name == "full-domain":
-        return FullDomain(trees, suppress or "0")  # type: ignore[arg-type]  # as typed, so that 0.1 is one tenth
+        return FullDomain(trees, suppress or 0)
     if suppress is not None:
         raise InvalidParameter("--suppress", given=suppress, allowed="nothing: Mondrian leaves no row out")
     return _METHODS[name](trees)
@@ -244,7 +244,7 @@ def _draw_losses(rows: Any, made: Enforced, secret: tuple[str, ...], name: str, 
 
     ks, losses = [], []
     for k in sorted({*_KS, made.limits.k or 1}):
-        if k <= rows.count:
+        if k <= made.rows + made.loss.suppressed_rows:
             limits = Limits(k, made.limits.distinct_l, made.limits.entropy_l, made.limits.recursive, made.limits.t)
             ks.append(k)
             losses.append(enforce(rows, quasi=made.quasi, sensitive=secret, limits=limits, method=way).loss.share)

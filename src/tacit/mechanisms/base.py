@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import six_digits_up
 from tacit.mechanisms.tails import largest_scale, read_beta, read_error, read_size
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource, system_entropy
 from tacit.privacy import ADD_REMOVE, Guarantee, Norm, Sensitivity
 from tacit.privacy.prices import Price
@@ -24,7 +25,7 @@ __all__ = ["AdditiveMechanism", "ScaledMechanism", "bits_from", "meaning", "most
 M = TypeVar("M", bound="AdditiveMechanism")
 
 
-class AdditiveMechanism(ABC):
+class AdditiveMechanism(ValueByRepr, ABC):
     """Noise of a fixed law added to a value: a promise, a scale and an error that are known without the data.
 
     Subclasses are built from a promise (the constructor), from their noise (``of_scale``) or from an error that is to
@@ -88,12 +89,6 @@ class AdditiveMechanism(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(promise={self._guarantee!r}, sensitivity={self._sensitivity!r}{self._extras()})"
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
 
 class ScaledMechanism(AdditiveMechanism):

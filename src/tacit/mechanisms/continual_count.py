@@ -19,6 +19,7 @@ from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of, read_count
 from tacit.mechanisms.tails import read_beta
 from tacit.mechanisms.threshold_stream import Closed
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.privacy import ADD_REMOVE, L1, L2, ZCDP, ApproxDP, GaussianDP, Guarantee, LInf, PureDP, Sensitivity
 from tacit.privacy.loss_distribution import LossDistribution
@@ -28,7 +29,7 @@ from tacit.privacy.rounding import UP, decimal_down, decimal_up, ln_down, ln_up,
 __all__ = ["ContinualCount", "CountStream"]
 
 
-class ContinualCount:
+class ContinualCount(ValueByRepr):
     """A promise about *all* the totals of a stream of whole numbers, up to a public ``horizon`` of steps.
 
     ``sensitivity`` is how far one unit can move the increment of one step, and ``steps`` how many steps it can touch:
@@ -173,12 +174,6 @@ class ContinualCount:
             f"ContinualCount(horizon={self._horizon}, promise={self.guarantee!r}, sensitivity={self._sensitivity!r},"
             f" steps={self._steps}, factorisation={self._factorisation.name})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ContinualCount) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
 
 class CountStream(Closed):

@@ -13,6 +13,7 @@ from tacit.mechanisms.scores import read_count
 from tacit.mechanisms.selecting import both_ways, stated
 from tacit.mechanisms.tails import gaussian_quantile, read_beta
 from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import GaussianThrows
 from tacit.privacy import ADD_REMOVE, ApproxDP, Guarantee, Sensitivity
@@ -24,7 +25,7 @@ from tacit.privacy.rounding import UP, decimal_down, decimal_up, sqrt_up
 __all__ = ["GaussianAboveThreshold"]
 
 
-class GaussianAboveThreshold:
+class GaussianAboveThreshold(ValueByRepr):
     """(ε,δ)-DP for at most ``length`` questions and ``hits`` hits: T + N(0,σ₁²) is compared with f + N(0,σ₂²).
 
     Each run to a hit has E[e^((α-1)·loss)] ≤ (length+1)·e^(α(α-1)ρ) with ρ = Δ²/2σ₁² + (2Δ)²/2σ₂² (Δ²/2σ₂² if
@@ -160,9 +161,3 @@ class GaussianAboveThreshold:
             f"GaussianAboveThreshold(promise={self._guarantee!r}, threshold={source(self._threshold)},"
             f" sensitivity={self._sensitivity!r}{extras})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GaussianAboveThreshold) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))

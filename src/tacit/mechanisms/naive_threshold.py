@@ -11,6 +11,7 @@ from tacit.mechanisms.scores import read_count
 from tacit.mechanisms.selecting import stated
 from tacit.mechanisms.tails import laplace_quantile, read_beta
 from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold, usable_scale
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import LaplaceThrows, NoThrows
 from tacit.privacy import ADD_REMOVE, Guarantee, PureDP, Sensitivity
@@ -21,7 +22,7 @@ from tacit.privacy.rounding import UP, decimal_down, decimal_up
 __all__ = ["NaiveThreshold"]
 
 
-class NaiveThreshold:
+class NaiveThreshold(ValueByRepr):
     """ε-DP for ``length`` questions by ε/length each: f + Lap(Δ·length/ε) against the plain threshold.
 
     For comparison and audits only: the noise grows with the length, where `AboveThreshold`'s does not. The proof is
@@ -107,9 +108,3 @@ class NaiveThreshold:
             f"NaiveThreshold(promise={self._guarantee!r}, threshold={source(self._threshold)},"
             f" sensitivity={self._sensitivity!r}, length={self._length})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NaiveThreshold) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))

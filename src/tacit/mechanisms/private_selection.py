@@ -17,6 +17,7 @@ from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of
 from tacit.mechanisms.selecting import float_above
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_floor, flint, rational
@@ -144,7 +145,7 @@ class Selected:
     result: Any
 
 
-class PrivateSelection:
+class PrivateSelection(ValueByRepr):
     """2ε-DP: the best-scored of a random number of runs of ε-DP mechanisms, each run of one drawn at random.
 
     Assumes that each mechanism is ``.each``-DP in its score and result together, and that neither the number of runs
@@ -236,12 +237,6 @@ class PrivateSelection:
         return (
             f"PrivateSelection(promise={self._guarantee!r}, runs={float(self._runs)!r}, stopping={self._stopping.name})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PrivateSelection) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
 
 def _scored(returned: Any) -> tuple[Any, Any]:

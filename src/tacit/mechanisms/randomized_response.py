@@ -17,6 +17,7 @@ from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of
 from tacit.mechanisms.selecting import float_above
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.coins import uniform_places
 from tacit.noise.entropy import BitSource
 from tacit.noise.truths import ExactTruth, OddsTruth, Truth
@@ -46,7 +47,7 @@ class ResponseEstimate:
     count: int
 
 
-class RandomizedResponse:
+class RandomizedResponse(ValueByRepr):
     """ε-DP for each person on their own device: the truth with probability e^ε/(e^ε+k-1), any one lie equally likely.
 
     The promise compares two answers of one person (replace); every report of one person costs ε again.
@@ -235,9 +236,3 @@ class RandomizedResponse:
     def __repr__(self) -> str:
         exact = f", truth={self._truth!r}" if isinstance(self._truth, ExactTruth) else ""
         return f"RandomizedResponse(promise={self._guarantee!r}, categories={self.categories!r}{exact})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RandomizedResponse) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))

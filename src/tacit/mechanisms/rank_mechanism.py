@@ -9,6 +9,7 @@ from typing import ClassVar
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.line import Line, line_lattice
 from tacit.mechanisms.quantised import Range, read_range
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.lattice import Lattice
 from tacit.privacy import Guarantee
 from tacit.privacy.prices import Price
@@ -16,7 +17,7 @@ from tacit.privacy.prices import Price
 __all__ = ["RankMechanism"]
 
 
-class RankMechanism:
+class RankMechanism(ValueByRepr):
     """Releases multiples of a granule between public bounds, by the ranks of private values."""
 
     __slots__ = ("_guarantee", "_lattice", "_line", "_range")
@@ -61,9 +62,3 @@ class RankMechanism:
             f"promise={self._guarantee!r}, bounds={self.bounds!r}, neighbours={self._guarantee.neighbours!r},"
             f" granule={self.granule!r}"
         )
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))

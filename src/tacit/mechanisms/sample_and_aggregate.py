@@ -15,6 +15,7 @@ from tacit.mechanisms.promise import PriceLike
 from tacit.mechanisms.quantile import Quantile
 from tacit.mechanisms.quantised import Range
 from tacit.mechanisms.scores import Described, kind_of, read_count
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.privacy import REPLACE, Guarantee
 from tacit.privacy.loss_distribution import LossDistribution
@@ -25,7 +26,7 @@ __all__ = ["SampleAndAggregate"]
 Function = Callable[[Any], Any]
 
 
-class SampleAndAggregate:
+class SampleAndAggregate(ValueByRepr):
     """ε-DP (or ε²/8-zCDP) result of any function of n rows, n public, one replaced: the median over random blocks.
 
     The function gets the rows of one block, of n/blocks rows or one more, and gives a number. One row is in one block,
@@ -114,12 +115,6 @@ class SampleAndAggregate:
             f"SampleAndAggregate(blocks={self._blocks}, promise={self.guarantee!r}, bounds={self._median.bounds!r},"
             f" granule={self._median.granule!r})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
 
 def _rows(rows: Any, blocks: int) -> npt.NDArray[Any]:

@@ -14,6 +14,7 @@ from tacit.mechanisms.selecting import both_ways, float_above, stated
 from tacit.mechanisms.splits import BOOK, Split, read_split
 from tacit.mechanisms.tails import laplace_quantile, read_beta
 from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold, usable_scale
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import LaplaceThrows
 from tacit.noise.lattice import Lattice
@@ -27,7 +28,7 @@ __all__ = ["Thresholding", "laplace_error"]
 _FINENESS = 20
 
 
-class Thresholding:
+class Thresholding(ValueByRepr):
     """A noisy threshold, and noisy values that are compared with it: the price depends on the hits, not on the length.
 
     ``sensitivity`` is how far one unit can move each value. ``monotone=True`` states that adding a unit moves all of
@@ -166,12 +167,6 @@ class Thresholding:
             f"{type(self).__name__}(promise={self._guarantee!r}, threshold={source(self._threshold)},"
             f" sensitivity={self._sensitivity!r}{extras})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
 
 def laplace_error(bar: Fraction, jump: Fraction, bars: int, jumps: int, beta: Fraction) -> Decimal:

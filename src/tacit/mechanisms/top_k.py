@@ -16,6 +16,7 @@ from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_candidates, read_count, read_scores
 from tacit.mechanisms.selecting import both_ways, float_above, read_field, regret, stated
 from tacit.mechanisms.tails import read_beta
+from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.noise.podium import podium, podiums
 from tacit.noise.race import EXPONENTIAL, GUMBEL, RaceNoise, ScoreArray, race, races
@@ -30,7 +31,7 @@ __all__ = ["TopK"]
 T = TypeVar("T")
 
 
-class TopK:
+class TopK(ValueByRepr):
     """The k candidates of the largest noisy scores, best first: k choices, each of which costs its share.
 
     With ``GUMBEL`` noise one race gives what k rounds of the exponential mechanism without replacement would: kη-DP,
@@ -183,12 +184,6 @@ class TopK:
     def __repr__(self) -> str:
         extras = f", noise={self._noise.name.upper()}" + (", monotone=True" if self._monotone else "")
         return f"TopK({self._k}, promise={self._guarantee!r}, sensitivity={self._sensitivity!r}{extras})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TopK) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
 
 def _of(scores: ScoreArray, left: npt.NDArray[np.intp]) -> ScoreArray:

@@ -12,10 +12,11 @@ from tacit.auditing.statements.coupling import ROUNDS, coupled, queries
 from tacit.auditing.statements.made_up import PEOPLE, Person, write_table
 from tacit.errors import TacitError
 from tacit.ledger import InMemory, Receipt, Request
+from tacit.tables.engines.duckdb.backend import DUCKDB
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
-from tacit.tables.engines.duckdb.profile import Work
 from tacit.tables.engines.duckdb.sources import open_source
+from tacit.tables.engines.work import Work
 from tacit.tables.policy.file import address, parse
 from tacit.tables.policy.policy import Policy
 from tacit.tables.session.open_others import open_others
@@ -137,7 +138,7 @@ def _seen(table: Table, sql: str, price: dict[str, Any]) -> tuple[Any, ...]:
 
 def _engine(policy: Policy, path: Path) -> DuckDBEngine:
     source = open_source(address(policy, path), policy.options, policy.table)
-    others = open_others(policy, path.parent)
+    others = open_others(policy, path.parent, DUCKDB)
     locked = LockedDuckDB(source, policy, threads=1, others=others)
     return DuckDBEngine(locked, "one key", tuple(others))
 

@@ -165,8 +165,8 @@ def _all_within(values: list[int], limit: int) -> bool:
 def in_the_engine(patch: pytest.MonkeyPatch) -> None:
     """Sums were int64 if all of them fitted."""
 
-    def release(mechanism: Any, measure: Any, values: Sums) -> Any:
-        return _as_it_was(mechanism, values.tolist(), _all_within(values.tolist(), 2**63))
+    def release(mechanism: Any, measure: Any, values: Any) -> Any:
+        return _as_it_was(mechanism, list(values), _all_within(list(values), 2**63))
 
     patch.setattr(drawing, "released", release)
 
@@ -175,11 +175,11 @@ def in_blends(patch: pytest.MonkeyPatch) -> None:
     """The sums behind means and variances were int64 if all fitted with room to spare."""
     right = drawing.released
 
-    def release(mechanism: Any, measure: Any, values: Sums) -> Any:
+    def release(mechanism: Any, measure: Any, values: Any) -> Any:
         if not isinstance(measure, Blend):
             return right(mechanism, measure, values)
-        narrow = mechanism.scale < 1 << 55 and _all_within(values.tolist(), 1 << 61)
-        return _as_it_was(mechanism, values.tolist(), narrow)
+        narrow = mechanism.scale < 1 << 55 and _all_within(list(values), 1 << 61)
+        return _as_it_was(mechanism, list(values), narrow)
 
     patch.setattr(drawing, "released", release)
 

@@ -231,7 +231,7 @@ def having_on_exact_values(patch: pytest.MonkeyPatch) -> None:
 
 def noise_reused(patch: pytest.MonkeyPatch) -> None:
     def released_alike(mechanism: Any, measure: Any, values: Any) -> Any:
-        return np.array(values.tolist(), dtype=np.float64) + float(mechanism.release(0))
+        return np.array(list(values), dtype=np.float64) + float(mechanism.release(0))
 
     patch.setattr(drawing, "released", released_alike)
 

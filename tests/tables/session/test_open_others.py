@@ -288,6 +288,7 @@ def test_other_tables_of_every_format(tmp_path: Path, ending: str) -> None:
 
 
 def test_the_engine_reads_the_sources_and_no_other_file(tmp_path: Path) -> None:
+    from tacit.tables.engines.duckdb.backend import DUCKDB
     from tacit.tables.engines.duckdb.connection import EngineFailed, LockedDuckDB
     from tacit.tables.engines.duckdb.sources import open_source
     from tacit.tables.session.open_others import open_others
@@ -295,7 +296,7 @@ def test_the_engine_reads_the_sources_and_no_other_file(tmp_path: Path) -> None:
     policy = read(write_several(tmp_path))
     (tmp_path / "secret.csv").write_text("a\n1\n")
     source = open_source(tmp_path / "visits.csv")
-    with LockedDuckDB(source, policy, others=open_others(policy, tmp_path)) as connection:
+    with LockedDuckDB(source, policy, others=open_others(policy, tmp_path, DUCKDB)) as connection:
         assert connection.columns('SELECT count(*) AS n FROM "rows of regions"')["n"].tolist() == [6]
         assert "card" not in connection.columns('SELECT * FROM "rows of purchases" LIMIT 1')
         with pytest.raises(EngineFailed):

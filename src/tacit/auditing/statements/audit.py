@@ -17,11 +17,10 @@ from tacit.auditing.statements.coupling import ROUNDS, coupled, queries, told
 from tacit.auditing.statements.made_up import PEOPLE, Person, write_table
 from tacit.errors import TacitError
 from tacit.ledger import InMemory, Receipt, Request
-from tacit.tables.engines.contract import Integers
-from tacit.tables.engines.duckdb.connection import LockedDuckDB
-from tacit.tables.engines.duckdb.engine import DuckDBEngine
-from tacit.tables.engines.duckdb.profile import Work
-from tacit.tables.engines.duckdb.sources import open_source
+from tacit.tables.engines.backend import TableSources
+from tacit.tables.engines.contract import Engine, Integers
+from tacit.tables.engines.registry import backend_for
+from tacit.tables.engines.work import Work
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import Policy
 from tacit.tables.session.open import open as open_table
@@ -198,12 +197,14 @@ class _Opened:
         self._path = path
 
     @cached_property
-    def engine(self) -> DuckDBEngine:
+    def engine(self) -> Engine:
         with self.opened() as table:
             policy = table.policy  # with what public tables hold
-        source = open_source(address(policy, self._path), policy.options, policy.table)
-        others = open_others(policy, self._path.parent)
-        return DuckDBEngine(LockedDuckDB(source, policy, others=others), "one key for all tables", tuple(others))
+        place = address(policy, self._path)
+        backend = backend_for(place)
+        source = backend.source(place, policy.options, policy.table)
+        others = open_others(policy, self._path.parent, backend)
+        return backend.engine(TableSources(source, policy, others), "one key for all tables")
 
     def opened(self) -> Table:
         """The table with its whole budget."""

@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.sums import Sums
+from tacit.tables.engines.work import Work
 from tacit.tables.expressions.tree import Expression, Value
 from tacit.tables.query.relations import Relation
 
@@ -202,11 +203,10 @@ class Blend:
 
     def of(self, measured: Sequence[Sequence[int]]) -> list[list[int]]:
         """The combinations, per group, of the measures per group; in whole numbers without end."""
+        columns = [np.array(list(map(int, values)), dtype=object) for values in measured]
+        zero = columns[0] * 0
         return [
-            [
-                sum(factor * value for factor, value in zip(line, group, strict=True))
-                for group in zip(*measured, strict=True)
-            ]
+            sum((factor * values for factor, values in zip(line, columns, strict=True)), start=zero).tolist()
             for line in self.combinations
         ]
 
@@ -310,6 +310,9 @@ class Engine(Protocol):
 
     def run(self, query: BoundedQuery) -> Integers:
         """The integers; raises only for reasons that do not depend on rows, as far as that can be excluded."""
+
+    def work(self, query: BoundedQuery) -> Work:
+        """What the query takes, counted; it is run for that. As private as the integers."""
 
     def explain(self, query: BoundedQuery) -> str:
         """The statement that would be run, with the secret hash key left out; free, and independent of the data."""

@@ -6,14 +6,14 @@ because it, or another group's, is large. How wide the noise is added in follows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NARROW", "Sums"]
+__all__ = ["NARROW", "Sums", "bounded"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -88,7 +88,7 @@ class Sums:
         The clamp moves two sums no further apart.
         """
         if most > NARROW:
-            return np.array([min(max(value, -most), most) for value in self], dtype=object)
+            return bounded(self.tolist(), most)
         near = np.clip(self.high, -2, 1)
         whole: Integers = (near << _BITS) + self.low
         whole[self.high > 1], whole[self.high < -2] = most, -most
@@ -96,3 +96,9 @@ class Sums:
 
     def __repr__(self) -> str:
         return "Sums(private)"
+
+
+def bounded(values: Sequence[int], most: int) -> npt.NDArray[Any]:
+    """Python integers, clamped and made narrow as `Sums.within` does it."""
+    clamped = [most if value > most else -most if value < -most else value for value in values]
+    return np.array(clamped, dtype=np.int64 if most <= NARROW else object)

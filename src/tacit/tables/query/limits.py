@@ -35,7 +35,7 @@ MOST_TEXT_STEPS = 500
 """How many steps on texts a query may have: `||` counts ten, LIKE one for every 20 characters of its pattern."""
 MOST_LISTED = 10_000
 """How many values IN may list."""
-MOST_JOINED = 1_000
+MOST_JOINED = 2_000
 """How many conditions AND and OR may join, and how many arguments anything else may have."""
 MOST_OUTPUTS = 1_000
 """How many columns an answer may have."""

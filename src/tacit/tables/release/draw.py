@@ -16,7 +16,7 @@ from tacit.mechanisms.estimate import BETA, Estimate
 from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Measure, Tallies
-from tacit.tables.engines.sums import Sums
+from tacit.tables.engines.sums import Sums, bounded
 from tacit.tables.estimators.base import Categories, Chooser, Noisy
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions.tree import Value
@@ -100,10 +100,11 @@ def noised(plan: Plan, measure: Measure, values: Sums) -> Noisy:
     return _noised(plan, measure, {measure: values})
 
 
-def released(mechanism: AdditiveMechanism, measure: Counted, values: Sums) -> Floats:
+def released(mechanism: AdditiveMechanism, measure: Counted, values: Sums | Sequence[int]) -> Floats:
     """The double nearest to integer + noise: one function of their sum, in a width that the measure's bounds say."""
     assert isinstance(mechanism, IntegerMechanism)  # measures are whole numbers
-    return mechanism.release_floats(values.within(measure.largest))
+    most = measure.largest
+    return mechanism.release_floats(values.within(most) if isinstance(values, Sums) else bounded(values, most))
 
 
 def _noisy(plan: Plan, found: Mapping[Asked, Found]) -> dict[Counted, Noisy]:
@@ -122,7 +123,7 @@ def _drawn(mechanism: AdditiveMechanism, measure: Counted, found: Mapping[Asked,
     if not isinstance(measure, Blend):
         return released(mechanism, measure, _sums(found[measure]))
     combined = measure.of([_sums(found[one]).tolist() for one in measure.measures])
-    return np.stack([released(mechanism, measure, Sums.of(values)) for values in combined])
+    return np.stack([released(mechanism, measure, values) for values in combined])
 
 
 def _sums(values: Found) -> Sums:

@@ -17,8 +17,10 @@ from tacit.ledger.same_data import refuse_known
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
+from tacit.tables.engines.backend import Backend, TableSources
 from tacit.tables.engines.contract import BoundedQuery, Engine
-from tacit.tables.engines.duckdb.sources import Source, open_source
+from tacit.tables.engines.registry import backend_for
+from tacit.tables.engines.source import FRAME, Source, is_frame
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.literals import kind_of_value
 from tacit.tables.expressions.tree import Value
@@ -77,24 +79,27 @@ def open(
     path = _policy_path(where, given)
     policy = None if path is None else read(path)
     if policy is None or path is None:
-        source, others = open_source(where, {}, name=name), dict[str, Source]()
+        backend = backend_for(where)
+        source, others = backend.source(where, {}, name=name), dict[str, Source]()
     else:
-        source = open_source(address(policy, path), policy.options, policy.table)
-        others = open_others(policy, path.parent)
-    book = _ledger_of(source, ledger)
+        place = address(policy, path)
+        backend = backend_for(place)
+        source = backend.source(place, policy.options, policy.table)
+        others = open_others(policy, path.parent, backend)
+    book = _ledger_of(source, ledger, backend)
     if policy is None:
         terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget), least=least)
         policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
         policy = _without(policy, _withheld(where, policy))
     source.check(tuple(policy.columns.values()))
-    policy, others = with_public(policy, others, {} if public is None else public, where)
+    policy, others = with_public(policy, others, {} if public is None else public, where, backend)
     claim = Claim.of(book if ledger is None else None, policy, others)
     policy = policy if work is None else replace(policy, work=work)
     stamps = Stamps.of(policy, others)
-    policy = known(policy, source, others)
+    policy = known(policy, source, others, backend)
     who = getpass.getuser() if analyst is None else analyst
     kept = LazyLedger(book, _source_name(source), policy.terms, claim.make, _files(policy, source, others))
-    return Table(policy, kept, who, _DuckDB(source, policy, others, stamps))
+    return Table(policy, kept, who, _Opened(backend, TableSources(source, policy, others), stamps))
 
 
 def _policy_path(where: Any, given: list[str]) -> Path | None:
@@ -240,24 +245,22 @@ def _kind(column: str, said: str) -> Kind:
 
 def _source_name(source: Source) -> str:
     """What the ledger calls the data: the file's own name, which survives moving the folder."""
-    return source.identity if source.identity.startswith("frame:") else Path(source.identity).name
+    return source.identity if is_frame(source) else Path(source.identity).name
 
 
 def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tuple[Path, ...]:
     """The files with rows of those who are protected: what their ledger knows them by."""
-    if source.identity.startswith("frame:"):
+    if is_frame(source):
         return ()  # it has no file, and its name alone tells it apart
     private = (source, *(one for name, one in others.items() if not policy.others[name].is_public))
-    return tuple(Path(one.identity) for one in private if not one.identity.startswith("frame:"))
+    return tuple(Path(one.identity) for one in private if not is_frame(one))
 
 
-def _ledger_of(source: Source, given: Ledger | str | Path | None) -> Ledger:
+def _ledger_of(source: Source, given: Ledger | str | Path | None, backend: Backend) -> Ledger:
     if given is None:
-        if source.identity.startswith("frame:"):
-            from tacit.tables.engines.duckdb.sources.frames import refuse_other_name  # it is loaded: this is one
-
-            refuse_other_name(source)
-            return SqliteLedger(Path(f"{source.identity.removeprefix('frame:')}.ledger"))
+        if is_frame(source):
+            backend.refuse_other_name(source)
+            return SqliteLedger(Path(f"{source.identity.removeprefix(FRAME)}.ledger"))
         place = beside(source.identity)
         refuse_lost(place)
         if not place.exists():
@@ -267,30 +270,18 @@ def _ledger_of(source: Source, given: Ledger | str | Path | None) -> Ledger:
 
 
 @dataclass(frozen=True, slots=True)
-class _DuckDB:
-    """DuckDB over one source. Its modules, and DuckDB itself, are loaded when they are needed."""
+class _Opened:
+    """How the engine of an open table is come by; a value that can be sent to the process that draws."""
 
-    source: Source
-    policy: Policy
-    others: Mapping[str, Source]
+    backend: Backend
+    table: TableSources
     stamps: Stamps
 
     def check(self) -> None:
         self.stamps.check()
 
     def open(self, key: str) -> Engine:
-        from tacit.tables.engines.duckdb.connection import LockedDuckDB
-        from tacit.tables.engines.duckdb.engine import DuckDBEngine
-
-        locked = LockedDuckDB(self.source, self.policy, self.policy.work, others=self.others)
-        return DuckDBEngine(locked, key, tuple(self.others))
+        return self.backend.engine(self.table, key)
 
     def explain(self, query: BoundedQuery) -> str:
-        from tacit.tables.engines.duckdb.bounding import statement
-
-        others = {name: _kinds(one.columns) for name, one in self.policy.others.items()}
-        return statement(query, _kinds(self.policy.columns), "‹secret›", others).sql
-
-
-def _kinds(columns: Mapping[str, ColumnPolicy]) -> dict[str, Kind]:
-    return {one.name: one.kind for one in columns.values()}
+        return self.backend.explain(query, self.table.policy)

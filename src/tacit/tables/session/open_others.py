@@ -12,24 +12,21 @@ from typing import Any
 from tacit.errors import InvalidParameter, LedgerError, PolicyError
 from tacit.ledger import Ledger, SqliteLedger, beside
 from tacit.ledger.same_data import refuse_known
-from tacit.tables.engines.duckdb.sources import Source, open_source
+from tacit.tables.engines.backend import Backend, ColumnContents
+from tacit.tables.engines.source import Source, is_frame
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.tree import Column, Value
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy, Role
 
 __all__ = ["Claim", "known", "open_others", "refuse_lost", "with_public"]
 
-MOST_LISTED = 10_000
-"""The most values of a public table's column that make public groups; with more, groups pass a private selection."""
 
-
-def open_others(policy: Policy, folder: Path) -> dict[str, Source]:
+def open_others(policy: Policy, folder: Path, backend: Backend) -> dict[str, Source]:
     """The sources of the other tables; their paths are relative to the policy's folder."""
-    return {name: open_source(folder / one.source, one.options, name) for name, one in policy.others.items()}
+    return {name: backend.source(folder / one.source, one.options, name) for name, one in policy.others.items()}
 
 
 def with_public(
-    policy: Policy, others: Mapping[str, Source], given: Mapping[str, Any], private: object
+    policy: Policy, others: Mapping[str, Source], given: Mapping[str, Any], private: object, backend: Backend
 ) -> tuple[Policy, dict[str, Source]]:
     """With the public tables that a call names: files, whose columns are text unless they say, or frames."""
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
@@ -40,28 +37,16 @@ def with_public(
             raise PolicyError(f"{name} is declared public, and is the private table itself.")
         if name.casefold() in (one.casefold() for one in (policy.table, *tables)):
             raise InvalidParameter("public", given=name, allowed="a name that no other table has")
-        source = open_source(where, {}, name)
-        types = getattr(source, "types", {})
+        source = backend.source(where, {}, name)
+        kinds = backend.kinds(source)
         columns = {
-            column: ColumnPolicy(column, _kind(types.get(column, "VARCHAR")), Role.PRIVATE)
-            for column in source.column_names()
+            column: ColumnPolicy(column, kinds.get(column, Kind.TEXT), Role.PRIVATE) for column in source.column_names()
         }
         tables[name], sources[name] = OtherTable(name, source.identity, columns), source
     return replace(policy, others=tables), sources
 
 
-def _kind(type_name: str) -> Kind:
-    plain = type_name.partition("(")[0].upper()
-    if plain.lstrip("U") in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT"):
-        return Kind.INTEGER
-    if plain in ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"):
-        return Kind.REAL
-    if plain in ("BOOLEAN", "DATE"):
-        return Kind(plain.lower())
-    return Kind.TIMESTAMP if plain.startswith("TIMESTAMP") else Kind.TEXT
-
-
-def known(policy: Policy, source: Source, others: Mapping[str, Source]) -> Policy:
+def known(policy: Policy, source: Source, others: Mapping[str, Source], backend: Backend) -> Policy:
     """The policy with what public tables hold: their values are keys of groups, and numbers have ends."""
     found = dict[str, OtherTable]()
     private = {_rows_of(one) for name, one in others.items() if not policy.others[name].is_public} | {_rows_of(source)}
@@ -77,7 +62,9 @@ def known(policy: Policy, source: Source, others: Mapping[str, Source]) -> Polic
             continue
         if _rows_of(others[name]) in private:
             raise PolicyError(f"{name} is declared public, and its source is that of a private table too.")
-        found[name] = _read(policy, table, others[name])
+        held = backend.contents(table, others[name], policy)
+        columns = {column: _described(table.columns[column], one) for column, one in held.columns.items()}
+        found[name] = replace(table, columns=columns, contents=held.stamp, size=held.size)
     return replace(policy, others=found)
 
 
@@ -91,40 +78,11 @@ def _rows_of(source: Source) -> tuple[str, str]:
     return f"{found.st_dev}:{found.st_ino}", which
 
 
-def _read(policy: Policy, table: OtherTable, source: Source) -> OtherTable:
-    """A public table may be looked at: nothing in it is anybody's secret."""
-    from tacit.tables.engines.duckdb.connection import EngineFailed, LockedDuckDB
-    from tacit.tables.engines.duckdb.expressions import render
-
-    kinds = {one.name: one.kind for one in table.columns.values()}
-    terms = {name: render(Column(name), kinds).sql for name in kinds}
-    try:
-        with LockedDuckDB(source, replace(policy, columns=table.columns, others={})) as connection:
-            hashed = connection.columns(
-                f"SELECT count(*) AS n, coalesce(sum(hash({', '.join(terms.values())})), 0) AS h FROM rows"
-            )
-            columns = {}
-            for name, sql in terms.items():
-                listed = connection.columns(f"SELECT DISTINCT {sql} AS k FROM rows ORDER BY k LIMIT {MOST_LISTED + 1}")
-                ends = connection.columns(f"SELECT min({sql}) AS low, max({sql}) AS high FROM rows")
-                counts = f"SELECT count(*) AS n FROM rows WHERE {sql} IS NOT NULL GROUP BY {sql}"
-                alike = connection.columns(f"SELECT coalesce(max(n), 1) AS n FROM ({counts}) AS counted")
-                described = _described(
-                    table.columns[name], listed["k"].tolist(), *(ends[end].tolist()[0] for end in ends)
-                )
-                columns[name] = replace(described, repeats=int(alike["n"][0]))
-    except EngineFailed:
-        raise PolicyError(f"The public table {table.name} cannot be read. Nothing was spent.") from None
-    size = int(hashed["n"][0])
-    return replace(table, columns=columns, contents=f"{size}:{int(hashed['h'][0]):x}", size=size)
-
-
-def _described(column: ColumnPolicy, listed: list[Value], low: Any, high: Any) -> ColumnPolicy:
-    if column.kind.is_number and column.bounds is None and low is not None:
-        column = replace(column, bounds=(Fraction(low), Fraction(high)))
-    if len(listed) > MOST_LISTED:
-        return column
-    return replace(column, role=Role.PUBLIC, keys=tuple(listed))
+def _described(column: ColumnPolicy, held: ColumnContents) -> ColumnPolicy:
+    column = replace(column, repeats=held.repeats)
+    if column.kind.is_number and column.bounds is None and held.low is not None:
+        column = replace(column, bounds=(Fraction(held.low), Fraction(held.high)))
+    return column if held.values is None else replace(column, role=Role.PUBLIC, keys=held.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +99,7 @@ class Claim:
             return cls(None, ())
         links = []
         for name, table in policy.others.items():
-            if others[name].identity.startswith("frame:"):
+            if is_frame(others[name]):
                 continue
             place = beside(others[name].identity)
             refuse_lost(place)

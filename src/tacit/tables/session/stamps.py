@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tacit.errors import PolicyError
-from tacit.tables.engines.duckdb.sources import Source
+from tacit.tables.engines.source import Source
 from tacit.tables.policy.policy import Policy
 
 __all__ = ["Stamps"]

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import TacitError
-from tacit.tables.engines.duckdb.profile import PROFILED, Work
+from tacit.tables.engines.duckdb.profile import PROFILED, work_of
 from tacit.tables.engines.duckdb.sources.source import Source, other_view, quoted_name, quoted_text
+from tacit.tables.engines.work import Work
 from tacit.tables.policy.policy import Policy
 from tacit.work.limits import Work as Limits
 from tacit.work.scratch import Scratch
@@ -88,7 +89,7 @@ class LockedDuckDB:
         """Run one SELECT for the counts of its operators alone."""
         if self._connection is not None:
             try:
-                return Work.of_profile(self._connection.execute(PROFILED + sql).fetchall()[0][1])
+                return work_of(self._connection.execute(PROFILED + sql).fetchall()[0][1])
             except Exception:
                 pass  # as above
         raise EngineFailed

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from tacit.errors import PolicyError
 from tacit.tables.engines.contract import Asked, BoundedQuery, Cells, Integers, Tallies
 from tacit.tables.engines.duckdb.bounding import Statement, statement
-from tacit.tables.engines.duckdb.profile import Work
 from tacit.tables.engines.duckdb.sources.source import VIEW, other_view
 from tacit.tables.engines.duckdb.terms import TYPES, identifier
 from tacit.tables.engines.sums import Sums
+from tacit.tables.engines.work import Work
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
 

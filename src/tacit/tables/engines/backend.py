@@ -1,0 +1,130 @@
+"""One kind of engine: the sources that it reads, the engine on them, and what an owner may be told of rows.
+
+`contract` says what an engine computes; this says how one is come by. Whoever adds an engine writes one `Backend`,
+enters it in `registry`, and passes tests/contracts/test_engines.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tacit.tables.engines.contract import BoundedQuery, Engine
+from tacit.tables.engines.source import Source
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Value
+from tacit.tables.policy.policy import OtherTable, Policy
+
+__all__ = ["Backend", "ColumnContents", "Contents", "Spread", "Survey", "TableSources", "UnitRows"]
+
+
+@dataclass(frozen=True, slots=True)
+class TableSources:
+    """The rows that questions are about: of the table, and of the other tables of its policy by their names."""
+
+    source: Source
+    policy: Policy
+    others: Mapping[str, Source]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnContents:
+    """What a column of a public table holds: its values in order, if they are few enough, and its ends.
+
+    ``repeats`` is how many rows have the same value, at most; null equals nothing.
+    """
+
+    values: tuple[Value, ...] | None
+    low: Any
+    high: Any
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a public table holds, in how many rows, and a text that changes with it."""
+
+    stamp: str
+    columns: Mapping[str, ColumnContents]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Exact facts about a column: how many cells are empty, how many values differ, where 98% of the numbers lie."""
+
+    empty: int
+    different: int
+    ends: tuple[float, float] | None
+
+    def __repr__(self) -> str:
+        return "Spread(private)"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRows:
+    """Exact facts about a column as the unit: units, and how many rows half of them, 95% of them, and one has most."""
+
+    units: int
+    half: int
+    most: int
+    top: int
+
+    def __repr__(self) -> str:
+        return "UnitRows(private)"
+
+
+class Survey(Protocol):
+    """A look at the rows for their owner's eyes alone. All that it gives is exact, and nothing of it is paid for."""
+
+    def kinds(self, names: Sequence[str]) -> dict[str, Kind]:
+        """Per column, the narrowest kind that nearly all values can be read as; text if there are none."""
+
+    def rows(self) -> int:
+        """How many there are."""
+
+    def spread(self, kinds: Mapping[str, Kind], *, exact: bool) -> dict[str, Spread]:
+        """Of each column; different values are estimated unless ``exact``."""
+
+    def unit(self, name: str) -> UnitRows | None:
+        """Of a column as the unit; None if it has no values."""
+
+
+class Backend(Protocol):
+    """One kind of engine. A value: it can be sent to the process that draws."""
+
+    @property
+    def name(self) -> str:
+        """What the registry calls it."""
+
+    def reads(self, where: object) -> bool:
+        """Whether this is the engine for rows at that place."""
+
+    def source(self, where: Any, options: Mapping[str, str] | None = None, name: str | None = None) -> Source:
+        """The source at a place, or in a frame that ``name`` names; reads its schema and no rows."""
+
+    def kinds(self, source: Source) -> Mapping[str, Kind]:
+        """The kinds that the source itself says its columns have; none where it only has texts."""
+
+    def engine(self, table: TableSources, secret: str) -> Engine:
+        """Connected to the rows, which are chosen by the secret; after a payment."""
+
+    def explain(self, query: BoundedQuery, policy: Policy) -> str:
+        """The statement that would be run, the secret left out; free, and blind to rows."""
+
+    def contents(self, table: OtherTable, source: Source, policy: Policy) -> Contents:
+        """What a public table holds: nothing in it is anybody's secret. `PolicyError` if it cannot be read."""
+
+    def refuse_other_name(self, source: Source) -> None:
+        """Refuse rows in memory that this process knows by another name: they would begin a second budget."""
+
+    def all_names(self, source: Source) -> tuple[str, ...]:
+        """The names of columns for a draft, found in the rows where there is no schema."""
+
+    def reading(self, source: Source) -> Mapping[str, str]:
+        """How the source is read where that is not as its format says: lines for [reading] in a policy."""
+
+    def survey(self, source: Source, policy: Policy) -> AbstractContextManager[Survey]:
+        """A look at all columns of the policy as texts, for the owner."""

@@ -1,0 +1,98 @@
+"""Every registered engine gives the integers of the row oracle: operator by operator, bounded, related, joined.
+
+The oracles in tests/tables/engines are the law: plain Python, written from the words of `engines.contract` and of
+`expressions.operators`, not from any engine's SQL.
+"""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tacit.tables.engines.contract import BoundedQuery, Measure, One, Quantised
+from tacit.tables.engines.registry import ENGINES
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.operators import OPERATORS
+from tacit.tables.expressions.tree import Call, Column, Expression
+from tests.contracts.engines import GIVEN
+from tests.tables.engines.bounding_oracle import expected
+from tests.tables.engines.random_rows import SCHEMA, Expressions, cell
+from tests.tables.engines.row_oracle import kind_of
+from tests.tables.engines.sensitivity import SECRET, Moved, answered, bounded_query, examine, must_equal
+from tests.tables.engines.test_joins import several
+from tests.tables.engines.test_per_unit import over_units
+
+_ROWS = 25
+_EACH = 4
+_REALS = Fraction(1, 2**20), Fraction(2**30)
+"""How finely reals are compared, and up to which size."""
+
+
+def test_every_engine_is_given_rows() -> None:
+    assert set(GIVEN) == set(ENGINES)
+    assert all(backend.name == name for name, backend in ENGINES.items())
+
+
+def with_operator(make: Expressions, name: str) -> Call:
+    """A random expression with this operator at its top."""
+    while True:
+        made = make.make(make.rng.choice(list(Kind)), 2)
+        if isinstance(made, Call) and made.operator == name:
+            return made
+
+
+def of_each_row(expression: Expression) -> BoundedQuery:
+    """A question that shows the value of an expression for each row, by the row's number."""
+    number = Column("who")
+    if kind_of(expression, {}) is Kind.REAL:
+        granule, most = _REALS
+        value = Quantised(expression, -most, most, Fraction(0), granule)
+        measure = Measure(value, value.lowest, value.highest, False)
+        return BoundedQuery(None, (number,), None, None, 1, 1, (measure,))
+    return BoundedQuery(None, (number, expression), None, None, 1, 1, (Measure(One(), 0, 1, False),))
+
+
+def numbered(rng: random.Random) -> list[dict[str, Any]]:
+    rows = [{name: cell(rng, kind) for name, kind in SCHEMA.items()} for _ in range(_ROWS)]
+    return [row | {"who": number} for number, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_operator_gives_what_the_oracle_gives(engine: str, operator: str) -> None:
+    rng = random.Random(f"{engine} {operator}")
+    make, table = Expressions(rng), GIVEN[engine].one()
+    for _ in range(_EACH):
+        rows, query = numbered(rng), of_each_row(with_operator(make, operator))
+        table.fill(rows)
+        must_equal(answered(GIVEN[engine].engine(table), query), expected(query, rows, SECRET), query, "the words")
+    table.close()
+
+
+@pytest.mark.parametrize("ask", [bounded_query, over_units], ids=["the table", "a row per unit"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_bounded_integers_are_the_oracles_and_no_unit_moves_them_further_than_claimed(engine: str, ask: Any) -> None:
+    given = GIVEN[engine]
+    tally = examine(given.engine, 7, 12, ask=ask, tables=given.one)  # type: ignore[arg-type]
+    assert tally.queries == 12
+    assert tally.moved > 4
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_joins_and_unions_are_the_oracles(engine: str) -> None:
+    given = GIVEN[engine]
+    tally = examine(given.engine, 7, 8, ask=several, tables=given.several)  # type: ignore[arg-type]
+    assert tally.queries == 8
+
+
+def test_the_comparison_notices_another_operator() -> None:
+    rng, table = random.Random(3), GIVEN["duckdb"].one()
+    rows = numbered(rng)
+    table.fill(rows)
+    asked, told = (of_each_row(Call(name, (Column("d"),))) for name in ("week", "weekday"))
+    with pytest.raises(Moved):
+        must_equal(answered(GIVEN["duckdb"].engine(table), asked), expected(told, rows, SECRET), asked, "the words")
+    table.close()
