@@ -121,5 +121,15 @@ def test_garbage_moves_a_count_by_two_for_each_person() -> None:
     poisoned[:10] = 1
     moved = float(s.estimate(poisoned).unbiased - s.estimate(honest).unbiased)
     assert 10 <= moved <= 20
+    source, low, high = seeded(5), *s.bias("0.01")
+    drift = []
+    for _ in range(100):
+        made_up = s.messages(np.zeros(1000, dtype=np.bool_), entropy=source)
+        made_up[:10] = 1
+        drift.append(float(s.estimate(made_up).unbiased))
+    assert abs(np.mean(drift) - high) < 5 * s.standard_error / 10  # the worst there is: nobody's bit is set
+    assert low < 0 < high
+    assert s.bias(0) == (0.0, 0.0)
+    assert s.messages(True).shape == s.messages("yes").shape == (1, 2)
     poisoned[:10] = 77  # neither 0 nor 1
     assert -20 <= float(s.estimate(poisoned).unbiased - s.estimate(honest).unbiased) <= 0

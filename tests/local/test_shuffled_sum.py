@@ -107,10 +107,13 @@ def test_noise_sized_for_all_loses_when_some_are_silent() -> None:
         )
         assert polya_epsilon(shape, epsilon, steps) == pytest.approx(worst, rel=1e-6)
     s = ShuffledSum(n=1000, bounds=(0, 1), steps=10, epsilon=1, absent="0.2")
-    assert s.remaining("0.2").epsilon() == s.remaining(0).epsilon() == 1.0
-    assert 1.5 < s.remaining("0.5").epsilon() < 2.5
+    assert s.remaining("0.2") == s.remaining(0) == s.guarantee
+    assert 1.5 < s.remaining("0.5").eps < 2.5
+    assert s.remaining("0.5").dlt > s.guarantee.dlt
     careless = ShuffledSum(n=1000, bounds=(0, 1), steps=1, epsilon=1, absent=0)
-    assert round(careless.remaining("0.5").epsilon(), 2) == 1.68
+    assert round(float(careless.remaining("0.5").eps), 2) == 1.68
+    with pytest.raises(InvalidParameter, match="absent"):
+        careless.remaining("0.99")
 
 
 def test_sums_come_out() -> None:
