@@ -13,7 +13,7 @@ import pytest
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb import expressions as duckdb_expressions
 from tacit.tables.engines.duckdb.expressions import render
-from tacit.tables.engines.duckdb.patterns import like as like_sql
+from tacit.tables.engines.duckdb.operators.patterns import like as like_sql
 from tacit.tables.engines.duckdb.terms import text_literal
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import LONGEST_PATTERN, LONGEST_TEXT, like, lower, upper

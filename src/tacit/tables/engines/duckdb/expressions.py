@@ -10,10 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
-from tacit.tables.engines.duckdb.casts import cast
-from tacit.tables.engines.duckdb.patterns import like
+from tacit.tables.engines.duckdb.operators.casts import cast
+from tacit.tables.engines.duckdb.operators.patterns import like
+from tacit.tables.engines.duckdb.operators.times import (
+    at_time_zone,
+    date_add,
+    date_diff,
+    date_trunc,
+    part,
+    timestamp_trunc,
+)
 from tacit.tables.engines.duckdb.terms import Term, as_kind, finite, identifier, in_calendar, literal, once, short
-from tacit.tables.engines.duckdb.times import at_time_zone, date_add, date_diff, date_trunc, part, timestamp_trunc
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import CASTS, OPERATORS, TIME_UNITS, common_kind
 from tacit.tables.expressions.texts import LONGEST_TEXT, lower
