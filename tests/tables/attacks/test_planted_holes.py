@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import AnswerLost, MissingBounds, NotPrivate
-from tacit.ledger import payments
+from tacit.ledger.payments import Payments
 from tacit.tables.check import relations as combining
 from tacit.tables.engines.contract import BoundedQuery, Integers
 from tacit.tables.engines.duckdb import bounding as duckdb_bounding
@@ -31,6 +31,7 @@ from tacit.tables.release import finish as released
 from tacit.tables.session import open as opening
 from tacit.tables.session import open_others as opening_others
 from tacit.tables.session.table import Question, Table
+from tacit.work.here import Here
 from tests.tables.attacks.neighbours import open_pair
 from tests.tables.attacks.outcomes import outcome, shows_canary
 
@@ -156,13 +157,13 @@ def engines_words_passed_on(patch: pytest.MonkeyPatch) -> None:
 
     _unlocked(patch)
 
-    def drawn(draw: Callable[[Any], bytes], receipt: Any) -> bytes:
+    def drawn(self: Payments, draw: Callable[[Any], bytes], receipt: Any) -> bytes:
         try:
             return draw(receipt)
         except Exception as error:
             raise AnswerLost(f"no answer: {error}") from error
 
-    patch.setattr(payments, "_drawn", drawn)
+    patch.setattr(Payments, "_drawn", drawn)
 
 
 def refund(patch: pytest.MonkeyPatch) -> None:
@@ -278,11 +279,13 @@ def errors_let_through(patch: pytest.MonkeyPatch) -> None:
     """An error of the engine leaves as it is, in place of the constant one."""
     try_removed(patch)
     _unlocked(patch)
-    patch.setattr(payments, "_drawn", lambda draw, receipt: draw(receipt))
+    patch.setattr(Payments, "_drawn", lambda self, draw, receipt: draw(receipt))
 
 
 def _unlocked(patch: pytest.MonkeyPatch) -> None:
+    """What an engine says leaves it, and the worker that it runs in."""
     patch.setattr(LockedDuckDB, "columns", lambda self, sql: duckdb_connection._columns(self._connection, sql))
+    patch.setattr(Here, "run", lambda self, ready, secret, given: ready(self._open(secret), given))
 
 
 def speaks_for_the_engine(tables: Tables, sql: str) -> str:
@@ -311,11 +314,13 @@ def private_tables_read_like_public_ones(patch: pytest.MonkeyPatch) -> None:
     """What a second private table holds becomes the keys and bounds of its columns."""
     right = opening_others.known
 
-    def known(policy: Policy, source: Any, others: Any) -> Policy:
-        policy = right(policy, source, others)
+    def known(policy: Policy, source: Any, others: Any, backend: Any) -> Policy:
+        policy = right(policy, source, others, backend)
         orders = policy.others["orders"]
         shown = {name: one for name, one in orders.columns.items() if name != "card"}
-        described = opening_others._read(policy, replace(orders, columns=shown), others["orders"])
+        held = backend.contents(replace(orders, columns=shown), others["orders"], policy)
+        columns = {one: opening_others._described(shown[one], held.columns[one]) for one in held.columns}
+        described = replace(orders, columns=columns, contents=held.stamp, size=held.size)
         return replace(policy, others={**policy.others, "orders": described})
 
     patch.setattr(opening, "known", known)
