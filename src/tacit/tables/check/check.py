@@ -12,6 +12,7 @@ from tacit.tables.check.names import Names
 from tacit.tables.check.public_groups import Domains, named_lists, public_groups, typed_lists
 from tacit.tables.check.public_values import MOST_KEYS
 from tacit.tables.check.relations import unit_names, view_of
+from tacit.tables.check.row_work import admit_row_work, aggregating
 from tacit.tables.check.rows import View, column_kind, declared_range
 from tacit.tables.check.types import Typing, Words, quoted
 from tacit.tables.expressions.kinds import Kind
@@ -60,7 +61,16 @@ def check(query: Query, policy: Policy) -> Checked:
     if query.source is None:
         return _check(query, policy, None)
     view = view_of(tidy(query).source or query.source, policy)
+    _admit_work(query, view)
     return _check(replace(query, source=view.relation), view.over(policy), view)
+
+
+def _admit_work(query: Query, view: View) -> None:
+    """Refuse to do too much with each of many rows that were made of one."""
+    found = query.aggregates()
+    arguments = [argument for one in found for argument in one.arguments()]
+    besides = aggregating((one.estimator for one in found), max(len(query.sets), 1))
+    admit_row_work(view.rows, (query.where, *query.keys, *arguments), besides)
 
 
 def _check(query: Query, policy: Policy, view: View | None) -> Checked:

@@ -32,6 +32,8 @@ class Seen:
     unit: str | None
     size: int = 1
     """How many rows it has at most, if it is public."""
+    rows: int = 1
+    """How many rows of it one row of a private table can become, if it is private."""
 
     def over(self, policy: Policy) -> Policy:
         """The policy as expressions over it see it."""

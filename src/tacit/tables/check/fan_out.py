@@ -16,7 +16,7 @@ from tacit.tables.check.types import Words
 from tacit.tables.expressions.tree import Call, Column, Expression
 from tacit.tables.query.relations import Join
 
-__all__ = ["MOST_LINES", "MOST_MATCHED", "MOST_MATCHES", "Side", "joined_size", "rows_per_unit"]
+__all__ = ["MOST_LINES", "MOST_MATCHED", "MOST_MATCHES", "Side", "joined_size", "rows_of_one", "rows_per_unit"]
 
 MOST_MATCHES = 10_000
 """How many rows of public tables and lists together one private row may match."""
@@ -58,6 +58,16 @@ def rows_per_unit(sides: Sequence[Side], places: Mapping[str, int]) -> int | Non
     while (most + 1) ** len(private) * matches <= MOST_MATCHED:
         most += 1
     return most
+
+
+def rows_of_one(sides: Sequence[Side], places: Mapping[str, int], most: int, below: int) -> int:
+    """How many rows a join makes of one, at most, that became ``below`` in all its private members together.
+
+    In each combination that it is in, there are at most ``most`` rows of its unit in every other private member.
+    """
+    private = [place for place, one in enumerate(sides) if one.private]
+    matches = _matches(sides, places, private)
+    return min(below * most ** (len(private) - 1), most ** len(private)) * matches
 
 
 def joined_size(sides: Sequence[Side], places: Mapping[str, int]) -> int:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.check.checked_rows import Seen, SeenRows, listed_table, matches_once, open_columns
-from tacit.tables.check.fan_out import Side, joined_size, rows_per_unit
+from tacit.tables.check.fan_out import Side, joined_size, rows_of_one, rows_per_unit
 from tacit.tables.check.public_values import merged
+from tacit.tables.check.row_work import admit_row_work
 from tacit.tables.check.rows import View, per_unit_view
 from tacit.tables.check.types import Words
 from tacit.tables.expressions.kinds import Kind
@@ -56,7 +57,7 @@ def view_of(relation: Relation, policy: Policy) -> View:
             "FROM: nothing here is private, so there is nobody to protect and no budget to spend. Read the public "
             f"table itself, or join {policy.table} to it."
         )
-    return View(found.relation, found.unit, found.columns)
+    return View(found.relation, found.unit, found.columns, found.rows)
 
 
 def unit_names(relation: Relation | None, policy: Policy) -> tuple[str, ...]:
@@ -103,7 +104,7 @@ def _rows_view(relation: Joined, policy: Policy) -> View:
             raise NotPrivate(f"JOIN: {_ROWS}.")
     found = _joined(relation, policy)
     assert found.relation is not None
-    return View(found.relation, None, found.columns)
+    return View(found.relation, None, found.columns, found.rows)
 
 
 def _word(relation: Relation) -> str:
@@ -113,7 +114,7 @@ def _word(relation: Relation) -> str:
 def _grouped(relation: PerUnit, policy: Policy) -> Seen:
     below = None if relation.source is None else view_of(relation.source, policy)
     view = per_unit_view(relation, below, policy)
-    return Seen(view.relation, view.columns, view.unit)
+    return Seen(view.relation, view.columns, view.unit, rows=view.rows)
 
 
 def _base(table: str, policy: Policy) -> Seen:
@@ -134,10 +135,11 @@ def _selected(relation: Selected, policy: Policy) -> Seen:
         return Seen(part.relation, columns, None, part.size)
     held = [one for one in part.relation.columns if one.expression == Column(part.unit)]
     if held:
-        return Seen(part.relation, columns, held[0].name)
+        return Seen(part.relation, columns, held[0].name, rows=part.made)
     name = taken_name(0, "", part.unit, columns)
     carried = replace(part.relation, columns=(*part.relation.columns, Shown(name, Column(part.unit))))
-    return Seen(carried, {**columns, name: ColumnPolicy(name, part.kind_of_unit, Role.IDENTIFIER)}, name)
+    columns[name] = ColumnPolicy(name, part.kind_of_unit, Role.IDENTIFIER)
+    return Seen(carried, columns, name, rows=part.made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,8 @@ class _Part:
     unit: str | None
     rows: SeenRows
     size: int
+    made: int
+    """How many rows one of the table became."""
 
     @property
     def kind_of_unit(self) -> Kind:
@@ -162,7 +166,8 @@ def _part(relation: Selected, policy: Policy) -> _Part:
     found = [rows.column(one) for one in relation.columns]
     where = None if relation.where is None else rows.condition(relation.where, "WHERE")
     checked = Selected(tuple(shown for shown, _ in found), where, below.relation)
-    return _Part(checked, [column for _, column in found], below.unit, rows, below.size)
+    admit_row_work(below.rows, (where, *(shown.expression for shown in checked.columns)))
+    return _Part(checked, [column for _, column in found], below.unit, rows, below.size, below.rows)
 
 
 def _stacked(relation: Stacked, policy: Policy) -> Seen:
@@ -183,15 +188,16 @@ def _stacked(relation: Stacked, policy: Policy) -> Seen:
         for place in range(len(names))
         if all(one.relation.columns[place].expression == Column(str(one.unit)) for one in parts)
     ]
+    made = sum(one.made for one in parts)
     if held:
         unit = names[held[0]]
-        return Seen(Stacked(tuple(one.relation for one in parts)), {one.name: one for one in columns}, unit)
+        return Seen(Stacked(tuple(one.relation for one in parts)), {one.name: one for one in columns}, unit, rows=made)
     unit = taken_name(0, "", str(parts[0].unit), names)
     carried = tuple(
         replace(one.relation, columns=(*one.relation.columns, Shown(unit, Column(str(one.unit))))) for one in parts
     )
     columns.append(ColumnPolicy(unit, parts[0].kind_of_unit, Role.IDENTIFIER))
-    return Seen(Stacked(carried), {one.name: one for one in columns}, unit)
+    return Seen(Stacked(carried), {one.name: one for one in columns}, unit, rows=made)
 
 
 def _of_one_kind(units: Sequence[ColumnPolicy]) -> None:
@@ -257,12 +263,14 @@ class _Joining:
     def seen(self) -> Seen:
         members = tuple(self._member(place, one) for place, one in enumerate(self._relation.members))
         unit = None if self._first is None else self._units.get(self._first)
-        members, size = self._bounded(members)
+        members, size, rows = self._bounded(members)
+        admit_row_work(rows, (one.on for one in members))
         columns = {name: replace(one, repeats=None) for name, one in self._columns.items()}
-        return Seen(Joined(members, self._relation.columns), columns, unit, size)
+        return Seen(Joined(members, self._relation.columns), columns, unit, size, rows)
 
-    def _bounded(self, members: tuple[Member, ...]) -> tuple[tuple[Member, ...], int]:
-        """With the limits that keep a unit's rows from being multiplied without end; and the size, if all is public."""
+    def _bounded(self, members: tuple[Member, ...]) -> tuple[tuple[Member, ...], int, int]:
+        """With the limits that keep a unit's rows from being multiplied without end; the size, if all is public; and
+        how many rows become of one, if not."""
         rows_are_units = self._policy.unit.column is None
         sides = [
             Side(place in self._units or (rows_are_units and place == 0), one.join, _parts(one.on), seen.size, repeats)
@@ -270,14 +278,16 @@ class _Joining:
             for repeats in [self._repeats(place)]
         ]
         if not any(one.private for one in sides):
-            return members, joined_size(sides, self._places)
+            return members, joined_size(sides, self._places), 1
         most = rows_per_unit(sides, self._places)
+        below = max(1, sum(self._sides[place].rows for place in self._units))
         if most is None or rows_are_units:
-            return members, 1
-        return tuple(
+            return members, 1, below
+        limited = tuple(
             replace(one, few=Few(str(self._sides[place].unit), most)) if place in self._units else one
             for place, one in enumerate(members)
-        ), 1
+        )
+        return limited, 1, rows_of_one(sides, self._places, most, below)
 
     def _repeats(self, place: int) -> dict[str, int]:
         return {

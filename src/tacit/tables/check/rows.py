@@ -14,6 +14,7 @@ from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy import ROW, Unit
 from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
+from tacit.tables.check.row_work import admit_row_work, aggregating
 from tacit.tables.check.types import Typing, Words, quoted
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.ranges import EVERYTHING, Range, range_of
@@ -32,6 +33,8 @@ class View:
     relation: Relation
     unit: str | None
     columns: Mapping[str, ColumnPolicy] = field(hash=False)
+    rows: int = 1
+    """How many rows of it one row of a table can become."""
 
     def over(self, policy: Policy, keys: tuple[Expression, ...] = ()) -> Policy:
         """The policy as a question grouped by these keys sees it.
@@ -105,7 +108,10 @@ class _Checking:
             )
         columns = [self._key_column(one) for one in keys] + [self._fact_column(one) for one in facts]
         checked = PerUnit(keys, facts, where, None if self._below is None else self._below.relation)
-        return View(checked, unit, {one.name: one for one in columns})
+        rows = 1 if self._below is None else self._below.rows
+        own = (where, *(one.expression for one in keys), *(one.argument for one in facts))
+        admit_row_work(rows, own, aggregating(one.function for one in facts))
+        return View(checked, unit, {one.name: one for one in columns}, rows if len(keys) > 1 else 1)
 
     def _is_unit(self, expression: Expression) -> bool:
         return isinstance(expression, Column) and expression.name.lower() == str(self._policy.unit.column).lower()

@@ -82,6 +82,12 @@ class Sizes:
         found = self._known[id(expression)]
         return found.nodes, found.depth
 
+    def work(self, expression: Expression, step: int) -> int:
+        """Nodes, counted as a tree, of which each step on texts is worth so many."""
+        self.of(expression)
+        found = self._known[id(expression)]
+        return found.nodes + step * found.steps
+
     def admit(self, expression: Expression) -> None:
         """Count the expression as a part of the query."""
         self.of(expression)
