@@ -14,7 +14,7 @@ from question import RANDOMIZER
 
 def post(collector: str, answer: object) -> None:
     """Randomize the answer here, and send the report."""
-    report = RANDOMIZER.encode(RANDOMIZER.randomize(answer))
+    report = RANDOMIZER.report(answer)
     connection = HTTPConnection(urlsplit(collector).netloc, timeout=30)
     connection.request("POST", "/reports", body=report, headers={"Content-Type": "application/octet-stream"})
     connection.getresponse().read()

@@ -37,7 +37,7 @@ def test_what_is_right_is_not_told_apart(policy: Path, sql: str) -> None:
     assert found.outcome == "answered"
     assert not found.violated
     assert [one.compared for one in found.findings] == [5, 5, 5]
-    assert all(one.work is not None and one.amplified < 100 for one in found.findings)
+    assert all(one.work is not None and one.added < 100 for one in found.findings)
 
 
 def test_a_refusal_is_no_violation_and_is_compared_too(policy: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_release_that_depends_on_more_than_value_and_noise_is_seen(
 
 
 def test_work_that_one_unit_multiplies_is_seen(policy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.auditing.statements.audit.MOST_AMPLIFIED", 10)
+    monkeypatch.setattr("tacit.auditing.statements.audit.MOST_ADDED", 0.1)
     found = audited(policy, SUMS)
     assert found.violated
     assert not any(one.differs for one in found.findings)

@@ -27,7 +27,7 @@ def test_a_statement_is_audited_and_the_table_says_so(folder: Path) -> None:
 
 
 def test_a_violation_is_exit_status_1(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.auditing.statements.audit.MOST_AMPLIFIED", 1)
+    monkeypatch.setattr("tacit.auditing.statements.audit.MOST_ADDED", 0.1)
     words = ("--sql", BY_CITY, "--epsilon", "0.5", "--samples", "0", "--json")
     ran = tacit(folder, "audit", "--policy", "visits.toml", *words)
     assert ran.returncode == 1

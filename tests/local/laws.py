@@ -12,11 +12,18 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
+from tacit.local.attributes import Sample, Split
+from tacit.local.duchi import Duchi
 from tacit.local.hadamard import HadamardResponse
 from tacit.local.hashing import LocalHashing
+from tacit.local.hybrid import Hybrid
 from tacit.local.kary import KaryResponse
+from tacit.local.piecewise import Piecewise
+from tacit.local.prefix_tree import PrefixTree
+from tacit.local.ranges import RangeTree
 from tacit.local.rappor import Rappor
 from tacit.local.sketch import CountMeanSketch
+from tacit.local.square_wave import SquareWave
 from tacit.local.subset import SubsetSelection
 from tacit.local.unary import OPTIMISED, UnaryEncoding
 
@@ -109,7 +116,80 @@ def sketch(r: CountMeanSketch, x: int, ratio: Fraction) -> Law:
     return law
 
 
-LAWS: dict[type, Callable[[Any, int, Fraction], Law]] = {
+def window(cells: int, width: int, start: int, ratio: Fraction) -> list[Fraction]:
+    total = width * ratio + cells - width
+    return [(ratio if start <= j < start + width else Fraction(1)) / total for j in range(cells)]
+
+
+def duchi(r: Duchi, x: Any, ratio: Fraction) -> Law:
+    unit, truth = Fraction(x), ratio / (ratio + 1)
+    one = unit * truth + (1 - unit) * (1 - truth)
+    return {0: 1 - one, 1: one}
+
+
+def piecewise(r: Piecewise, x: Any, ratio: Fraction) -> Law:
+    width = r._window.width
+    place = Fraction(x) * (r.cells - width)
+    below = min(int(place), r.cells - width - 1)
+    lower, upper = (window(r.cells, width, below + step, ratio) for step in (0, 1))
+    part = place - below
+    return {j: (1 - part) * a + part * b for j, (a, b) in enumerate(zip(lower, upper, strict=True))}
+
+
+def hybrid(r: Hybrid, x: Any, ratio: Fraction) -> Law:
+    ends = {r.cells + y: p for y, p in duchi(r._duchi, x, ratio).items()}
+    if r.epsilon <= Fraction(61, 100):
+        return ends
+    share = 1 / exp(r.epsilon / 2)
+    cells = piecewise(r._piecewise, x, ratio)
+    return {**{j: (1 - share) * p for j, p in cells.items()}, **{y: share * p for y, p in ends.items()}}
+
+
+def square_wave(r: SquareWave, x: Any, ratio: Fraction) -> Law:
+    bucket = min(int(Fraction(x) * r.buckets), r.buckets - 1)
+    return dict(enumerate(window(r._window.cells, r._window.width, bucket, ratio)))
+
+
+def range_tree(r: RangeTree, x: Any, ratio: Fraction) -> Law:
+    depth = r.leaves.bit_length() - 1
+    leaf = min(int(Fraction(x) * r.leaves), r.leaves - 1)
+    law: Law = {}
+    for level in range(depth):
+        node = leaf >> (depth - 1 - level)
+        for y in range(4 << level):
+            side = (Fraction(1) if parity(y & (node + 1)) else ratio) / (ratio + 1)
+            law[level << (depth + 1) | y] = side / (2 << level) / depth
+    return law
+
+
+def prefix_tree(r: PrefixTree, x: Any, ratio: Fraction) -> Law:
+    import numpy as np
+
+    law: Law = {}
+    functions, rows = 1 << r._sketches[0].bits, 2 << r._sketches[0].cell_bits
+    for level, hashes in enumerate(r._sketches):
+        prefix = np.array([x >> (64 - 8 * (level + 1))], dtype=np.uint64)
+        for function in range(functions):
+            cell = int(hashes.cells(np.array([function]), prefix)[0])
+            for y in range(rows):
+                side = (Fraction(1) if parity(y & (cell + 1)) else ratio) / (ratio + 1)
+                law[(level * functions + function) * rows + y] = side * 2 / rows / functions / r.lengths
+    return law
+
+
+def split(r: Split, x: Any, ratio: Fraction) -> Law:
+    first, second = (law_of(one, x[name]) for name, one in r.attributes.items())
+    return {a << 8 | b: p * q for a, p in first.items() for b, q in second.items()}
+
+
+def sample(r: Sample, x: Any, ratio: Fraction) -> Law:
+    law: Law = {}
+    for i, (name, one) in enumerate(r.attributes.items()):
+        law |= {i << 8 | y: p / 2 for y, p in law_of(one, x[name]).items()}
+    return law
+
+
+LAWS: dict[type, Callable[[Any, Any, Fraction], Law]] = {
     KaryResponse: kary,
     UnaryEncoding: unary,
     LocalHashing: hashing,
@@ -117,12 +197,26 @@ LAWS: dict[type, Callable[[Any, int, Fraction], Law]] = {
     SubsetSelection: subset,
     Rappor: rappor,
     CountMeanSketch: sketch,
+    Duchi: duchi,
+    Piecewise: piecewise,
+    Hybrid: hybrid,
+    SquareWave: square_wave,
+    RangeTree: range_tree,
+    PrefixTree: prefix_tree,
+    Split: split,
+    Sample: sample,
 }
 
 
-def law_of(randomizer: Any, value: int, stretch: Fraction = Fraction(1)) -> Law:
+def values_of(randomizer: Any, neighbours: tuple[Any, Any]) -> list[Any]:
+    """All categories, or the two values that differ most."""
+    return list(range(len(randomizer.categories))) if hasattr(randomizer, "categories") else list(neighbours)
+
+
+def law_of(randomizer: Any, value: Any, stretch: Fraction = Fraction(1)) -> Law:
     """The law of one report about ``value``; ``stretch`` makes it one of another ε."""
-    return LAWS[type(randomizer)](randomizer, value, exp(randomizer.epsilon * stretch))
+    guarantee = randomizer.guarantee.eps
+    return LAWS[type(randomizer)](randomizer, value, exp(guarantee * stretch))
 
 
 def number_of(report: Any) -> int:

@@ -152,6 +152,19 @@ def test_the_transform_agrees_with_summing_over_all_counts(blanket: Blanket) -> 
             assert exact <= found <= exact * 1.001
 
 
+def test_where_hardly_anybody_hides_the_bound_is_that_of_the_report_alone() -> None:
+    """So few reports are blanket that no grid can tell: then what the report itself reveals, and never less."""
+    for blanket, n in ((Blanket.of_hashes(Fraction(24), 4), 3), (Blanket.of_subsets(Fraction(14), 100, 1), 10**4)):
+        for part in (0.0, 0.3, 0.9, 0.9999):
+            epsilon = part * float(blanket.epsilon0)
+            alone = blanket.share * blanket.one * (math.exp(float(blanket.epsilon0)) - math.exp(epsilon))
+            found = BlanketShuffled(blanket, n).delta(epsilon)
+            assert 0 < found <= min(1.0, alone * (1 + 1e-6))
+            if n < 10:
+                assert found >= by_counts(blanket, n, epsilon) * (1 - 1e-12)
+    assert mean_excess([1e6, -1.0], [1e-12, 1 - 1e-12], 3) >= 3e-6 * (1 - 1e-5)
+
+
 def test_small_chances_keep_their_digits() -> None:
     """P[all n are +1] alone counts: n·p^n, far below what an untilted transform could see."""
     n, p = 60, 0.1

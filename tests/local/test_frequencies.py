@@ -163,3 +163,21 @@ def test_bad_parameters_are_named(make: Any, name: str) -> None:
     with pytest.raises(InvalidParameter) as refused:
         make()
     assert refused.value.name == name
+
+
+def test_tuples_are_values_where_a_category_is_one() -> None:
+    r = KaryResponse(epsilon=1, categories=[(0, 0), (0, 1), (1, 1)])
+    assert r.randomize((0, 1)).shape == r.randomize((9, 9)).shape == ()
+    assert r.randomize([(0, 1), (9, 9), (1, 1)]).shape == (3,)
+
+
+def test_made_up_reports_move_a_share_within_the_stated_bias() -> None:
+    r = KaryResponse(epsilon=1, categories=range(4))
+    low, high = r.bias("0.1")
+    honest = r.randomize(np.zeros(90_000, dtype=np.int64), entropy=seeded(6))
+    for lie, expected in ((1, high), (2, low)):
+        e = r.estimate(np.concatenate([honest, np.full(10_000, lie, dtype=np.uint8)]))
+        assert low - 0.02 < e.values[0] - 1 < 0
+        assert e.values[1] < high + 0.02
+        assert expected == (high if lie == 1 else low)
+    assert r.estimate(np.concatenate([honest, np.full(10_000, 1, dtype=np.uint8)])).values[1] > 0.9 * high - 0.02

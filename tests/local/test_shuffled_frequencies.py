@@ -61,6 +61,17 @@ def test_the_hash_is_the_widest_that_keeps_the_promise() -> None:
     assert s.message_bytes <= 8
 
 
+def test_made_up_messages_move_a_share_within_the_stated_bias() -> None:
+    s = ShuffledFrequencies(n=2000, noise=2, bits=16, epsilon=1, delta=1e-3)
+    messages = s.messages(np.arange(2000) + 10, entropy=seeded(3))
+    poisoned = messages.copy()
+    poisoned[:100] = s.messages(np.full(300, 7), entropy=seeded(4))[:, 0].reshape(100, 3)
+    low, high = s.bias("0.05")
+    found = float(s.estimate(poisoned, [7]).values[0])
+    assert low < found < high + 5 * s.standard_error
+    assert found > high - 5 * s.standard_error
+
+
 def test_what_is_no_word_becomes_a_random_one() -> None:
     s = ShuffledFrequencies(n=1000, noise=2, bits=16, epsilon=1, delta=1e-3)
     messages = s.messages([None, "x", 1 << 20, -3, 2.5], entropy=seeded(2))

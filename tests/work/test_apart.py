@@ -180,6 +180,7 @@ def test_twenty_kills(worker: Apart) -> None:
     assert sum(kills(worker, 20, seed=1)) == 20
 
 
+@pytest.mark.attacks
 @pytest.mark.slow
 def test_two_hundred_kills(worker: Apart) -> None:
     assert sum(kills(worker, 200, seed=2)) == 200

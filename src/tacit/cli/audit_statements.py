@@ -56,13 +56,13 @@ def _show(found: Sequence[StatementAudit]) -> None:
     console = Console(highlight=False)
     for audit in found:
         title = f"{audit.sql}\n{audit.outcome}" + (f" at {audit.price}" if audit.price else "")
-        table = Table("one unit more", "among", "told apart by", "answers", "rows of work", "per row")
+        table = Table("one unit more", "among", "told apart by", "answers", "rows of work", "per step")
         for column, wraps in zip(table.columns, (False, False, True, False, False, False), strict=True):
             column.no_wrap = not wraps
         console.print(title, markup=False)
         for one in audit.findings:
             apart = f"[bold red]{_plain(one.differs)}[/]" if one.differs else "nothing"
-            table.add_row(one.person, str(one.units), apart, str(one.compared), _work(one), _amplified(one))
+            table.add_row(one.person, str(one.units), apart, str(one.compared), _work(one), _added(one))
         console.print(table)
         for one in audit.findings:
             if one.detail:
@@ -85,10 +85,10 @@ def _work(one: Finding) -> str:
     return "–" if one.work is None else f"{one.work[0].rows:,} → {one.work[1].rows:,}"
 
 
-def _amplified(one: Finding) -> str:
+def _added(one: Finding) -> str:
     if one.work is None:
         return "–"
-    words = f"{one.amplified:,.0f}"
+    words = f"{one.added:,.0f}"
     return f"[bold red]{words}[/]" if one.violated and not one.differs else words
 
 

@@ -21,6 +21,8 @@ from tacit.privacy.prices import Price
 
 __all__ = ["BlanketShuffled", "amplified", "largest_epsilon0"]
 
+_LARGEST = 50
+
 R = TypeVar("R", bound=Randomizer[Any])
 
 
@@ -49,7 +51,8 @@ class BlanketShuffled:
         values = [0.0, ratio * math.expm1(high - at), -math.expm1(at + high), -grown * less, -less]
         share = b.share * (1 - 1e-12)
         chances = [1 - share, share * b.one, share * b.one, share * b.both, share * b.neither]
-        return min(1.0, mean_excess(values, chances, self.n) / self.n)
+        alone = b.share * b.one * values[1] * (1 + 1e-9)  # what her own report reveals, with nobody to hide among
+        return min(1.0, alone, mean_excess(values, chances, self.n) / self.n)
 
     def epsilon(self, delta: Real) -> float:
         """An ε that the shuffled view proves at this δ, within a relative 1e-4 of the least there is."""
@@ -87,6 +90,8 @@ def amplified(randomizer: Randomizer[Any], n: int, *, absent: Price = 0) -> Blan
     """
     people = honest_of(whole("n", n, least=1), absent)
     blanket = randomizer.blanket if isinstance(randomizer, FrequencyRandomizer) else None
+    if blanket is not None and blanket.epsilon0 > _LARGEST:
+        blanket = None  # so large an ε₀ is hardly amplified, and its e^ε₀ leaves the floats
     return shuffled(randomizer.one_report, people) if blanket is None else BlanketShuffled(blanket, people)
 
 

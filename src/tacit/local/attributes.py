@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -60,6 +61,10 @@ class _Attributes(Randomizer[dict[str, Any]]):
         rows = self._rows(columns, 1 if count is None else count, bits)
         return rows[0] if count is None else rows
 
+    def _report(self, value: Any, entropy: BitSource | None) -> Any:
+        record = value if isinstance(value, Mapping) else {}
+        return self._rows({name: _single(record.get(name)) for name in self._attributes}, 1, bits_from(entropy))
+
     def _columns(self, values: Any) -> tuple[dict[str, Any], int | None]:
         record = values if isinstance(values, Mapping) else {}
         found = {name: record.get(name) for name in self._attributes}
@@ -67,17 +72,15 @@ class _Attributes(Randomizer[dict[str, Any]]):
             return {name: [None] * len(many) for name in found}, len(many)  # no records: everybody unknown
         lengths = {len(array) for array in map(_array, found.values()) if array is not None}
         if not lengths:
-            return {name: [value] for name, value in found.items()}, None
+            return {name: _single(value) for name, value in found.items()}, None
         if len(lengths) > 1:
             raise InvalidParameter("values", given="columns of different lengths", allowed="as many values in each")
         count = lengths.pop()
         return {name: [None] * count if _array(value) is None else value for name, value in found.items()}, count
 
+    @abstractmethod
     def _rows(self, columns: dict[str, Any], count: int, bits: BitSource) -> Reports:
-        raise NotImplementedError
-
-    def _valid(self, reports: Reports) -> npt.NDArray[np.bool_]:
-        raise NotImplementedError
+        """One row of bytes for each person."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._attributes!r})"
@@ -209,6 +212,13 @@ class Sample(_Attributes):
             found[name] = one._finish(sums, int(tally[i])) if tally[i] else None
             start += empty.size
         return found
+
+
+def _single(value: Any) -> npt.NDArray[np.object_]:
+    """One value, whatever it is, as a column of one."""
+    column = np.empty(1, dtype=object)
+    column[0] = value
+    return column
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:

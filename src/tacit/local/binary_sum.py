@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -14,7 +15,7 @@ from tacit.errors import InvalidParameter
 from tacit.local.absent import honest_of
 from tacit.local.binomials import least_chance, one_count_delta, two_counts_delta
 from tacit.local.estimates import two_sided
-from tacit.mechanisms.answers import UNKNOWN, Answers
+from tacit.mechanisms.answers import UNKNOWN, Answers, several
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.estimate import BETA
 from tacit.mechanisms.promise import PriceLike, read_promise
@@ -46,7 +47,7 @@ class CountEstimate:
         return self.unbiased - z * self.standard_error, self.unbiased + z * self.standard_error
 
 
-class _NoisyBits:
+class _NoisyBits(ABC):
     """What both protocols share: a noise bit that is 0 with a chance solved for the promise."""
 
     __slots__ = ("_absent", "_guarantee", "_n", "_zero")
@@ -62,8 +63,9 @@ class _NoisyBits:
             lambda chance: self._delta(honest, chance, float(asked.eps)), float(asked.dlt) * (1 - 1e-12), n=n
         )
 
+    @abstractmethod
     def _delta(self, honest: int, chance: float, epsilon: float) -> float:
-        raise NotImplementedError
+        """The δ at ε that so many honest people's noise bits, each 0 with this chance, give."""
 
     @property
     def n(self) -> int:
@@ -94,6 +96,14 @@ class _NoisyBits:
         """What the same messages still promise if this share of people is silent, or sends what it likes."""
         found = self._delta(honest_of(self._n, absent), float(self._zero), float(self._guarantee.eps))
         return ApproxDP(self._guarantee.eps, round_up(Fraction(found)), neighbours=REPLACE)
+
+    def bias(self, absent: Price) -> tuple[float, float]:
+        """How far the expected unbiased count can be off if this share of people is silent, or sends what it likes.
+
+        Such a person is counted as having sent none to two ones, where an honest one sends her bit and noise.
+        """
+        some, noise = self._n - honest_of(self._n, absent), float(1 - self._zero)
+        return -some * (1 + noise), some * (2 - noise)
 
     def explain(self) -> str:
         """Two sentences for someone who has to decide."""
@@ -227,5 +237,8 @@ class ShuffledHistogram(_NoisyBits):
 
 
 def _places(values: Any, answers: Answers) -> npt.NDArray[np.int64]:
-    array = values if isinstance(values, np.ndarray) else np.array([None, *values], dtype=object)[1:]
+    array = several(values)
+    if array is None:
+        array = np.empty(1, dtype=object)
+        array[0] = values
     return answers.places(array.reshape(-1))

@@ -44,6 +44,8 @@ def mean_excess(values: Sequence[float], chances: Sequence[float], count: int) -
     size = _LEAST
     while size < _MOST and 2 * reach / size > _FINE * spread:
         size *= 2
+    if tilt * max(2 * reach / size, float(z.max()) / 100) > 5:
+        return math.inf  # the grid is too coarse for so few and so large numbers to say anything
     return _on_grid(z, p, count, tilt, reach, size)
 
 
@@ -70,6 +72,8 @@ def _on_grid(z: Floats, p: Floats, count: int, tilt: float, reach: float, size: 
     beyond = count * float(z.max())  # the largest sum there is; s·e^(-θs) is at most 1/(eθ)
     found += _TAIL * (min(beyond, 1 / (math.e * tilt)) if tilt > 0 else beyond)
     logs = count * math.log(total)
+    if logs > 700:
+        return math.inf
     return found * math.exp(logs) * (1 + _SLACK) if logs > -745 else 5e-324
 
 
@@ -95,7 +99,8 @@ def _tilt(z: Floats, p: Floats) -> float:
 def _reach(z: Floats, p: Floats, tilt: float, spread: float, count: int) -> float:
     """A distance that the tilted sum exceeds, on either side, with chance at most 10⁻¹⁷ (Chernoff).
 
-    Moved to the grid, a number's exponential moments grow by at most a factor e^(h²s²/8), far within the doubling.
+    Moved to the grid, a number's exponential moments grow by at most a factor e^(h²s²/8) (Hoeffding): the quarter that
+    is added here is far more than that.
     """
 
     def cumulant(s: float) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.local.absent import honest_of
 from tacit.local.blanket import Blanket
 from tacit.local.estimates import FrequencyEstimate, Support
 from tacit.local.protocol import Randomizer, Reports
@@ -20,6 +21,7 @@ from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.noise.coins import uniform_places
 from tacit.noise.entropy import BitSource
 from tacit.privacy import REPLACE, Guarantee, PureDP
+from tacit.privacy.prices import Price
 from tacit.privacy.rounding import decimal_up, exp_up
 
 if TYPE_CHECKING:
@@ -94,6 +96,15 @@ class FrequencyRandomizer(Randomizer[FrequencyEstimate]):
         """The error of an estimate from ``count`` reports, for a category that this share of people has."""
         return math.sqrt(float(self.support.variance(share, count)))
 
+    def bias(self, absent: Price) -> tuple[float, float]:
+        """How far the expected share of a category can be off if this share of the reports is made up.
+
+        Who stays silent is not counted, and moves nothing but who is asked.
+        """
+        part = 1 - honest_of(10**9, absent) / 10**9
+        other, gain = self.support.other, self.support.gain
+        return -part * (other / gain + 1), part * (1 - other) / gain
+
     def randomize(self, values: Any, *, entropy: BitSource | None = None) -> Any:
         """The report of one person, or an array of reports, one for each value. Never raises because of a value."""
         bits = bits_from(entropy)
@@ -167,7 +178,7 @@ def read_values(values: Any, answers: Answers) -> tuple[npt.NDArray[Any], tuple[
     """Values as a flat array, with its shape; None for a single value. Whatever cannot be read is one unknown value."""
     single = np.empty(1, dtype=object)
     single[0] = values
-    if answers.place(values) != UNKNOWN:
+    if answers.place(values) != UNKNOWN or (isinstance(values, tuple) and answers.tuples):
         return single, None
     try:
         array = several(values)

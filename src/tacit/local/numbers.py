@@ -42,8 +42,8 @@ class Bounds:
     def read(cls, bounds: object, unknown: Price | None) -> Bounds:
         """From what was typed; without ``unknown``, the middle."""
         low, high = read_range(bounds)
-        if max(abs(low), abs(high)) > 10**300:
-            raise InvalidParameter("bounds", given=bounds, allowed="bounds within ±10^300")
+        if max(abs(low), abs(high)) > 10**300 or (high - low) * 10**300 < 1:
+            raise InvalidParameter("bounds", given=bounds, allowed="bounds within ±10^300, at least 10^-300 apart")
         point = (low + high) / 2 if unknown is None else price(unknown, "unknown", allowed="a point of the range")
         if not low <= point <= high:
             raise InvalidParameter("unknown", given=unknown, allowed="a point of the range")
@@ -59,7 +59,7 @@ class Bounds:
         with np.errstate(over="ignore", invalid="ignore"):
             units = (values - float(self.low)) / float(self.width)
         point = float((self.unknown - self.low) / self.width)
-        return np.clip(np.where(np.isnan(values), point, units), 0.0, 1.0)
+        return np.clip(np.where(np.isnan(units), point, units), 0.0, 1.0)
 
     def __repr__(self) -> str:
         return f"bounds=({str(self.low)!r}, {str(self.high)!r}), unknown={str(self.unknown)!r}"
@@ -171,7 +171,8 @@ def read_reals(values: Any) -> tuple[Reals, tuple[int, ...] | None]:
     if array is None:
         return np.array([_real(values)]), None
     if array.dtype.kind in "biuf":
-        return array.astype(np.float64).reshape(-1), array.shape
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64).reshape(-1), array.shape
     return np.array([_real(value) for value in array.reshape(-1)], dtype=np.float64), array.shape
 
 

@@ -54,8 +54,8 @@ class Piecewise(MeanRandomizer):
     ) -> None:
         asked = pure_promise("Piecewise", epsilon, delta, rho, mu, promise)
         self._set(asked, bounds, unknown)
-        if isinstance(cells, bool) or not isinstance(cells, int) or not 4 <= cells <= 1 << 20:
-            raise InvalidParameter("cells", given=cells, allowed="a whole number from 4 to 2^20")
+        if isinstance(cells, bool) or not isinstance(cells, int) or not 4 <= cells <= CELLS:
+            raise InvalidParameter("cells", given=cells, allowed=f"a whole number from 4 to {CELLS}")
         share = 1 / (math.exp(min(float(asked.eps), 100.0) / 2) + 1)
         self._window = Window(asked.eps, cells, min(max(round(cells * share), 1), cells - 1))
 

@@ -62,6 +62,18 @@ class Randomizer(ABC, Generic[E]):
     def randomize(self, values: Any, *, entropy: BitSource | None = None) -> Any:
         """The report of one person, or an array of reports, one for each value. Never raises because of a value."""
 
+    def report(self, value: Any, *, entropy: BitSource | None = None) -> bytes:
+        """What a device sends about its one value, a list included: one report of `report_bytes` bytes, whatever it is.
+
+        `randomize` takes a list for the values of several people; a device that may hold anything calls this.
+        """
+        return self.encode(self._report(value, entropy))
+
+    def _report(self, value: Any, entropy: BitSource | None) -> Any:
+        one = np.empty(1, dtype=object)
+        one[0] = value
+        return self.randomize(one, entropy=entropy)
+
     @property
     @abstractmethod
     def shape(self) -> wire.Shape:

@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.local.columns import column_sums
+from tacit.local.bit_reports import BitRandomizer, packed_rows, set_bits
 from tacit.local.estimates import Support
-from tacit.local.frequency import FrequencyRandomizer, Places, pure_promise, ratio_up
+from tacit.local.frequency import Places, pure_promise, ratio_up
 from tacit.local.protocol import Reports
-from tacit.local.unary import packed_rows, set_bits
-from tacit.local.wire import BitRows
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.promise import PriceLike
 from tacit.noise.entropy import BitSource
@@ -26,7 +24,7 @@ from tacit.privacy.prices import Price, price, round_up
 __all__ = ["Rappor", "RapporDevice"]
 
 
-class Rappor(FrequencyRandomizer):
+class Rappor(BitRandomizer):
     """Basic RAPPOR (Erlingsson, Pihur & Korolova 2014): ε for all reports ever made about one value of one person.
 
     The permanent bits are those of a symmetric `UnaryEncoding` of ε. Each report shows every permanent 1 as 1 with
@@ -73,10 +71,6 @@ class Rappor(FrequencyRandomizer):
         return PureDP(round_up(exact), neighbours=REPLACE)
 
     @property
-    def shape(self) -> BitRows:
-        return BitRows(len(self._answers))
-
-    @property
     def support(self) -> Support:
         kept, high, low = self._permanent.probability, float(self._shown.chance), float(self._made_up.chance)
         return Support(kept * high + (1 - kept) * low, (1 - kept) * high + kept * low)
@@ -107,18 +101,6 @@ class Rappor(FrequencyRandomizer):
 
     def _draw(self, places: Places, bits: BitSource) -> Reports:
         return self._instant(self._permanent_bits(places, bits), bits)
-
-    def _valid(self, reports: Reports) -> npt.NDArray[np.bool_]:
-        return np.ones(len(reports), dtype=np.bool_)
-
-    def _empty(self) -> npt.NDArray[np.int64]:
-        return np.zeros(len(self._answers), dtype=np.int64)
-
-    def _tally(self, reports: Reports) -> npt.NDArray[np.int64]:
-        return column_sums(reports, len(self._answers))
-
-    def _supports(self, tally: npt.NDArray[Any], count: int) -> npt.NDArray[np.int64]:
-        return tally
 
     def _details(self) -> str:
         return f", shown={str(self._shown.chance)!r}, made_up={str(self._made_up.chance)!r}"

@@ -113,7 +113,7 @@ RANDOMIZERS: Mapping[str, Entry] = {
     ),
     "piecewise": Entry(
         Piecewise,
-        (lambda: Piecewise(epsilon=2, bounds=(0, 1)), lambda: Piecewise(epsilon=1, bounds=(0, 1), cells=8)),
+        (lambda: Piecewise(epsilon=2, bounds=(0, 1), cells=200), lambda: Piecewise(epsilon=1, bounds=(0, 1), cells=8)),
     ),
     "hybrid": Entry(
         Hybrid, (lambda: Hybrid(epsilon=2, bounds=(0, 1), cells=64), lambda: Hybrid(epsilon=0.6, bounds=(0, 1)))

@@ -104,6 +104,15 @@ class ShuffledFrequencies:
         found = hidden_among(honest_of(self._n, absent) * self._noise, self.buckets, float(self._guarantee.eps))
         return ApproxDP(self._guarantee.eps, round_up(Fraction(found)), neighbours=REPLACE)
 
+    def bias(self, absent: Price) -> tuple[float, float]:
+        """How far the expected share of a word can be off if this share of people is silent, or sends what it likes.
+
+        Such a person is counted as having sent none to 1 + ``noise`` messages for the word.
+        """
+        part = 1 - honest_of(self._n, absent) / self._n
+        most, even = 1 + self._noise, (1 + self._noise) / self.buckets
+        return -part * (even / (1 - 1 / self.buckets) + 1), part * (most - even) / (1 - 1 / self.buckets)
+
     def messages(self, values: Any, *, entropy: BitSource | None = None) -> npt.NDArray[np.uint64]:
         """1 + ``noise`` messages for each person; what is no word of ``bits`` bits is replaced by a random word."""
         bits = bits_from(entropy)

@@ -20,9 +20,9 @@ from tacit.mechanisms.promise import PriceLike
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.noise.polya import polya_differences
-from tacit.privacy import REPLACE, ApproxDP, PureDP
+from tacit.privacy import REPLACE, ApproxDP
 from tacit.privacy.losses.numbers import whole
-from tacit.privacy.prices import Price, positive
+from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import ONE, UP, decimal_up, exp_up
 
 __all__ = ["LEAST_HONEST", "ShuffledSum", "SumEstimate", "polya_epsilon", "shares_needed"]
@@ -159,15 +159,22 @@ class ShuffledSum:
         width = float(self._bounds.width)
         return SumEstimate(self._n * float(self._bounds.low) + total * width / self._steps, self.standard_error)
 
-    def remaining(self, absent: Price) -> PureDP:
-        """The ε that the noise still keeps if this share of people is absent, beside the δ of the mixing.
+    def remaining(self, absent: Price) -> ApproxDP:
+        """What the same messages still promise if this share of people is absent.
 
-        Where fewer than ``honest`` remain, their noise is no longer Laplace and loses more in the middle.
+        Once fewer than ``honest`` are left, ε and δ grow: less than a whole Laplace noise is steeper in its middle, and
+        fewer people mix less.
         """
         left = honest_of(self._n, absent)
-        shape = min(1.0, left / self._honest)
-        found = polya_epsilon(shape, float(self._guarantee.eps), self._steps)
-        return PureDP(Fraction(f"{found * (1 + 1e-6):.6g}") if shape < 1 else self._guarantee.eps, neighbours=REPLACE)
+        if left >= self._honest:
+            return self._guarantee
+        if left < LEAST_HONEST:
+            allowed = f"a share that leaves {LEAST_HONEST} honest people"
+            raise InvalidParameter("absent", given=absent, allowed=allowed)
+        found = polya_epsilon(left / self._honest, float(self._guarantee.eps), self._steps) * (1 + 1e-6)
+        mixing = ((self.shares - 2) * (math.log2(left) - math.log2(math.e)) - self._modulus_bits) / 2
+        delta = min((1 + math.exp(found)) * 2.0**-mixing * (1 + 1e-9), 1 - 2.0**-53)
+        return ApproxDP(round_up(Fraction(found)), round_up(Fraction(delta)), neighbours=REPLACE)
 
     def explain(self) -> str:
         """Two sentences for someone who has to decide."""

@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.local.bit_reports import BitRandomizer, packed_rows
 from tacit.local.blanket import Blanket
-from tacit.local.columns import column_sums
 from tacit.local.estimates import Support
-from tacit.local.frequency import FrequencyRandomizer, Places, pure_promise, ratio_up
+from tacit.local.frequency import Places, pure_promise, ratio_up
 from tacit.local.protocol import Reports
-from tacit.local.unary import packed_rows
-from tacit.local.wire import BitRows
 from tacit.mechanisms.promise import PriceLike
 from tacit.noise.coins import uniform_places
 from tacit.noise.entropy import BitSource
@@ -30,7 +28,7 @@ _BLOCK_BYTES = 1 << 17
 _AT_ONCE = 8  # attempts for every row before those that are done are left out
 
 
-class SubsetSelection(FrequencyRandomizer):
+class SubsetSelection(BitRandomizer):
     """A uniform set of d categories with the person's own in it, or, less likely, one without it.
 
     "In it" has probability d·e^ε/(d·e^ε + k - d); d is the size with the least error, near k/(e^ε+1), or ``size``.
@@ -71,10 +69,6 @@ class SubsetSelection(FrequencyRandomizer):
         return self._size
 
     @property
-    def shape(self) -> BitRows:
-        return BitRows(len(self._answers))
-
-    @property
     def support(self) -> Support:
         return _support(len(self._answers), self._size, self._inside.probability)
 
@@ -89,7 +83,7 @@ class SubsetSelection(FrequencyRandomizer):
         return [both, one, other, neither], [both, other, one, neither]
 
     def _chunk(self) -> int:
-        return max(256, (1 << 21) // len(self._answers))
+        return max(16, (1 << 21) // len(self._answers))
 
     def _draw(self, places: Places, bits: BitSource) -> Reports:
         """Coins of about the right rate for all others, then uniform additions or removals until the size is right."""
@@ -108,15 +102,6 @@ class SubsetSelection(FrequencyRandomizer):
     def _valid(self, reports: Reports) -> npt.NDArray[np.bool_]:
         found: npt.NDArray[np.bool_] = ones_of(reports) == self._size
         return found
-
-    def _empty(self) -> npt.NDArray[np.int64]:
-        return np.zeros(len(self._answers), dtype=np.int64)
-
-    def _tally(self, reports: Reports) -> npt.NDArray[np.int64]:
-        return column_sums(reports, len(self._answers))
-
-    def _supports(self, tally: npt.NDArray[Any], count: int) -> npt.NDArray[np.int64]:
-        return tally
 
     def _details(self) -> str:
         return f", size={self._size}"

@@ -55,6 +55,11 @@ class Answers:
         """The answers themselves."""
         return self._listed
 
+    @property
+    def tuples(self) -> bool:
+        """Whether an answer is a tuple: then every tuple is one value, and not several."""
+        return any(isinstance(category, tuple) for category in self._listed)
+
     def __len__(self) -> int:
         return len(self._listed)
 
@@ -68,13 +73,16 @@ class Answers:
 
     def places(self, values: npt.NDArray[Any]) -> Places:
         """Where each value of a one-dimensional array stands."""
-        if values.dtype.kind in "iu" and self._integers is not None:
-            return self._of_integers(values)
+        if values.dtype.kind in "iub" and self._integers is not None:
+            return self._of_integers(values.view(np.uint8) if values.dtype.kind == "b" else values)
         if values.dtype.kind == "U" and self._texts is not None:
             return _found(values, *self._texts)
         if values.dtype == object:
             return np.fromiter((self.place(value) for value in values), dtype=np.int64, count=values.size)
-        known, inverse = np.unique(values, return_inverse=True)
+        try:
+            known, inverse = np.unique(values, return_inverse=True)
+        except TypeError:  # values without an order
+            return self.places(values.astype(object))
         return np.array([self.place(item) for item in known.tolist()], dtype=np.int64)[inverse.reshape(-1)]
 
     def _of_integers(self, values: npt.NDArray[Any]) -> Places:

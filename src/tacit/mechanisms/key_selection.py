@@ -281,9 +281,11 @@ def _half_reached(epsilon: Fraction, delta: Fraction) -> int | None:
     """
     each, slip = float(min(epsilon, _LARGEST_EPSILON)), float(delta)
     grown = math.expm1(each)
-    if not (1e-9 < grown < 1e12 and 1e-290 < slip < 0.1):
+    if not (1e-9 < grown < 1e12 and 1e-305 < slip < 0.1):
         return None
     turn = (1 - slip) / (grown + 2)
+    if turn * grown > slip * 1e300:
+        return None
     rise = math.floor(math.log1p(turn * grown / slip) / each)
     for n in range(max(rise - 1, 0), rise + 3):  # the last n of the first phase, with room for rounding
         reached = slip * math.expm1(n * each) / grown

@@ -36,7 +36,7 @@ def hostile_policy(flavour: str = "epsilon", work: str = "") -> Policy:
     columns["fine"] = '{ type = "real", role = "private", bounds = [0, 1], granule = 1e-9 }'
     text = policy_text(columns, groups=3, rows=2) + OTHERS
     text = text.replace("[columns]", f"{work}\n[columns]", 1)
-    return parse(text.replace("epsilon =", f"{flavour} =", 1))
+    return parse(text.replace("epsilon", flavour))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,10 @@ def shown(found: list[Verdict]) -> str:
     return "\n".join(f"{one.stage}: {one.apart}\n    {one.sql}" for one in found if one.apart)
 
 
-@pytest.mark.attacks
 def test_a_sample_of_all_statements_tells_neighbours_not_apart(pairs: Pairs) -> None:
-    found = judged(pairs, 110, seed=1313)
+    found = judged(pairs, 80, seed=1313)
     assert not shown(found)
-    assert Counter(one.stage for one in found)["answered"] >= 50
+    assert Counter(one.stage for one in found)["answered"] >= 40
 
 
 @pytest.mark.attacks

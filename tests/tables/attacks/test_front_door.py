@@ -15,7 +15,7 @@ from tacit.auditing.statements.made_up import PEOPLE, write_table
 from tests.tables.attacks.corpus import STATEMENTS
 from tests.tables.attacks.hostile import hostile_policy
 
-SAMPLE = (*STATEMENTS[3::9],)
+SAMPLE = (*STATEMENTS[3::14],)
 
 
 @pytest.fixture(scope="module")

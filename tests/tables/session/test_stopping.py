@@ -212,6 +212,7 @@ def test_twenty_kills_of_the_process_that_draws(policy: Path) -> None:
     assert sum(kills(policy, 20, seed=5)) == 20
 
 
+@pytest.mark.attacks
 @pytest.mark.slow
 @pytest.mark.usefixtures("apart")
 def test_two_hundred_kills_of_the_process_that_draws(policy: Path) -> None:

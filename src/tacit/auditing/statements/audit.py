@@ -28,14 +28,14 @@ from tacit.tables.session.open_others import open_others
 from tacit.tables.session.statements import AnyPlan
 from tacit.tables.session.table import Table
 
-__all__ = ["MOST_AMPLIFIED", "Finding", "StatementAudit", "StatementAuditor"]
+__all__ = ["MOST_ADDED", "Finding", "StatementAudit", "StatementAuditor"]
 
 Price = dict[str, Any]
 """As keywords of ``Table.sql``: {"epsilon": 1}, {"rho": "0.1", "delta": 1e-9}."""
 _ANALYST = "auditor"
 
-MOST_AMPLIFIED = 50_000
-"""Rows that all steps of a statement together may handle for each row that a unit has."""
+MOST_ADDED = 100_000
+"""Rows that one unit may add to each step of a statement, in the mean: as many as it may have after a join."""
 SIZES = (2, 40)
 """How many units the made-up tables have: with few, one person moves every sum; with many, groups are crowded."""
 
@@ -57,14 +57,14 @@ class Finding:
     """How many rows the person has."""
 
     @property
-    def amplified(self) -> float:
-        """How many rows the engine handled more for each row of the person's."""
-        return 0.0 if self.work is None else (self.work[1].rows - self.work[0].rows) / max(self.rows, 1)
+    def added(self) -> float:
+        """How many rows more each step of the engine handled, in the mean, because of the person."""
+        return 0.0 if self.work is None else (self.work[1].rows - self.work[0].rows) / max(self.work[1].steps, 1)
 
     @property
     def violated(self) -> bool:
         """Whether the pair can be told apart for nothing, or one unit can make as much work as it likes."""
-        return bool(self.differs) or self.amplified > MOST_AMPLIFIED
+        return bool(self.differs) or self.added > MOST_ADDED
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -76,7 +76,7 @@ class Finding:
             "detail": self.detail,
             "compared": self.compared,
             "work": work,
-            "amplified": self.amplified,
+            "added": self.added,
             "violated": self.violated,
         }
 
@@ -138,11 +138,14 @@ class StatementAuditor:
 
     def audit(self, sql: str, price: Price, *, samples: int = 0, confidence: float = 0.999) -> StatementAudit:
         """Everything that a statement tells of each pair; ``price`` is as for ``Table.sql``, such as {"epsilon": 1}."""
-        findings, outcome, cost = list[Finding](), "", ""
+        findings, outcome, cost, asked = list[Finding](), "", "", dict[int, _Asked]()
         for base, other, person in self._pairs():
-            asked = [base.outcome(sql, price), other.outcome(sql, price)]
-            outcome, cost = asked[0].told, asked[0].price
-            findings.append(_finding(base, other, person, asked[0], asked[1]))
+            for one in (base, other):
+                if id(one) not in asked:
+                    asked[id(one)] = one.outcome(sql, price)
+            first, second = asked[id(base)], asked[id(other)]
+            outcome, cost = first.told, first.price
+            findings.append(_finding(base, other, person, first, second))
         leaked = self._leaked(sql, price, samples, confidence) if samples and outcome == "answered" else None
         return StatementAudit(sql, outcome, cost, tuple(findings), leaked)
 

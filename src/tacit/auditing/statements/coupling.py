@@ -198,16 +198,10 @@ def _in_order(found: Sequence[Integers]) -> list[Integers]:
     made = []
     for one in found:
         at = np.argsort([repr(name) for name in zip(*one.keys, strict=True)], kind="stable").astype(np.intp)
-        measures = tuple(_taken(values, at) for values in one.measures) if one.keys else one.measures
+        measures = tuple(values.taken(at) for values in one.measures) if one.keys else one.measures
         units = one.units[at] if one.keys else one.units
         made.append(Integers(tuple([column[i] for i in at] for column in one.keys), units, measures))
     return made
-
-
-def _taken(values: Any, at: npt.NDArray[np.intp]) -> Any:
-    if hasattr(values, "taken"):
-        return values.taken(at)
-    return values[at] if isinstance(values, np.ndarray) else [values[i] for i in at]
 
 
 def _with_tape(plan: AnyPlan, found: Sequence[Sequence[Integers]], side: int, tape: _Tape) -> AnyPlan:

@@ -28,6 +28,8 @@ __all__ = ["Passes", "merged"]
 
 _MOST_MEASURES = 200
 """Of one pass: statements of thousands of columns are slow to compile."""
+_MOST_CHOSEN = 50
+"""Of one pass: quantiles, modes and counts of distinct values, each of which takes steps of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ class _Pass:
         """Whether its integers come out the same here: nothing chosen, or chosen by the same contents."""
         if replace(query, measures=()) != self.frame:
             return False
-        if len(set(self.measures) | set(query.measures)) > _MOST_MEASURES:
+        together = set(self.measures) | set(query.measures)
+        if len(together) > _MOST_MEASURES or sum(not isinstance(one, Measure) for one in together) > _MOST_CHOSEN:
             return False
         own = _contents(query)
         return own == self.contents or not any(_chooses_rows(measure) for measure in query.measures)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
@@ -33,11 +33,14 @@ from tacit.tables.query.to_sql import expression_sql, to_sql
 from tacit.tables.query.tree import Aggregate
 
 __all__ = [
+    "MOST_CHOSEN",
+    "MOST_MEASURES",
     "Given",
     "Line",
     "Plan",
     "Planned",
     "Splitting",
+    "check_number",
     "check_steps",
     "line_of",
     "make_plan",
@@ -46,6 +49,12 @@ __all__ = [
     "price_words",
     "question_of",
 ]
+
+
+MOST_CHOSEN = 50
+"""Of one statement: quantiles, modes and counts of distinct values, each of which takes steps of its own."""
+MOST_MEASURES = 1000
+"""Of one statement: sums and counts. A correlation takes six."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,12 +322,24 @@ def _measured(checked: Checked, policy: Policy) -> tuple[BoundedQuery, dict[Aggr
         own = parts[aggregate] = estimator.parts(aggregate, setting)
         for part in own:
             measures |= dict.fromkeys(part.measure.measures if isinstance(part.measure, Blend) else [part.measure])
+    check_number(measures)
     for measure in measures:
         if not isinstance(measure, Cells):
             check_steps(measure)
     relation = None if checked.view is None else checked.view.relation
     bounded = BoundedQuery(query.where, query.keys, public, unit, groups, rows, tuple(measures), relation)
     return bounded, settings, parts
+
+
+def check_number(measures: Collection[Asked]) -> None:
+    """Refuse, before anything is paid, more than an engine can put into one statement: it would be lost."""
+    chosen = sum(1 for one in measures if isinstance(one, Cells | Distinct))
+    if chosen > MOST_CHOSEN:
+        allowed = f"at most {MOST_CHOSEN} quantiles, modes and counts of distinct values"
+        raise InvalidParameter("question", given=chosen, allowed=allowed, hint="Ask several smaller questions.")
+    if len(measures) > MOST_MEASURES:
+        allowed = f"at most {MOST_MEASURES} sums and counts behind its aggregates"
+        raise InvalidParameter("question", given=len(measures), allowed=allowed, hint="Ask several smaller questions.")
 
 
 def check_steps(measure: Measure | Distinct) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,8 +31,9 @@ from tacit.tables.query.to_sql import expression_sql
 
 __all__ = ["SetsPlan", "make_sets_plan"]
 
-_FITTED_AT_ONCE = 8
-"""Sets whose weights are computed in the time that a line takes."""
+_LINES_OF_A_CELL = 2
+_MOST_CELLS = 1000
+"""Beyond so many finest groups fits are not made, or have bounds that take no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,9 @@ class SetsPlan:
 
     @property
     def size(self) -> int:
-        """How many lines had to be computed; fitting a set to all others takes a line for a few of them."""
-        fitted = len(self.margins) * (len(self.checked.query.sets) ** 2 // _FITTED_AT_ONCE)
+        """How many lines had to be computed. Fitting a set takes a few for each finest group: its law has parts."""
+        cells = 0 if self.sets.sizes is None else math.prod(self.sets.sizes)
+        fitted = _LINES_OF_A_CELL * len(self.margins) * len(self.checked.query.sets) * min(cells, _MOST_CELLS)
         return sum(len(plan.lines) for plan in self.plans) + fitted
 
     def error(self, output: str) -> float | None:
