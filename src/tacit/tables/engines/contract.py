@@ -3,7 +3,8 @@
 The engine knows neither ε nor noise. Semantics, exactly (an engine is right if it returns these integers):
 
 0. Rows are those of the table; with a ``relation``, those that `per_unit.PerUnit` or the node of `relations` says, and
-   columns are its columns.
+   columns are its columns. A member of a join that is limited (`relations.Few`) has of each unit at most so many rows:
+   those with the smallest keyed hash of (secret, unit, what the join takes of the row).
 1. Rows: those where ``where`` is true (not false, not unknown) and, if a unit column is named, whose unit is not null.
    Every row-wise operation is total: an overflow, a bad cast, a division by zero, NaN is null, for that row alone.
 2. Keys: the tuple of ``keys`` per row; null is a key like any other. With ``public_keys``, rows whose key is not
@@ -25,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -69,11 +70,15 @@ No table of people has as many. The clamp moves two integers no further apart, a
 class One:
     """1 for every row."""
 
+    step: ClassVar[Fraction] = Fraction(1)
+    """What one step of the integers is worth, here and below."""
+
 
 @dataclass(frozen=True, slots=True)
 class Present:
     """1 where the expression is known (neither null nor NaN), otherwise 0."""
 
+    step: ClassVar[Fraction] = Fraction(1)
     expression: Expression
 
 
@@ -92,6 +97,10 @@ class Quantised:
     granule: Fraction
 
     @property
+    def step(self) -> Fraction:
+        return self.granule
+
+    @property
     def lowest(self) -> int:
         """The smallest integer a row can contribute."""
         return -((self.centre - self.low) // self.granule)
@@ -108,6 +117,10 @@ class Square:
 
     value: Quantised
 
+    @property
+    def step(self) -> Fraction:
+        return self.value.granule**2
+
 
 @dataclass(frozen=True, slots=True)
 class Product:
@@ -116,11 +129,16 @@ class Product:
     left: Quantised
     right: Quantised
 
+    @property
+    def step(self) -> Fraction:
+        return self.left.granule * self.right.granule
+
 
 @dataclass(frozen=True, slots=True)
 class Category:
     """The place of the value among listed ones, from 1 on; 0 where it is unknown or not listed."""
 
+    step: ClassVar[Fraction] = Fraction(1)
     expression: Expression
     listed: tuple[Value, ...]
 
@@ -138,6 +156,11 @@ class Measure:
     chosen: bool
 
     @property
+    def step(self) -> Fraction:
+        """What one step of the integer is worth."""
+        return self.value.step
+
+    @property
     def reach(self) -> int:
         """How far one unit can move one group's integer: under add-remove, in one group."""
         return max(abs(self.low), abs(self.high))
@@ -152,6 +175,7 @@ class Measure:
 class Distinct:
     """How many different known values a group's units hold, of each unit at most ``most``."""
 
+    step: ClassVar[Fraction] = Fraction(1)
     expression: Expression
     most: int
 
@@ -189,6 +213,11 @@ class Blend:
             raise InvalidParameter("measures", given="sums over different rows", allowed="sums over the same rows")
         if self.reach < 0:
             raise InvalidParameter("reach", given=self.reach, allowed="0 or more")
+
+    @property
+    def step(self) -> Fraction:
+        """As of a `Measure`."""
+        return self.measures[0].step
 
     @property
     def largest(self) -> int:
