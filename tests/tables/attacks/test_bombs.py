@@ -21,7 +21,8 @@ from tacit.tables.session.table import Table
 from tests.tables.attacks.bombs import Bomb, bombs
 from tests.tables.attacks.hostile import Pairs, hostile_policy
 
-SECONDS = 5
+SECONDS = 60
+"""Far from what any of them takes to compile: what they do to rows is to be seen, not how busy the machine is."""
 UNITS = 2
 KINDS = sorted({one.kind for one in bombs()})
 BOMBS = list(bombs())
@@ -74,7 +75,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Table]]:
     Answers are drawn in processes of their own, as for users.
     """
     folder = tmp_path_factory.mktemp("clocked")
-    policy = hostile_policy(work=f'[work]\nseconds = {SECONDS}\nmemory = "1GB"\ndisk = "500MB"\n')
+    policy = hostile_policy(work=f'[work]\nseconds = {SECONDS}\nmemory = "2GB"\ndisk = "500MB"\n')
     people = (None, PEOPLE[0], PEOPLE[1], PEOPLE[3])
     paths = [write_table(policy, folder / f"{at}", person, UNITS) for at, person in enumerate(people)]
     with pytest.MonkeyPatch.context() as patch:
