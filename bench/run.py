@@ -32,6 +32,7 @@ BENCHES = {
     "medians": "the median by city of ten million rows: the exact quantile with the same bounding",
     "anonymity": "k, l and t, Mondrian and optimal generalisation: pycanon, anonypy, anjana, plain DuckDB",
     "drawing": "questions drawn by another process and in this one",
+    "games": "games, frequency lists, noise that follows: quality and cost as players, places and lengths grow",
     "startup": "import time, command start, installed size",
 }
 PYTHON = ENVIRONMENT / "bin" / "python"

@@ -119,6 +119,7 @@ _MODULES = {
     "auditing": "tacit.auditing",
     "errors": "tacit.errors",
     "games": "tacit.games",
+    "learn": "tacit.learn",
     "ledger": "tacit.ledger",
     "local": "tacit.local",
     "mechanisms": "tacit.mechanisms",

@@ -4,6 +4,7 @@ from tacit import anonymity as anonymity
 from tacit import auditing as auditing
 from tacit import errors as errors
 from tacit import games as games
+from tacit import learn as learn
 from tacit import ledger as ledger
 from tacit import local as local
 from tacit import mechanisms as mechanisms

@@ -108,3 +108,11 @@ def test_chances_too_small_for_floats_accuse_nobody() -> None:
     m = tacit.Exponential(epsilon=1, sensitivity=1)
     assert not audit(m, neighbours=([0, 1490], [1, 1489])).violated
     assert not audit(m, neighbours=([0, 9000], [1, 8999])).violated
+
+
+def test_chances_that_differ_in_the_last_digit_are_told_apart_at_once() -> None:
+    """ln(a/b) is 0 as a float and a/b is below 1: stepping down from 0 ulp by ulp would never end."""
+    a = Fraction(1, 2) - Fraction(1, 2**54)
+    found = audit_exact([a, 1 - a], [Fraction(1, 2), Fraction(1, 2)], PureDP("0.1"))
+    assert not found.violated
+    assert found.epsilon_lower < 1e-15

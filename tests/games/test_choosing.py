@@ -56,14 +56,32 @@ def test_one_candidate_always_wins() -> None:
 
 def test_a_ballot_moves_one_count_by_one() -> None:
     vote = Vote(["abc", "d"], epsilon=1)
-    before = vote._scores(["d", "d", None, ["unhashable"], "nobody"])
+    before = vote._scores(["d", "d", None, ["unhashable"], ([],), "nobody"])
     assert before.tolist() == [0, 2]
 
 
 def test_a_person_moves_each_sum_by_at_most_half_the_range() -> None:
     films = BestRated(["a", "b"], bounds=(1, 5), epsilon=1)
     half = films.selection.sensitivity.value
-    odd = [5, 1, 3, 99, -99, math.nan, math.inf, -math.inf, None, "text", 4.2]
+    odd = [
+        5,
+        1,
+        3,
+        99,
+        -99,
+        math.nan,
+        math.inf,
+        -math.inf,
+        None,
+        "text",
+        "1/0",
+        [1],
+        np.array([1, 2]),
+        10**400,
+        np.float32(4.5),
+        1j,
+        4.2,
+    ]
     for one, other in product(odd, odd):
         moved = films._scores([{"a": one, "b": other}])
         assert (np.abs(moved) <= half).all()

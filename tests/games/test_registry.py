@@ -10,14 +10,17 @@ import pytest
 
 from tacit.auditing.audit import audit
 from tacit.auditing.subjects import subject_of
+from tacit.games import Mediator
 from tacit.games.registry import GAMES
+from tacit.learn.registry import LEARNERS
 from tacit.privacy import Guarantee
 from tacit.testing import seeded
 from tests.examples.test_selections import TestContract as Contract
 from tests.examples.test_selections import released
 from tests.mechanisms.sources import Wordwise
 
-KINDS = tuple(GAMES.values())
+REGISTRY = {**GAMES, **LEARNERS}
+KINDS = tuple(REGISTRY.values())
 EXAMPLES = [(build, kind) for kind in KINDS for build in kind.examples]
 IDS = [repr(build())[:60] for build, _ in EXAMPLES]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -65,6 +68,7 @@ def test_what_audits_draw_is_what_a_single_run_gives(build, kind):
 
 @pytest.mark.parametrize(("build", "kind"), EXAMPLES, ids=IDS)
 def test_audit_acquits(build, kind):
-    subject = subject_of(build(), registry=GAMES)
+    subject = subject_of(build(), registry=REGISTRY)
     assert subject is not None
-    assert not audit(subject, samples=10_000, confidence=1 - 1e-7).violated
+    samples = 1_000 if isinstance(build(), Mediator) else 10_000  # a play is a loop over rounds
+    assert not audit(subject, samples=samples, confidence=1 - 1e-7).violated

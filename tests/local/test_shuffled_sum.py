@@ -54,6 +54,27 @@ def test_mixing_distance_by_enumeration() -> None:
         assert distance(n, q, m) <= 2.0**-security
 
 
+def components_excess(n: int, q: int, m: int) -> Fraction:
+    """E[q^(C-1)] - 1 for the components C of the graph of two random splits: the coefficient of a power of a series."""
+    series = [Fraction(math.factorial(s * m), math.factorial(s)) for s in range(n + 1)]
+    raised = [Fraction(1)]
+    for i in range(1, n + 1):
+        terms = ((k * q - (i - k)) * series[k] * raised[i - k] for k in range(1, i + 1))
+        raised.append(sum(terms, Fraction(0)) / i)
+    return raised[n] * math.factorial(n) / math.factorial(n * m) / q - 1
+
+
+def test_the_share_count_is_enough_by_counting_components() -> None:
+    """The proof's own bound, exactly: above the enumerated distance, and within 2^-σ at the stated number of shares."""
+    for n, q, m in ((4, 2, 3), (4, 2, 4), (4, 3, 3), (3, 3, 3)):
+        assert distance(n, q, m) ** 2 <= components_excess(n, q, m - 1)
+    for honest in (19, 40, 80):
+        for bits, security in ((16, 10), (32, 40), (8, 40)):
+            shares = shares_needed(honest, bits, security)
+            assert components_excess(honest, 1 << bits, shares - 1) <= Fraction(1, 4**security)
+    assert components_excess(19, 1 << 32, 4) > Fraction(1, 4**40)  # a few shares are not enough
+
+
 def test_one_share_fewer_mixes_less() -> None:
     assert distance(4, 2, 2) > distance(4, 2, 3)
 

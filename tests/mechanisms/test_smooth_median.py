@@ -155,7 +155,7 @@ def test_shifts_and_dilations_of_the_cauchy_law_cost_what_the_proof_says() -> No
         assert np.abs(loss).max() <= b + 1e-12
 
 
-@pytest.mark.parametrize("epsilon", ["1e-9", "0.01", 1, 30, 5000])
+@pytest.mark.parametrize("epsilon", ["1e-9", "0.01", 1, 30, 5000, 1e90])
 def test_the_scale_and_b_are_rounded_against_us(epsilon: object) -> None:
     m = SmoothMedian(n=3, bounds=(0, 1), epsilon=epsilon)  # type: ignore[arg-type]
     import flint

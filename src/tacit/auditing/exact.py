@@ -107,7 +107,7 @@ def _log_ratio(a: Fraction, b: Fraction) -> float:
         return math.inf
     found = _plain_log(a) - _plain_log(b)
     while Fraction(exp_up(decimal_up(Fraction(found)))) > a / b:
-        found = math.nextafter(found, -math.inf) - abs(found) * 2**-52
+        found = math.nextafter(found, -math.inf) - max(abs(found), 2.0**-8) * 2**-52  # near 0 an ulp leads nowhere
     return found
 
 

@@ -20,13 +20,15 @@ from tacit.auditing.subjects import Subject, every_subject, subject_of
 from tacit.cli.audit_statements import audit_statements, read_statements
 from tacit.errors import InvalidParameter, TacitError
 from tacit.games.registry import GAMES
+from tacit.learn.hypotheses import Thresholds
+from tacit.learn.registry import LEARNERS
 from tacit.local.registry import RANDOMIZERS
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 __all__ = ["audit"]
 
 JSON_VERSION = 1
-_SUBJECTS = {**SUBJECTS, **GAMES}
+_SUBJECTS = {**SUBJECTS, **GAMES, **LEARNERS}
 PROVEN = 1
 
 
@@ -45,14 +47,18 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "continual-count": {"horizon": 4},
     "digital-goods": {"n": 3, "alpha": "1/4"},
     "count-mean-sketch": {"categories": range(4), "hashes": 2, "buckets": 4},
+    "finite-class-learner": {"hypotheses": Thresholds((0, 1, 2, 3))},
+    "frequency-list": {"length": 3},
     "gaussian-above-threshold": {"threshold": 0, "length": 10},
     "duchi": {"bounds": (0, 1)},
     "hadamard-response": {"categories": range(4)},
     "hybrid": {"bounds": (0, 1)},
     "kary-response": {"categories": range(4)},
     "local-hashing": {"categories": range(4)},
+    "mediator": {"players": 3, "actions": 2, "rounds": 2},
     "naive-threshold": {"threshold": 0, "length": 10},
     "numeric-sparse": {"threshold": 0, "hits": 2},
+    "partition-list": {"people": 5},
     "piecewise": {"bounds": (0, 1)},
     "private-selection": {"runs": 4},
     "propose-test-release": {"n": 9, "bounds": (0, 15), "bound": 2, "granule": 1},
@@ -66,6 +72,7 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "square-wave": {"bounds": (0, 1), "buckets": 8},
     "subset-selection": {"categories": range(4)},
     "top-k": {"k": 2},
+    "two-facilities": {"places": (0, "0.5", 1), "n": 3},
     "unary-encoding": {"categories": range(4)},
     "vote": {"candidates": (0, 1, 2)},
 }
@@ -73,6 +80,10 @@ _NO_SENSITIVITY = {
     *RANDOMIZERS,
     "best-rated",
     "digital-goods",
+    "finite-class-learner",
+    "frequency-list",
+    "mediator",
+    "partition-list",
     "private-selection",
     "propose-test-release",
     "quantile",
@@ -80,6 +91,7 @@ _NO_SENSITIVITY = {
     "randomized-response",
     "sample-and-aggregate",
     "smooth-median",
+    "two-facilities",
     "vote",
 }
 

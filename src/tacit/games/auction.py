@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.games.values import Reals, read_shares
-from tacit.mechanisms.base import bits_from, meaning
+from tacit.mechanisms.base import bits_from, meaning, within_floats
 from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import Described, read_count
@@ -75,7 +75,7 @@ class DigitalGoods:
         self._n = read_count(n, "n")
         self._guarantee = guarantee
         self._ways = ways
-        self._top = positive(top, "top")
+        self._top = within_floats(positive(top, "top"))
         self._per_revenue = guarantee.range_of_each() / ways
         self._alpha = self._default() if alpha is None else positive(alpha, "alpha")
         if self._alpha > 1 or self._steps > _MOST_PRICES:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
+from tacit.mechanisms.any_floats import any_floats
 from tacit.mechanisms.scores import kind_of
 
-__all__ = ["Reals", "read_shares"]
+__all__ = ["Reals", "clipped", "read_reals", "read_shares"]
 
 Reals = npt.NDArray[np.float64]
+
+
+def read_reals(values: Any, name: str = "values") -> Reals:
+    """The numbers as floats, infinity where they are too large; NaN stays."""
+    reals = any_floats(values)
+    if reals is None or reals.ndim != 1:
+        raise InvalidParameter(name, given=kind_of(values), allowed="a list or a one-dimensional array of numbers")
+    return reals
 
 
 def read_shares(values: Any, top: float) -> Reals:
@@ -23,22 +30,10 @@ def read_shares(values: Any, top: float) -> Reals:
     >>> read_shares([0.5, 7, float("nan"), -1], 2.0).tolist()
     [0.25, 1.0, 0.0, 0.0]
     """
-    array = _listed(values) if isinstance(values, list | tuple) else np.asarray(values)
-    if array.ndim != 1 or array.dtype.kind not in "iubf" or hasattr(values, "mask"):
-        raise InvalidParameter("values", given=kind_of(values), allowed="a list or a one-dimensional array of numbers")
-    with np.errstate(all="ignore"):
-        shares: Reals = array.astype(np.float64) / top
-    return np.clip(np.nan_to_num(shares, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
+    return clipped(read_reals(values) / top)
 
 
-def _listed(values: list[Any] | tuple[Any, ...]) -> npt.NDArray[Any]:
-    if not all(isinstance(value, numbers.Real) for value in values):
-        raise InvalidParameter("values", given=kind_of(values), allowed="numbers")
-    return np.array([_float(value) for value in values], dtype=np.float64)
-
-
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+def clipped(reals: Reals) -> Reals:
+    """The numbers from 0 to 1, NaN as 0."""
+    found: Reals = np.clip(np.nan_to_num(reals, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn
@@ -10,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
+from tacit.mechanisms.any_floats import any_floats
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.permute_and_flip import PermuteAndFlip
 from tacit.mechanisms.promise import PriceLike
 from tacit.mechanisms.quantised import Range, read_range
 from tacit.mechanisms.scores import kind_of
 from tacit.noise.entropy import BitSource
+from tacit.noise.lattice import LARGEST
 from tacit.privacy import Guarantee
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import text
@@ -117,10 +120,16 @@ class Vote(_Choice):
             raise InvalidParameter("ballots", given=kind_of(data), allowed="a list with one ballot per person")
         counts = np.zeros(len(self._candidates), dtype=np.int64)
         for ballot in data:
-            place = self._places.get(ballot) if isinstance(ballot, Hashable) else None
+            place = self._place(ballot)
             if place is not None:
                 counts[place] += 1
         return counts
+
+    def _place(self, ballot: Any) -> int | None:
+        try:
+            return self._places.get(ballot)
+        except Exception:  # what cannot be looked up is for nobody
+            return None
 
     def __repr__(self) -> str:
         return f"Vote({list(self._candidates)!r}, promise={self.guarantee!r})"
@@ -191,15 +200,12 @@ class BestRated(_Choice):
 
     def _points(self, rating: Any) -> int:
         """Half the steps down to half the steps up; 0 where there is no rating."""
-        if rating is None or rating != rating:
+        exact = any_floats([rating])
+        if exact is None or exact.ndim != 1 or math.isnan(exact[0]):
             return 0
         low, high = self._range
-        try:
-            share = (Fraction(rating) - low) / (high - low)
-        except OverflowError:  # infinite
-            share = Fraction(1 if rating > 0 else 0)
-        except (TypeError, ValueError):
-            return 0
+        inside = min(max(exact[0], -LARGEST), LARGEST)
+        share = (Fraction(float(inside)) - low) / (high - low)
         return round(min(max(share, Fraction(0)), Fraction(1)) * _STEPS) - _STEPS // 2
 
     def __repr__(self) -> str:

@@ -130,6 +130,7 @@ class SmoothMedian(RankMechanism):
 
 def _power_above(b: Fraction) -> Fraction:
     """A fraction just above e^(-b), with enough digits for a small b."""
+    b = min(b, Fraction(64))  # a smaller b is as good, and e^(-10^90) has too many digits
     bits = 40 + max(0, b.denominator.bit_length() - b.numerator.bit_length())
     above = Fraction(exp_up(UP.minus(decimal_down(b))))
     return min(Fraction(1), Fraction(int(above * (1 << bits)) + 1, 1 << bits))

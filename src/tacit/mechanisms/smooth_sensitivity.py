@@ -62,13 +62,14 @@ def smooth_sensitivity(points: Integers, line: Line, decay: Fraction) -> Fractio
     """
     width = line.high - line.low
     steps = min(points.size, MOST_STEPS)
-    best, power = Fraction(0), Fraction(1)
+    # All over decay.denominator^k, so that nothing but integers is compared and no fraction has to be reduced.
+    best, power, scale = 0, 1, 1
     for k in range(steps):
         if power * width <= best:
-            return best
+            return Fraction(best, scale)
         best = max(best, power * swing(points, line, k))
-        power *= decay
-    return max(best, power * width)
+        best, power, scale = best * decay.denominator, power * decay.numerator, scale * decay.denominator
+    return Fraction(max(best, power * width), scale)
 
 
 def replacements_until(points: Integers, line: Line, bound: int) -> int:

@@ -5,7 +5,6 @@ The order of groups and rows is the one that `docs/decisions/choosing_rows.md` d
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -26,9 +25,10 @@ from tacit.tables.engines.contract import (
     Square,
 )
 from tacit.tables.expressions.tree import Column
+from tests.tables.engines.hash_oracle import digest, written
 from tests.tables.engines.join_oracle import expected_rows
 from tests.tables.engines.random_rows import SCHEMA
-from tests.tables.engines.row_oracle import kind_of, to_text, value
+from tests.tables.engines.row_oracle import kind_of, value
 
 PRIME = 2**31 - 1
 Row = dict[str, Any]
@@ -38,7 +38,7 @@ Answer = dict[tuple[Any, ...], tuple[Any, ...]]
 
 def expected(query: BoundedQuery, rows: Sequence[Row], key: str) -> Answer:
     pairs: dict[tuple[Any, tuple[Any, ...]], list[Row]] = defaultdict(list)
-    for number, row in enumerate(expected_rows(query.relation, rows)):
+    for number, row in enumerate(expected_rows(query.relation, rows, key)):
         if query.where is not None and value(query.where, row) is not True:
             continue
         unit = ("row", number) if query.unit is None else value(Column(query.unit), row)
@@ -157,21 +157,6 @@ def first_values(
 def number(start: str, parts: list[tuple[Any, Any]]) -> int:
     text = start + "".join(map(written, parts))
     return (digest(text) >> 97) % PRIME
-
-
-def digest(text: str) -> int:
-    """MD5, its bytes read from the last to the first."""
-    return int.from_bytes(hashlib.md5(text.encode()).digest(), "little")
-
-
-def written(part: tuple[Any, Any]) -> str:
-    kind, one = str(part[0]), part[1]
-    if one is None:
-        return "-"
-    if kind == "text":
-        return f"t{len(one)}:{one}"
-    tags = {"integer": "i", "real": "r", "boolean": "b", "date": "d", "timestamp": "s"}
-    return f"{tags[kind]}{to_text(one)};"
 
 
 def added(measured: RowValue, row: Row) -> int:

@@ -18,7 +18,20 @@ from tacit.tables.engines.duckdb.sources.source import other_view
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Call, Column, Expression, Literal
 from tacit.tables.query.per_unit import PerUnit
-from tacit.tables.query.relations import Base, Join, Joined, Listed, Member, Relation, Selected, Shown, Stacked, Taken
+from tacit.tables.query.relations import (
+    Base,
+    Few,
+    Join,
+    Joined,
+    Listed,
+    Member,
+    Relation,
+    Selected,
+    Shown,
+    Stacked,
+    Taken,
+)
+from tests.tables.engines.hash_oracle import digest, written
 from tests.tables.engines.random_rows import SCHEMA, TYPES, Expressions, Rows, cell, quoted
 from tests.tables.engines.relation_oracle import related, relation
 from tests.tables.engines.row_oracle import kind_of, value
@@ -68,7 +81,7 @@ class SeveralTables(Rows):
             )
 
 
-def combined(found: Relation | None, rows: Sequence[Row]) -> list[Row]:
+def combined(found: Relation | None, rows: Sequence[Row], key: str) -> list[Row]:
     """The rows of a relation over the rows of both private tables."""
     match found:
         case None:
@@ -78,13 +91,13 @@ def combined(found: Relation | None, rows: Sequence[Row]) -> list[Row]:
         case Listed(columns, lines):
             return [dict(zip(columns, (one.value for one in line), strict=True)) for line in lines]
         case PerUnit():
-            return related(replace(found, source=None), combined(found.source, rows))
+            return related(replace(found, source=None), combined(found.source, rows, key))
         case Selected():
-            return [_shown(found, row) for row in combined(found.source, rows) if _holds(found.where, row)]
+            return [_shown(found, row) for row in combined(found.source, rows, key) if _holds(found.where, row)]
         case Stacked(parts):
-            return [row for part in parts for row in combined(replace(part, columns=_named(parts[0], part)), rows)]
+            return [row for part in parts for row in combined(replace(part, columns=_named(parts[0], part)), rows, key)]
         case Joined(members, columns):
-            return _matched(members, columns, rows)
+            return _matched(members, columns, rows, key)
     raise AssertionError(found)
 
 
@@ -100,11 +113,12 @@ def _holds(condition: Expression | None, row: Row) -> bool:
     return condition is None or value(condition, row) is True
 
 
-def _matched(members: tuple[Member, ...], columns: tuple[Taken, ...], rows: Sequence[Row]) -> list[Row]:
+def _matched(members: tuple[Member, ...], columns: tuple[Taken, ...], rows: Sequence[Row], key: str) -> list[Row]:
     made: list[Row] = [{}]
     for place, member in enumerate(members):
         own = [one for one in columns if one.member == place]
-        right = [{one.name: row[one.column] for one in own} for row in combined(member.relation, rows)]
+        held = _few(combined(member.relation, rows, key), member.few, own, key)
+        right = [{one.name: row[one.column] for one in own} for row in held]
         longer = []
         for left in made:
             matches = [left | row for row in right if _holds(member.on, left | row)]
@@ -113,12 +127,26 @@ def _matched(members: tuple[Member, ...], columns: tuple[Taken, ...], rows: Sequ
     return made
 
 
-def expected_rows(found: Relation | None, rows: Sequence[Row]) -> list[Row]:
+def _few(rows: list[Row], few: Few | None, own: list[Taken], key: str) -> list[Row]:
+    """Of each unit so many rows, those first by their hash; rows of nobody are left out."""
+    if few is None:
+        return rows
+    units: dict[Any, list[tuple[int, int]]] = {}
+    for place, row in enumerate(rows):
+        unit = value(Column(few.unit), row)
+        if unit is not None:
+            content = [(few.unit, unit), *((one.column, value(Column(one.column), row)) for one in own)]
+            text = f"{key};row;" + "".join(written((SCHEMA[name], cell)) for name, cell in content)
+            units.setdefault((type(unit), unit), []).append((digest(text), place))
+    return [rows[place] for found in units.values() for _, place in sorted(found)[: few.most]]
+
+
+def expected_rows(found: Relation | None, rows: Sequence[Row], key: str) -> list[Row]:
     """Of whatever a query is about: of one table, or of several."""
     below = found
     while isinstance(below, PerUnit):
         below = below.source
-    return related(found, rows) if below is None else combined(found, rows)  # type: ignore[arg-type]
+    return related(found, rows) if below is None else combined(found, rows, key)  # type: ignore[arg-type]
 
 
 # random relations
@@ -181,7 +209,8 @@ def a_join(rng: random.Random, unit: str) -> Joined:
     for place, is_private in enumerate(private):
         found = a_private(rng, unit) if is_private else a_public(rng)
         join = Join.LEFT if place > first and rng.random() < 0.4 else Join.INNER
-        members.append(Member(found, join, a_condition(rng, place, unit, private) if place else None))
+        few = Few(unit, rng.choice([1, 2, 3, 100])) if is_private and rng.random() < 0.5 else None
+        members.append(Member(found, join, a_condition(rng, place, unit, private) if place else None, few))
     return Joined(tuple(members), tuple(columns))
 
 

@@ -101,6 +101,11 @@ ODD: dict[Kind, list[Any]] = {
         '"',
         "\\",
         "Å",
+        "İß",
+        "two\nlines\r",
+        "a.b*c(d[e{f^g$h|i?j+",
+        "y" * 4090,
+        "ⱥⱥ" * 600 + "Ⱥ" * 248,
     ],
     Kind.BOOLEAN: [True, False],
     Kind.DATE: [
@@ -120,6 +125,11 @@ ODD: dict[Kind, list[Any]] = {
         MOMENT(2024, 12, 30, 7, 8, 9),
     ],
 }
+PATTERNS = [
+    "%", "a%", "_", "%_b", "", "%é%", "a\0b", "\\%", "%'%", "_日%", "A", "%%", "__", "%_%", "_%_", "%a_%b%", "a%b",
+    "%\n%", "_\u200d_", "%.b*c(d[e{f^g$h|i?j+", "%x%x%_%x%x", "İ%", "%SS%", "é", "%本", "two_lines%", "A_B",
+    "%_" * 8, "Ω" * 200,
+]  # fmt: skip
 BEYOND = {
     Kind.DATE: ["5881580-07-10", "infinity", "-infinity", "10000-01-01", "0044-03-15 (BC)"],
     Kind.TIMESTAMP: [
@@ -235,7 +245,7 @@ class Expressions:
         if pick == 5:
             return Call("is_null", (self.make(kind, depth),))
         name = rng.choice(["like", "ilike", "starts_with", "contains"])
-        other = Literal(rng.choice(["%", "a%", "_", "%_b", "", "%é%", "a\0b", "\\%", "%'%", "_日%", "A"]))
+        other = Literal(rng.choice(PATTERNS))
         return Call(name, (self.make(Kind.TEXT, depth), other))
 
     def _integer(self, depth: int) -> Expression:

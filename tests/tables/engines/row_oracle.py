@@ -46,6 +46,8 @@ def tidy(found: Any) -> Any:
         return found if -(2**63) <= found < 2**63 else None
     if isinstance(found, float):
         return found + 0.0 if math.isfinite(found) else None
+    if isinstance(found, str):
+        return found if len(found.encode("utf-8", "surrogatepass")) <= 4096 else None
     return found
 
 
@@ -199,6 +201,15 @@ def substring(text: str, start: int, length: int | None = None) -> Any:
 def like(text: str, pattern: str) -> bool:
     parts = {"%": "(?s:.*)", "_": "(?s:.)"}
     return re.fullmatch("".join(parts.get(c, re.escape(c)) for c in pattern), text) is not None
+
+
+def small(text: str) -> str:
+    """One letter for one letter."""
+    return "".join("i" if sign == "İ" else sign.lower() for sign in text)
+
+
+def capital(text: str) -> str:
+    return "".join("ẞ" if sign == "ß" else sign.upper() if len(sign.upper()) == 1 else sign for sign in text)
 
 
 def index(unit: str, moment: Any) -> int:
@@ -356,7 +367,7 @@ CONSTANTS = {"width_bucket": width_bucket, "substring": substring}
 SIMPLE = {
     "not": lambda x: not x,
     "like": like,
-    "ilike": lambda x, pattern: like(x.lower(), pattern.lower()),
+    "ilike": lambda x, pattern: like(small(x), small(pattern)),
     "starts_with": lambda x, y: x.startswith(y),
     "contains": lambda x, y: y in x,
     "/": quotient,
@@ -373,8 +384,8 @@ SIMPLE = {
     "exp": math.exp,
     "sqrt": math.sqrt,
     "power": lambda x, y: math.pow(float(x), float(y)),
-    "lower": str.lower,
-    "upper": str.upper,
+    "lower": small,
+    "upper": capital,
     "trim": lambda x: x.strip(" "),
     "length": len,
     "concat": lambda *texts: "".join(texts),

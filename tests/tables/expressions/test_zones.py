@@ -13,8 +13,8 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter
-from tacit.tables.engines.duckdb import times as duckdb_times
 from tacit.tables.engines.duckdb.expressions import render
+from tacit.tables.engines.duckdb.operators import times as duckdb_times
 from tacit.tables.expressions.evaluate import evaluate_rows
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Call, Column, Literal

@@ -20,6 +20,7 @@ from tacit.tables.expressions.ranges import Range, range_of
 from tacit.tables.expressions.tree import Case, Column, Expression, Grouping, Key, Literal
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.canonical import tidy
+from tacit.tables.query.limits import admit_relation
 from tacit.tables.query.tree import Aggregate, Output, Query
 
 __all__ = ["Checked", "check"]
@@ -54,6 +55,7 @@ def check(query: Query, policy: Policy) -> Checked:
     """The query as it will be run, or an error that says what to change."""
     if query.table.lower() != policy.table.lower():
         raise NotPrivate(f"The table that may be asked about is {policy.table}, not {query.table}.")
+    admit_relation(query.source)
     query = replace(query, options=query.options.within(policy, unit_names(query.source, policy)))
     if query.source is None:
         return _check(query, policy, None)

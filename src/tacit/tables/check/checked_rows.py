@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,6 +30,8 @@ class Seen:
     relation: Relation | None
     columns: Mapping[str, ColumnPolicy]
     unit: str | None
+    size: int = 1
+    """How many rows it has at most, if it is public."""
 
     def over(self, policy: Policy) -> Policy:
         """The policy as expressions over it see it."""
@@ -55,8 +58,15 @@ def listed_table(relation: Listed) -> Seen:
             raise InvalidParameter("VALUES", given=Words(name), allowed="columns of values of one kind")
         keys = merged([cells])
         role = Role.PRIVATE if keys is None else Role.PUBLIC
-        columns[name] = ColumnPolicy(name, kind, role, bounds=_ends(cells) if kind.is_number else None, keys=keys)
-    return Seen(relation, columns, None)
+        bounds = _ends(cells) if kind.is_number else None
+        columns[name] = ColumnPolicy(name, kind, role, bounds=bounds, keys=keys, repeats=_alike(cells))
+    return Seen(relation, columns, None, len(relation.rows))
+
+
+def _alike(cells: Sequence[Value]) -> int:
+    """How often the most frequent value stands there; null equals nothing, numbers are compared as doubles."""
+    known = [float(cell) if type(cell) is int else cell for cell in cells if cell is not None]
+    return max(Counter(known).values(), default=1)
 
 
 def _ends(cells: Sequence[Value]) -> tuple[Fraction, Fraction]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.check.checked_rows import Seen, SeenRows, listed_table, matches_once, open_columns
+from tacit.tables.check.fan_out import Side, joined_size, rows_per_unit
 from tacit.tables.check.public_values import merged
 from tacit.tables.check.rows import View, per_unit_view
 from tacit.tables.check.types import Words
@@ -22,6 +23,7 @@ from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query.per_unit import PerUnit
 from tacit.tables.query.relations import (
     Base,
+    Few,
     Join,
     Joined,
     Listed,
@@ -118,7 +120,7 @@ def _base(table: str, policy: Policy) -> Seen:
     found = {name.lower(): one for name, one in policy.others.items()}.get(table.lower())
     if found is None:
         raise NotPrivate(f"{table} is no table that may be asked about.")
-    return Seen(Base(found.name), open_columns(found.columns.values(), found.unit), found.unit)
+    return Seen(Base(found.name), open_columns(found.columns.values(), found.unit), found.unit, found.size)
 
 
 def _selected(relation: Selected, policy: Policy) -> Seen:
@@ -129,7 +131,7 @@ def _selected(relation: Selected, policy: Policy) -> Seen:
             raise InvalidParameter("a subquery", given=Words(f"{name}, which is NULL"), allowed="columns of values")
     columns = {one.name: one for one in part.columns if one is not None}
     if part.unit is None:
-        return Seen(part.relation, columns, None)
+        return Seen(part.relation, columns, None, part.size)
     held = [one for one in part.relation.columns if one.expression == Column(part.unit)]
     if held:
         return Seen(part.relation, columns, held[0].name)
@@ -146,6 +148,7 @@ class _Part:
     columns: list[ColumnPolicy | None]
     unit: str | None
     rows: SeenRows
+    size: int
 
     @property
     def kind_of_unit(self) -> Kind:
@@ -159,7 +162,7 @@ def _part(relation: Selected, policy: Policy) -> _Part:
     found = [rows.column(one) for one in relation.columns]
     where = None if relation.where is None else rows.condition(relation.where, "WHERE")
     checked = Selected(tuple(shown for shown, _ in found), where, below.relation)
-    return _Part(checked, [column for _, column in found], below.unit, rows)
+    return _Part(checked, [column for _, column in found], below.unit, rows, below.size)
 
 
 def _stacked(relation: Stacked, policy: Policy) -> Seen:
@@ -254,7 +257,34 @@ class _Joining:
     def seen(self) -> Seen:
         members = tuple(self._member(place, one) for place, one in enumerate(self._relation.members))
         unit = None if self._first is None else self._units.get(self._first)
-        return Seen(Joined(members, self._relation.columns), self._columns, unit)
+        members, size = self._bounded(members)
+        columns = {name: replace(one, repeats=None) for name, one in self._columns.items()}
+        return Seen(Joined(members, self._relation.columns), columns, unit, size)
+
+    def _bounded(self, members: tuple[Member, ...]) -> tuple[tuple[Member, ...], int]:
+        """With the limits that keep a unit's rows from being multiplied without end; and the size, if all is public."""
+        rows_are_units = self._policy.unit.column is None
+        sides = [
+            Side(place in self._units or (rows_are_units and place == 0), one.join, _parts(one.on), seen.size, repeats)
+            for place, (one, seen) in enumerate(zip(members, self._sides, strict=True))
+            for repeats in [self._repeats(place)]
+        ]
+        if not any(one.private for one in sides):
+            return members, joined_size(sides, self._places)
+        most = rows_per_unit(sides, self._places)
+        if most is None or rows_are_units:
+            return members, 1
+        return tuple(
+            replace(one, few=Few(str(self._sides[place].unit), most)) if place in self._units else one
+            for place, one in enumerate(members)
+        ), 1
+
+    def _repeats(self, place: int) -> dict[str, int]:
+        return {
+            name: one.repeats
+            for name, one in self._columns.items()
+            if self._places[name] == place and one.repeats is not None
+        }
 
     def _member(self, place: int, member: Member) -> Member:
         relation = self._sides[place].relation

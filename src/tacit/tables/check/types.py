@@ -8,6 +8,7 @@ from tacit.errors import InvalidParameter
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.literals import kind_of_value, read_date, read_timestamp
 from tacit.tables.expressions.operators import OPERATORS, TIME_UNITS, Operator, common_kind
+from tacit.tables.expressions.texts import LONGEST_PATTERN
 from tacit.tables.expressions.tree import Call, Case, Expression, Literal
 from tacit.tables.expressions.zones import zone_problem
 from tacit.tables.query.to_sql import expression_sql
@@ -196,7 +197,8 @@ def _check_substring(values: Sequence[object]) -> str:
 
 
 def _check_pattern(values: Sequence[object]) -> str:
-    return "" if len(values) == 2 and isinstance(values[1], str) and len(values[1]) <= 1000 else "a text as the pattern"
+    fits = len(values) == 2 and isinstance(values[1], str) and len(values[1]) <= LONGEST_PATTERN
+    return "" if fits else f"a text of at most {LONGEST_PATTERN} characters as the pattern"
 
 
 def _check_step(values: Sequence[object]) -> str:

@@ -31,19 +31,24 @@ class TableSources:
 
 @dataclass(frozen=True, slots=True)
 class ColumnContents:
-    """What a column of a public table holds: its values in order, if they are few enough, and its ends."""
+    """What a column of a public table holds: its values in order, if they are few enough, and its ends.
+
+    ``repeats`` is how many rows have the same value, at most; null equals nothing.
+    """
 
     values: tuple[Value, ...] | None
     low: Any
     high: Any
+    repeats: int
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a public table holds, and a text that changes with it."""
+    """What a public table holds, in how many rows, and a text that changes with it."""
 
     stamp: str
     columns: Mapping[str, ColumnContents]
+    size: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 The engine knows neither ε nor noise. Semantics, exactly (an engine is right if it returns these integers):
 
 0. Rows are those of the table; with a ``relation``, those that `per_unit.PerUnit` or the node of `relations` says, and
-   columns are its columns.
+   columns are its columns. A member of a join that is limited (`relations.Few`) has of each unit at most so many rows:
+   those with the smallest keyed hash of (secret, unit, what the join takes of the row).
 1. Rows: those where ``where`` is true (not false, not unknown) and, if a unit column is named, whose unit is not null.
    Every row-wise operation is total: an overflow, a bad cast, a division by zero, NaN is null, for that row alone.
 2. Keys: the tuple of ``keys`` per row; null is a key like any other. With ``public_keys``, rows whose key is not

@@ -17,7 +17,8 @@ from tacit.errors import InvalidParameter
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.literals import kind_of_value
 from tacit.tables.expressions.operators import OPERATORS, common_kind
-from tacit.tables.expressions.scalars import SCALARS, as_moment, matcher
+from tacit.tables.expressions.scalars import SCALARS, as_moment
+from tacit.tables.expressions.texts import like, lower
 from tacit.tables.expressions.tree import Call, Case, Expression, Literal, Value
 
 __all__ = ["Values", "evaluate", "evaluate_rows", "values_of"]
@@ -113,10 +114,7 @@ def _apply(call: Call, arguments: list[Values], kind: Kind, size: int) -> Values
     if name == "in":
         return _in(arguments)
     if name in ("like", "ilike"):
-        pattern = call.arguments[1]
-        assert isinstance(pattern, Literal)
-        test = matcher(str(pattern.value), name == "ilike")
-        return _each(lambda text, _: test(text), kind, arguments)
+        return _like(call.arguments[1], kind, arguments, lower if name == "ilike" else str)
     if name == "coalesce":
         return _coalesce([one.widened(kind) for one in arguments])
     if name == "nullif":
@@ -222,6 +220,12 @@ def _compare(sign: str, left: Values, right: Values) -> Values:
     rows = np.flatnonzero(known)
     made[rows] = _COMPARED[sign](left.data[rows], right.data[rows]).astype(bool)
     return _truth(made, known)
+
+
+def _like(pattern: Expression, kind: Kind, arguments: Sequence[Values], folded: Callable[[str], str]) -> Values:
+    assert isinstance(pattern, Literal)
+    test = like(folded(str(pattern.value)))
+    return _each(lambda text, _: test(folded(text)), kind, arguments)
 
 
 def _in(arguments: Sequence[Values]) -> Values:

@@ -30,7 +30,7 @@ class Operator:
     name: str
     takes: str
     gives: Callable[[Kinds], Kind | None]
-    literal_from: int = 1_000
+    literal_from: int = 1_000_000
     """Arguments from this position on must be literals."""
     literal_first: bool = False
     """Whether the first argument must be a literal (a unit of time)."""

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable
 
 from tacit.tables.expressions.literals import read_timestamp
+from tacit.tables.expressions.texts import LONGEST_TEXT, fits, lower, upper
 from tacit.tables.expressions.tree import Value
 from tacit.tables.expressions.zones import first_moment, local_time
 
-__all__ = ["SCALARS", "as_moment", "matcher"]
+__all__ = ["SCALARS", "as_moment"]
 
 Moment = datetime.datetime
 Time = datetime.date | datetime.datetime
@@ -21,16 +22,17 @@ def as_moment(value: Time) -> Moment:
     return value if isinstance(value, Moment) else Moment(value.year, value.month, value.day)
 
 
-def matcher(pattern: str, ignoring_case: bool) -> Callable[[str], bool]:
-    """Whether a text is like the pattern: % is any text, _ any character."""
-    signs = {"%": ".*", "_": "."}
-    body = "".join(signs.get(sign) or re.escape(sign) for sign in re.sub("%+", "%", pattern))
-    found = re.compile(body, re.DOTALL | (re.IGNORECASE if ignoring_case else 0))
-    return lambda text: found.fullmatch(text) is not None
-
-
 def _substring(text: str, start: int, length: int | None = None) -> str:
     return text[start - 1 :] if length is None else text[start - 1 : start - 1 + length]
+
+
+def _short(text: str) -> str | None:
+    return text if fits(text) else None
+
+
+def _concat(*texts: str) -> str | None:
+    """Null where it would be too long: characters are no more than bytes."""
+    return _short("".join(texts)) if sum(map(len, texts)) <= LONGEST_TEXT else None
 
 
 def _date_trunc(unit: str, value: Time) -> Time:
@@ -151,12 +153,12 @@ def _to_timestamp(value: Value) -> Moment | None:
 SCALARS: dict[str, Callable[..., Value]] = {
     "starts_with": lambda text, start: text.startswith(start),
     "contains": lambda text, part: part in text,
-    "lower": str.lower,
-    "upper": str.upper,
+    "lower": lambda text: _short(lower(text)),
+    "upper": lambda text: _short(upper(text)),
     "trim": lambda text: text.strip(" "),
     "length": len,
     "substring": _substring,
-    "concat": lambda *texts: "".join(texts),
+    "concat": _concat,
     "year": lambda time: time.year,
     "quarter": lambda time: (time.month + 2) // 3,
     "month": lambda time: time.month,

@@ -29,10 +29,12 @@ class Expression:
         return ()
 
     def walk(self) -> Iterator[Expression]:
-        """This expression and all below it."""
-        yield self
-        for part in self.parts():
-            yield from part.walk()
+        """This expression and all below it, from left to right."""
+        waiting: list[Expression] = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.parts())
 
     def nodes(self, kind: type[Node]) -> Iterator[Node]:
         """This expression and all below it, where they are of that kind."""

@@ -54,6 +54,8 @@ class ColumnPolicy:
     group_bounds: tuple[Fraction, Fraction] | None = None
     granule: Fraction | None = None
     keys: tuple[Value, ...] | None = None
+    repeats: int | None = None
+    """Of a public table: how many of its rows have the same value here, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class OtherTable:
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     contents: str = ""
     """A short name of what a public table holds: another content is another question."""
+    size: int = 1
+    """How many rows a public table has."""
 
     @property
     def is_public(self) -> bool:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.expressions.tree import Call, Column, Expression, Grouping, Key, Literal
 from tacit.tables.query.labels import check_labels, check_relation, check_sets
-from tacit.tables.query.limits import Sizes
+from tacit.tables.query.limits import Sizes, admit_relation, admit_width
 from tacit.tables.query.options import NO_OPTIONS, Options
 from tacit.tables.query.relations import Relation
 from tacit.tables.query.tree import Aggregate, Order, Output, Query
@@ -132,6 +132,8 @@ def make_query(
     sets: Sequence[Sequence[int]] = (),
 ) -> Query:
     """The query in its one form: keys once each, key parts found everywhere, every column named once."""
+    admit_width(len(outputs), len(keys))
+    admit_relation(source)
     given = Sizes()
     for expression in (*(one for _, one in outputs), where, *keys, having, *(term.expression for term in order)):
         if expression is not None:

@@ -17,6 +17,7 @@ __all__ = [
     "MOST_LEVELS",
     "MOST_TABLES",
     "Base",
+    "Few",
     "Join",
     "Joined",
     "Listed",
@@ -141,6 +142,16 @@ class Member:
     relation: Relation | None
     join: Join = Join.INNER
     on: Expression | None = None
+    few: Few | None = None
+    """Set by the check, where the join multiplies rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """At most so many rows of each unit, whose column is named; those first by a keyed hash of what the join takes."""
+
+    unit: str
+    most: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def known(policy: Policy, source: Source, others: Mapping[str, Source], backend:
             raise PolicyError(f"{name} is declared public, and its source is that of a private table too.")
         held = backend.contents(table, others[name], policy)
         columns = {column: _described(table.columns[column], one) for column, one in held.columns.items()}
-        found[name] = replace(table, columns=columns, contents=held.stamp)
+        found[name] = replace(table, columns=columns, contents=held.stamp, size=held.size)
     return replace(policy, others=found)
 
 
@@ -79,6 +79,7 @@ def _rows_of(source: Source) -> tuple[str, str]:
 
 
 def _described(column: ColumnPolicy, held: ColumnContents) -> ColumnPolicy:
+    column = replace(column, repeats=held.repeats)
     if column.kind.is_number and column.bounds is None and held.low is not None:
         column = replace(column, bounds=(Fraction(held.low), Fraction(held.high)))
     return column if held.values is None else replace(column, role=Role.PUBLIC, keys=held.values)

@@ -16,6 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from tacit.errors import InvalidParameter
 from tacit.tables.query.refusals import STATEMENTS, NotUnderstood, not_yet, syntax, void
+from tacit.tables.query.relations import MOST_TABLES
 from tacit.tables.sql.google.clause import Clause, cut_clause
 from tacit.tables.sql.google.groups import JoinedList, cut_lists
 
@@ -155,9 +156,13 @@ def _refuse_first(text: str, found: Sequence[Token]) -> None:
 
 
 def _refuse_any(text: str, found: Sequence[Token]) -> None:
-    depth = prefixes = 0
+    depth = prefixes = united = 0
     for place, token in enumerate(found):
         kind = token.token_type
+        united += kind is TokenType.UNION
+        if united >= MOST_TABLES:
+            problem = f"reads more than {MOST_TABLES} tables, one for each part of a UNION"
+            raise NotUnderstood("the statement", problem, "Ask several smaller questions.", at(text, token.start))
         if kind is TokenType.SEMICOLON:
             raise void(";", "one statement at a time is answered", "Ask the second as a question of its own.")
         if kind in _NEVER and not _is_place(found, place):

@@ -6,7 +6,8 @@ Output(name='City', expression=Key(index=0))
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -34,8 +35,18 @@ Tables = Mapping[str, Sequence[str]]
 
 def parse(text: str, table: str, tables: Tables | None = None) -> Query:
     """The query that a statement asks of the table; ``tables`` are the columns of all that it may join, by name."""
-    query, is_plain = _parsed(text, table, tables)
-    return query if is_plain else _parsed(to_sql(query), table, tables)[0]  # dissolved, as if it was written so
+    with _bounded():
+        query, is_plain = _parsed(text, table, tables)
+        return query if is_plain else _parsed(to_sql(query), table, tables)[0]  # dissolved, as if it was written so
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Whatever is nested deeper than Python goes is refused like what is nested deeper than we allow."""
+    try:
+        yield
+    except RecursionError:
+        raise NotUnderstood("the statement", "is nested too deep", "Write it in fewer steps.") from None
 
 
 def _parsed(text: str, table: str, tables: Tables | None) -> tuple[Query, bool]:
@@ -65,19 +76,21 @@ def parse_condition(text: str, table: str, rows: Rows) -> Expression:
     """A condition on rows, as after WHERE, over what they are made of: what `.where("age > 40")` reads."""
     if not isinstance(text, str) or not text.strip():
         raise NotUnderstood("an empty condition", "write something like age > 40")
-    reading = _of_clause("where", text, table, rows)
-    found = reading._one("where", reading.rows)
-    assert found is not None
-    return reading._plain(found)
+    with _bounded():
+        reading = _of_clause("where", text, table, rows)
+        found = reading._one("where", reading.rows)
+        assert found is not None
+        return reading._plain(found)
 
 
 def parse_released(text: str, table: str, rows: Rows) -> Expression:
     """A condition on released values, as after HAVING; in it names without a table are still as they are written."""
-    reading = _of_clause("having", text, table, rows)
-    scope = reading.released if rows.naming is None else replace(reading.released, naming=Unsettled(rows.naming))
-    found = reading._one("having", scope)
-    assert found is not None
-    return found
+    with _bounded():
+        reading = _of_clause("having", text, table, rows)
+        scope = reading.released if rows.naming is None else replace(reading.released, naming=Unsettled(rows.naming))
+        found = reading._one("having", scope)
+        assert found is not None
+        return found
 
 
 def _of_clause(clause: str, text: str, table: str, rows: Rows) -> _Reading:

@@ -29,10 +29,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tacit.tables.engines.contract import BoundedQuery, Cells, Distinct, Measure, One, RowValue
-from tacit.tables.engines.duckdb.casts import cast
 from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.hashes import group_place, group_rank, row_hash, unit_number, value_hash
 from tacit.tables.engines.duckdb.keys import fetched, listing, same
+from tacit.tables.engines.duckdb.operators.casts import cast
 from tacit.tables.engines.duckdb.relations import Schema, source
 from tacit.tables.engines.duckdb.terms import Term
 from tacit.tables.engines.duckdb.values import clamped, read, row_value, summed
@@ -58,7 +58,7 @@ def statement(
     query: BoundedQuery, kinds: Mapping[str, Kind], key: str, others: Mapping[str, Mapping[str, Kind]] | None = None
 ) -> Statement:
     """The statement for a query over the view ``rows``, whose columns have these kinds, and over other tables."""
-    return _Writer(query, Schema(kinds, {} if others is None else others), key).write()
+    return _Writer(query, Schema(kinds, {} if others is None else others, key), key).write()
 
 
 class _Writer:

@@ -10,11 +10,20 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
-from tacit.tables.engines.duckdb.casts import cast
-from tacit.tables.engines.duckdb.terms import Term, as_kind, finite, identifier, in_calendar, literal, once
-from tacit.tables.engines.duckdb.times import at_time_zone, date_add, date_diff, date_trunc, part, timestamp_trunc
+from tacit.tables.engines.duckdb.operators.casts import cast
+from tacit.tables.engines.duckdb.operators.patterns import like
+from tacit.tables.engines.duckdb.operators.times import (
+    at_time_zone,
+    date_add,
+    date_diff,
+    date_trunc,
+    part,
+    timestamp_trunc,
+)
+from tacit.tables.engines.duckdb.terms import Term, as_kind, finite, identifier, in_calendar, literal, once, short
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import CASTS, OPERATORS, TIME_UNITS, common_kind
+from tacit.tables.expressions.texts import LONGEST_TEXT, lower
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal, Value
 from tacit.tables.expressions.zones import is_zone
 
@@ -23,6 +32,7 @@ __all__ = ["render"]
 Terms = Sequence[Term]
 _LONGEST = 1_000_000_000
 _EXACT = 2**52
+_NO_TRUTH = "CAST(NULL AS BOOLEAN)"
 
 
 def render(expression: Expression, kinds: Mapping[str, Kind], tables: Mapping[str, str] | None = None) -> Term:
@@ -259,6 +269,33 @@ def _cast(terms: Terms, kind: Kind) -> str:
 # text
 
 
+def _like(term: Term, constants: Sequence[Value]) -> str:
+    """Null if the pattern is no text."""
+    (pattern,) = constants
+    return _NO_TRUTH if not isinstance(pattern, str) else like(as_kind(term, Kind.TEXT), pattern)
+
+
+def _ilike(term: Term, constants: Sequence[Value]) -> str:
+    """Both in small letters."""
+    (pattern,) = constants
+    return _NO_TRUTH if not isinstance(pattern, str) else like(f"lower({as_kind(term, Kind.TEXT)})", lower(pattern))
+
+
+def _concat(terms: Terms, kind: Kind) -> str:
+    """Lengths are added up first: what would be too long is never made."""
+
+    def joined(*texts: str) -> str:
+        length = " + ".join(f"strlen({text})" for text in texts)
+        return f"CASE WHEN {length} <= {LONGEST_TEXT} THEN {' || '.join(texts)} END"
+
+    return once(joined, *(as_kind(term, kind) for term in terms))
+
+
+def _letters(function: str) -> Callable[[Terms, Kind], str]:
+    """Small letters or capitals, which can take half as many bytes again."""
+    return lambda terms, kind: short(f"{function}({as_kind(terms[0], kind)})")
+
+
 def _substring(term: Term, constants: Sequence[Value]) -> str:
     """Characters from a position (the first is 1), as SQL counts; null if the constants are no whole numbers."""
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in constants):
@@ -300,6 +337,8 @@ def _timestamp_trunc(term: Term, constants: Sequence[Value]) -> str:
 
 
 _WITH_CONSTANTS: dict[str, Callable[[Term, Sequence[Value]], str]] = {
+    "like": _like,
+    "ilike": _ilike,
     "round": _round_to,
     "substring": _substring,
     "width_bucket": _width_bucket,
@@ -314,8 +353,6 @@ _PLAIN: dict[str, Callable[[Terms, Kind], str]] = {
     **{sign: _comparison(sign) for sign in ("=", "<>", "<", "<=", ">", ">=")},
     "is_null": _is_null,
     "in": _in,
-    "like": _text_test("({} LIKE {})"),
-    "ilike": _text_test("(lower({}) LIKE lower({}))"),
     "starts_with": _text_test("starts_with({}, {})"),
     "contains": _text_test("contains({}, {})"),
     **{sign: _arithmetic(sign) for sign in ("+", "-", "*")},
@@ -338,11 +375,11 @@ _PLAIN: dict[str, Callable[[Terms, Kind], str]] = {
     "greatest": _extreme("greatest"),
     "coalesce": _coalesce,
     "nullif": _nullif,
-    "lower": _text_test("lower({})"),
-    "upper": _text_test("upper({})"),
+    "lower": _letters("lower"),
+    "upper": _letters("upper"),
     "trim": _text_test("trim({}, ' ')"),
     "length": _text_test("CAST(length({}) AS BIGINT)"),
-    "concat": _joined("||"),
+    "concat": _concat,
     **{name: part(name) for name in ("year", "quarter", "month", "week", "weekday", "day", "hour", "minute")},
     **dict.fromkeys(CASTS, _cast),
 }

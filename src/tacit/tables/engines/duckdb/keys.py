@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.tables.engines.duckdb.casts import cast
+from tacit.tables.engines.duckdb.operators.casts import cast
 from tacit.tables.engines.duckdb.terms import TYPES, literal, text_literal
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value

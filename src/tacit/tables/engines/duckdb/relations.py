@@ -6,19 +6,20 @@ rows is unknown for that pair alone, and the pair does not match.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.expressions import render
+from tacit.tables.engines.duckdb.hashes import row_hash
 from tacit.tables.engines.duckdb.per_unit import Source, per_unit
 from tacit.tables.engines.duckdb.sources.source import other_view
 from tacit.tables.engines.duckdb.terms import Term, as_kind, identifier, literal
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import common_kind
-from tacit.tables.expressions.tree import Expression
+from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.query.per_unit import PerUnit
-from tacit.tables.query.relations import Base, Joined, Listed, Relation, Selected, Stacked
+from tacit.tables.query.relations import Base, Few, Joined, Listed, Relation, Selected, Stacked, Taken
 
 __all__ = ["Schema", "source"]
 
@@ -31,6 +32,8 @@ class Schema:
 
     rows: Kinds
     others: Mapping[str, Kinds]
+    key: str
+    """The secret of the hash that chooses rows."""
 
 
 def source(relation: Relation | None, schema: Schema) -> Source:
@@ -94,12 +97,34 @@ def _joined(relation: Joined, schema: Schema) -> Source:
         own = [one for one in relation.columns if one.member == place]
         for one in own:
             kinds[one.name], tables[one.name] = below.kinds[one.column], table
-        shown = [f"rows.{identifier(one.column)} AS {identifier(one.name)}" for one in own] or ["1 AS nothing"]
-        rows = f"({_indented(f'SELECT {_lines(shown)}{chr(10)}FROM {below.sql}')}) AS {table}"
+        rows = f"({_indented(_member(below, own, member.few, schema.key))}) AS {table}"
         on = "" if member.on is None else f" ON {_condition(member.on, kinds, tables)}"
         steps.append(rows if place == 0 else f"{member.join.value} {rows}{on}")
     shown = [f"{tables[one.name]}.{identifier(one.name)} AS {identifier(one.name)}" for one in relation.columns]
     return _source(f"SELECT {_lines(shown)}\nFROM " + "\n".join(steps), kinds)
+
+
+def _member(below: Source, own: Sequence[Taken], few: Few | None, key: str) -> str:
+    """The columns that the join takes of a member; of a unit with too many rows, those that come first."""
+    if few is None:
+        shown = [f"rows.{identifier(one.column)} AS {identifier(one.name)}" for one in own] or ["1 AS nothing"]
+        return f"SELECT {_lines(shown)}\nFROM {below.sql}"
+    terms = {one.name: render(Column(one.column), below.kinds) for one in own}
+    taken = {name.lower() for name in terms}
+    who = next(name for name in map("who{}".format, range(len(taken) + 1)) if name not in taken)
+    unit = render(Column(few.unit), below.kinds)
+    names = [identifier(name) for name in terms]
+    part = _lines([f"{unit.sql} AS {who}", *(f"{term.sql} AS {identifier(name)}" for name, term in terms.items())])
+    content = [Term(f"part.{identifier(name)}", term.kind) for name, term in terms.items()]
+    order = ", ".join([row_hash(key, Term(f"part.{who}", unit.kind), [], content), *names])
+    listed = ", ".join(names) or "1 AS nothing"
+    return (
+        f"WITH part AS MATERIALIZED (SELECT {part}\nFROM {below.sql}\nWHERE {unit.sql} IS NOT NULL),\n"
+        f"crowded AS MATERIALIZED (SELECT {who} FROM part GROUP BY {who} HAVING count(*) > {few.most})\n"
+        f"SELECT {listed} FROM part ANTI JOIN crowded USING ({who})\nUNION ALL\n"
+        f"SELECT {listed} FROM part SEMI JOIN crowded USING ({who})\n"
+        f"QUALIFY row_number() OVER (PARTITION BY {who} ORDER BY {order}) <= {few.most}"
+    )
 
 
 def _condition(condition: Expression, kinds: Kinds, tables: Mapping[str, str] | None) -> str:

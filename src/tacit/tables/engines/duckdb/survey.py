@@ -134,7 +134,7 @@ def contents_of(table: OtherTable, source: Source, policy: Policy) -> Contents:
             columns = {name: _column_contents(connection, sql) for name, sql in terms.items()}
     except EngineFailed:
         raise PolicyError(f"The public table {table.name} cannot be read. Nothing was spent.") from None
-    return Contents(f"{hashed['n'][0]}:{int(hashed['h'][0]):x}", columns)
+    return Contents(f"{hashed['n'][0]}:{int(hashed['h'][0]):x}", columns, int(hashed["n"][0]))
 
 
 def _column_contents(connection: LockedDuckDB, sql: str) -> ColumnContents:
@@ -142,4 +142,6 @@ def _column_contents(connection: LockedDuckDB, sql: str) -> ColumnContents:
     listed = found["k"].tolist()
     ends = connection.columns(f"SELECT min({sql}) AS low, max({sql}) AS high FROM rows")
     values = None if len(listed) > MOST_LISTED else tuple(listed)
-    return ColumnContents(values, ends["low"].tolist()[0], ends["high"].tolist()[0])
+    alike = f"SELECT count(*) AS n FROM rows WHERE {sql} IS NOT NULL GROUP BY {sql}"
+    most = connection.columns(f"SELECT coalesce(max(n), 1) AS n FROM ({alike}) AS counted")
+    return ColumnContents(values, ends["low"].tolist()[0], ends["high"].tolist()[0], int(most["n"][0]))

@@ -1,7 +1,8 @@
 """The smallest pieces of SQL for DuckDB: names, types, constants, and the values that a kind allows.
 
-A *term* is SQL with its kind. Three promises hold for every term: it never raises, whatever the row; a real is finite
-and not the negative zero; a date or timestamp lies in the years 1 to 9999. What breaks one of them is null.
+A *term* is SQL with its kind. Four promises hold for every term: it never raises, whatever the row; a real is finite
+and not the negative zero; a date or timestamp lies in the years 1 to 9999; a text has at most `LONGEST_TEXT` bytes.
+What breaks one of them is null.
 """
 
 from __future__ import annotations
@@ -16,9 +17,21 @@ from itertools import chain
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.text_casts import TYPES
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.texts import LONGEST_TEXT, fits
 from tacit.tables.expressions.tree import Value
 
-__all__ = ["TYPES", "Term", "as_kind", "finite", "identifier", "in_calendar", "literal", "once", "text_literal"]
+__all__ = [
+    "TYPES",
+    "Term",
+    "as_kind",
+    "finite",
+    "identifier",
+    "in_calendar",
+    "literal",
+    "once",
+    "short",
+    "text_literal",
+]
 
 _UNPRINTED = re.compile(r"[\0\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """NUL, and whatever `str.splitlines` takes for the end of a line."""
@@ -70,6 +83,11 @@ def in_calendar(sql: str, kind: Kind) -> str:
     return once(lambda x: f"CASE WHEN {x} BETWEEN {first} AND {last} THEN {x} END", sql)
 
 
+def short(sql: str) -> str:
+    """A text, null if it is longer than one may be."""
+    return once(lambda x: f"CASE WHEN strlen({x}) <= {LONGEST_TEXT} THEN {x} END", sql)
+
+
 def text_literal(text: str) -> str:
     """A text in quotes, on one line: statements are indented. What is not Unicode is null: nothing equals it.
 
@@ -96,20 +114,20 @@ def _moment(value: datetime.datetime) -> str:
 
 
 def literal(value: Value) -> Term:
-    """A constant. An integer beyond 64 bits, an infinity and NaN are null, as a computation that gives one is."""
+    """A constant. An integer beyond 64 bits, an infinity, NaN and a text too long are null, as if computed."""
     match value:
         case None:
             return Term("NULL", None)
         case bool():
             return Term("TRUE" if value else "FALSE", Kind.BOOLEAN)
         case int():
-            fits = -(2**63) <= value < 2**63
-            return Term(f"CAST({value} AS BIGINT)" if fits else "CAST(NULL AS BIGINT)", Kind.INTEGER)
+            inside = -(2**63) <= value < 2**63
+            return Term(f"CAST({value} AS BIGINT)" if inside else "CAST(NULL AS BIGINT)", Kind.INTEGER)
         case float():
             known = math.isfinite(value)
             return Term(f"CAST('{value + 0.0!r}' AS DOUBLE)" if known else "CAST(NULL AS DOUBLE)", Kind.REAL)
         case str():
-            return Term(text_literal(value), Kind.TEXT)
+            return Term(text_literal(value) if fits(value) else "CAST(NULL AS VARCHAR)", Kind.TEXT)
         case datetime.datetime():
             return Term(_moment(value), Kind.TIMESTAMP)
         case datetime.date():

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.contract import Category, Measure, One, Present, Product, Quantised, RowValue, Square
-from tacit.tables.engines.duckdb.casts import cast
 from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.keys import listed_term
+from tacit.tables.engines.duckdb.operators.casts import cast
 from tacit.tables.engines.duckdb.terms import TYPES, literal, once
 from tacit.tables.expressions.kinds import Kind
 

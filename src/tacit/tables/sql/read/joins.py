@@ -117,15 +117,20 @@ def _all_named(node: exp.Select) -> exp.Select:
 
 
 def _united(node: exp.Expression) -> list[exp.Expression]:
-    """The SELECTs of a union, in order."""
-    node = unbracketed(node)
-    if not isinstance(node, exp.Union):
-        return [node]
-    if type(node) is not exp.Union or node.args.get("distinct"):
-        reason = "it looks at all rows to find equal ones, so that a row can depend on other people's"
-        raise void("UNION", reason, "Write UNION ALL, which keeps them all, and GROUP BY or COUNT(DISTINCT …) outside.")
-    only(node, "this", "expression", "distinct")
-    return [*_united(node.this), *_united(node.expression)]
+    """The SELECTs of a union, in order; read in a loop, since a long union is a deep tree."""
+    found, waiting = list[exp.Expression](), [node]
+    while waiting:
+        one = unbracketed(waiting.pop())
+        if not isinstance(one, exp.Union):
+            found.append(one)
+            continue
+        if type(one) is not exp.Union or one.args.get("distinct"):
+            reason = "it looks at all rows to find equal ones, so that a row can depend on other people's"
+            instead = "Write UNION ALL, which keeps them all, and GROUP BY or COUNT(DISTINCT …) outside."
+            raise void("UNION", reason, instead)
+        only(one, "this", "expression", "distinct")
+        waiting += [one.expression, one.this]
+    return found
 
 
 def unbracketed(node: exp.Expression) -> exp.Expression:

@@ -6,6 +6,7 @@ import datetime
 import subprocess
 import sys
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ MIXED = [
 def test_a_pandas_column_of_anything() -> None:
     frame = pd.DataFrame({"x": pd.Series(MIXED, dtype=object)})
     numbers = [value for (value,) in rows(frame, columns(x="real"), name="t")]
-    expected = [1, 2, 3.5, None, None, None, 4.5, 5, None, None, None, None, None, 8, 9.5, None, 2.0**100, None]
+    expected = [1, 2, 3.5, None, None, 1, 4.5, 5, None, None, None, None, None, 8, 9.5, None, 2.0**100, None]
     assert numbers == expected
     texts = [value for (value,) in rows(frame, columns(x="text"), name="t")]
     assert texts[:8] == ["1", "2", "3.5", None, None, "true", "4.5", "5"]
@@ -141,10 +142,54 @@ def test_whether_values_are_missing_does_not_show_in_the_schema() -> None:
 def test_a_polars_column_of_anything() -> None:
     frame = pl.DataFrame({"x": pl.Series(MIXED, dtype=pl.Object)})
     numbers = [value for (value,) in rows(frame, columns(x="real"), name="t")]
-    assert numbers[:8] == [1, 2, 3.5, None, None, None, 4.5, 5]
+    assert numbers[:8] == [1, 2, 3.5, None, None, 1, 4.5, 5]
 
 
 def test_columns_that_no_engine_takes() -> None:
     with pytest.raises(InvalidParameter, match="columns of numbers"):
         rows(_Unusable(), columns(a="text"), name="t")
     assert rows(pd.DataFrame({"a": np.array([1.5], dtype=np.float16)}), columns(a="real"), name="t") == [(1.5,)]
+
+
+VALUES: list[list[Any]] = [
+    [22001, 5, -1, 0, 10**15],
+    [22001.0, 2.5, -2.5, -0.0, 1e17, 0.1],
+    [True, False, True],
+    [datetime.datetime(2024, 1, 31), datetime.datetime(2024, 1, 31, 10, 30, 15, 500000)],
+    [pd.Timestamp("2024-01-31 10:00", tz="Europe/Berlin"), pd.Timestamp("2024-07-31 10:00", tz="Europe/Berlin")],
+    ["22001", "a", "é", "2024-01-31"],
+]
+OTHERS: list[Any] = [
+    None, float("nan"), pd.NA, pd.NaT, 0.5, 7, 2**70, "odd", True, Decimal("1.5"), [1], b"\xff", float("inf"),
+    datetime.datetime(3000, 1, 1), datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC), datetime.date(1, 1, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["integer", "real", "text", "boolean", "date", "timestamp"])
+def test_nobodys_value_changes_how_another_is_read(kind: str) -> None:
+    """pandas finds a dtype for whatever is together in a column: with each odd row, another one."""
+    dtypes = set()
+    for values in VALUES:
+        alone = rows(pd.DataFrame({"x": values}), columns(x=kind), name="t")
+        for other in OTHERS:
+            column = pd.Series([*values, other])
+            dtypes.add(str(column.dtype))
+            found = rows(pd.DataFrame({"x": column}), columns(x=kind), name="t")[:-1]
+            assert found == alone, (values, other, column.dtype)
+        for dtype in ("category", object):
+            made = pd.Series([*values, None], dtype=dtype)
+            assert rows(pd.DataFrame({"x": made}), columns(x=kind), name="t")[:-1] == alone, (values, dtype)
+    assert {"float64", "object", "datetime64[us]"} <= dtypes or {"float64", "object"} <= dtypes
+
+
+def test_a_whole_number_with_an_unknown_one_beside_it_keeps_its_text() -> None:
+    frame = pd.DataFrame({"postcode": [22001, 22002, None]})
+    assert rows(frame, columns(postcode="text"), name="t") == [("22001",), ("22002",), (None,)]
+
+
+@pytest.mark.parametrize(
+    "name", [".", "..", " ", "", "a/b", "a\\b", "a:b", "a\0b", "a\nb", "x" * 10_000, "é" * 150, "\ud800"]
+)
+def test_a_name_that_no_ledger_can_have_is_refused(name: str) -> None:
+    with pytest.raises(InvalidParameter, match=r"NAME\.ledger"):
+        open_source(pd.DataFrame({"a": [1]}), name=name)

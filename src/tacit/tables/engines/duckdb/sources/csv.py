@@ -20,8 +20,9 @@ from tacit.tables.engines.duckdb.sources.source import (
     view_statement,
     visible,
 )
-from tacit.tables.engines.duckdb.sources.text_files import TextFile, open_text
-from tacit.tables.engines.duckdb.text_casts import from_text
+from tacit.tables.engines.duckdb.sources.text_files import UNDECODED, TextFile, open_text
+from tacit.tables.engines.duckdb.text_casts import decoded, from_text
+from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
 from tacit.work.scratch import Scratch
@@ -53,6 +54,7 @@ class CsvSource:
         self._dialect = Dialect(delimiter.encode(), reading.quote.encode(), reading.lines)
         self._scratch: Scratch | None = None
         self._readable: str = str(path)
+        self._lossy = True  # whether a field may hold what could not be decoded
 
     @property
     def identity(self) -> str:
@@ -99,7 +101,10 @@ class CsvSource:
             f"parallel = {str(parallel).lower()}, max_line_size = 4194304, compression = 'none')"
         )
         places = {name: f"c{i}" for i, name in enumerate(names)}
-        shown = [f"{from_text(places[one.name], one.kind)} AS {quoted_name(one.name)}" for one in visible(columns)]
+        shown = []
+        for one in visible(columns):
+            field = decoded(places[one.name]) if self._lossy and one.kind is Kind.TEXT else places[one.name]
+            shown.append(f"{from_text(field, one.kind)} AS {quoted_name(one.name)}")
         connection.execute(view_statement(shown, scan, view))
 
     def close(self) -> None:
@@ -110,8 +115,9 @@ class CsvSource:
     def _prepare(self, records: Records) -> bool:
         """Make sure that DuckDB reads what `records` says; whether it may do so in parallel, which quotes make hard."""
         if self._text.plain:
-            styles, first, quotes = set[bool](), True, False
+            styles, first, quotes, self._lossy = set[bool](), True, False, False
             for block in self._text.blocks():
+                self._lossy |= UNDECODED in block
                 styles |= {b"\r\n" in block} if b"\n" in block else set()
                 quotes |= bool(self._dialect.quote) and self._dialect.quote in block
                 if len(styles) > 1 or not records.is_clean(block) or (first and block[:1] in (b"\r", b"\n")):
@@ -119,6 +125,7 @@ class CsvSource:
                 first = False
             else:
                 return not quotes
+        self._lossy = True
         self._scratch = Scratch()
         target = self._scratch.path / "rows.csv"
         with target.open("wb") as file:

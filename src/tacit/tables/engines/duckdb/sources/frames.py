@@ -1,16 +1,18 @@
 """Frames of pandas, Polars and Arrow, and whatever else offers an Arrow stream, read where they are in memory.
 
-Columns of Python objects are turned into text value by value, then cast like text: no value decides a type.
+No value decides how another is read. In pandas, values decide the dtype of a column: one unknown number makes floats of
+whole numbers, one odd object makes objects of all. So what a pandas value is read as depends on the value and on the
+policy's type alone, and is the same in every dtype that can hold it; a dtype is never refused. Columns of Python
+objects are turned into text value by value, then cast like text.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime
-import decimal
 import numbers
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -19,8 +21,9 @@ import numpy as np
 
 from tacit.errors import InvalidParameter, LedgerError, TacitError
 from tacit.ledger.names import source_name
-from tacit.tables.engines.duckdb.sources.source import VIEW, Source, quoted_name
+from tacit.tables.engines.duckdb.sources.source import VIEW, Source, quoted_name, visible
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
+from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ __all__ = ["FrameSource", "refuse_other_name"]
 
 _REGISTERED = "frame"
 _PLAIN = "iufbM"  # numpy's kinds that need no look at values
+_LONGEST_NAME = 200
+_WHOLE = 9.2e18  # beyond, a real is no whole number of 64 bits
 
 
 _names: dict[int, str] = {}
@@ -46,11 +51,9 @@ class FrameSource:
         if name is None:
             hint = 'tacit.open(frame, name="people", …): the ledger knows the data by it.'
             raise InvalidParameter("name", given=None, allowed="the name of the data in this frame", hint=hint)
-        self._name = source_name(name)
-        if any(mark in self._name for mark in "/\\:"):
-            hint = "The ledger is called NAME.ledger, in the working folder; to keep it elsewhere pass ledger=."
-            raise InvalidParameter("name", given=name, allowed="a name without / or \\ or :", hint=hint)
+        self._name = _file_name(name)
         self._frame = frame
+        self._read: Any = None
 
     @property
     def identity(self) -> str:
@@ -60,26 +63,27 @@ class FrameSource:
     def paths(self) -> tuple[str, ...]:
         return ()
 
-    @cached_property
-    def _tables(self) -> list[Any]:
-        """What DuckDB is given: an Arrow stream, or arrays by column."""
+    def _table(self, kinds: Mapping[str, Kind]) -> Any:
+        """What DuckDB is given: an Arrow stream, or arrays by column; kept as long as it is read."""
         if _is_pandas(self._frame):
-            return [_arrays(self._frame)]
-        return [_Stream(_without_objects(self._frame))]
+            return _arrays(self._frame, kinds)
+        return _Stream(_without_objects(self._frame, kinds))
 
-    def _register(self, connection: DuckDBPyConnection, name: str = _REGISTERED) -> dict[str, str]:
-        connection.register(name, self._tables[0])
+    def _register(self, connection: DuckDBPyConnection, name: str, table: Any) -> dict[str, str]:
+        connection.register(name, table)
         described = connection.execute(f"DESCRIBE {quoted_name(name)}").fetchall()
         return {column: kind for column, kind, *_ in described}
 
     @cached_property
     def types(self) -> dict[str, str]:
-        """Names and DuckDB types."""
+        """Names and DuckDB types, of a frame without its rows."""
         import duckdb
 
         try:
             with duckdb.connect(":memory:", config={"pandas_analyze_sample": "0"}) as connection:
-                return self._register(connection)
+                empty = self._frame.iloc[:0] if _is_pandas(self._frame) else self._frame
+                shown = _arrays(empty, {}) if _is_pandas(self._frame) else _Stream(_without_objects(empty, {}))
+                return self._register(connection, _REGISTERED, shown)
         except TacitError:
             raise
         except Exception:  # of DuckDB or of the frame's library, about types
@@ -90,15 +94,29 @@ class FrameSource:
         return tuple(self.types)
 
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
-        check_types(columns, self.types, f"frame {self._name!r}")
+        by_values = _is_pandas(self._frame)
+        types = dict.fromkeys(self.types, "VARCHAR") if by_values else self.types
+        check_types(columns, types, f"frame {self._name!r}")
 
     def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
         name = f"{_REGISTERED} {view}"
-        types = self._register(connection, name)
+        self._read = self._table({one.name: one.kind for one in visible(columns)})
+        types = self._register(connection, name, self._read)
         connection.execute(view_of(quoted_name(name), columns, types, view))
 
     def close(self) -> None:
         """Nothing was written."""
+
+
+def _file_name(name: str) -> str:
+    """The name of a frame, which is that of a file too."""
+    fits = isinstance(name, str) and name.isprintable() and 0 < len(name.encode("utf-8", "replace")) <= _LONGEST_NAME
+    if not fits or set(name) & set("/\\:") or not name.strip(". "):
+        hint = "The ledger is called NAME.ledger, in the working folder; to keep it elsewhere pass ledger=."
+        given = name if not isinstance(name, str) or len(name) <= 60 else f"{name[:57]}…"
+        allowed = f"visible text of at most {_LONGEST_NAME} bytes, without / or \\ or :, and not of dots alone"
+        raise InvalidParameter("name", given=given, allowed=allowed, hint=hint)
+    return source_name(name)
 
 
 def refuse_other_name(source: Source) -> None:
@@ -131,29 +149,37 @@ def _is_pandas(frame: Any) -> bool:
     return type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "columns") and hasattr(frame, "iloc")
 
 
-def _without_objects(frame: Any) -> Any:
+def _without_objects(frame: Any, kinds: Mapping[str, Kind]) -> Any:
     """A Polars frame whose columns of Python objects are texts: as an Arrow stream they are addresses in memory."""
     if type(frame).__module__.split(".")[0] != "polars":
         return frame
     polars = import_module("polars")  # it is loaded: the frame is one of its own
     objects = [name for name, dtype in frame.schema.items() if dtype == polars.Object]
-    texts = [polars.Series(name, _texts(frame[name].to_list()), dtype=polars.String) for name in objects]
+    texts = [
+        polars.Series(name, _texts(frame[name].to_list(), kinds.get(name, Kind.TEXT)), dtype=polars.String)
+        for name in objects
+    ]
     return frame.with_columns(texts) if texts else frame
 
 
-def _arrays(frame: Any) -> dict[str, Any]:
-    """The columns of a pandas frame as arrays that DuckDB reads without looking for a type."""
+def _arrays(frame: Any, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+    """The columns of a pandas frame as arrays that DuckDB reads without looking for a type.
+
+    With kinds, those of the columns that have one.
+    """
     arrays = dict[str, Any]()
     for position, label in enumerate(frame.columns):
-        column = frame.iloc[:, position]
         name = str(label)
         if name in arrays:
             raise InvalidParameter("frame", given=name, allowed="columns of different names")
-        arrays[name] = _array(column)
-    return arrays
+        arrays[name] = None
+        if not kinds or name in kinds:
+            arrays[name] = _array(frame.iloc[:, position], kinds.get(name, Kind.TEXT))
+    kept = {name: array for name, array in arrays.items() if array is not None}
+    return kept or {"nothing": np.zeros(len(frame), dtype=bool)}
 
 
-def _array(column: Any) -> Any:
+def _array(column: Any, kind: Kind) -> Any:
     dtype = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in _PLAIN:
         array = np.ascontiguousarray(column.to_numpy())
@@ -161,28 +187,54 @@ def _array(column: Any) -> Any:
     if getattr(dtype, "tz", None) is not None:
         return column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
     # Always as text, also where nothing is missing: whether it is must not show in the type.
-    return np.array(_texts(column), dtype=object)
+    return np.array(_texts(column, kind), dtype=object)
 
 
-def _texts(values: Iterable[Any]) -> list[str | None]:
-    return [_text(value) for value in values]
+def _texts(values: Iterable[Any], kind: Kind) -> list[str | None]:
+    return [_text(value, kind) for value in values]
 
 
-def _text(value: Any) -> str | None:
-    """Any Python value as the text that a file would hold; None for what is missing. Never raises."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
+def _text(value: Any, kind: Kind) -> str | None:
+    """Any Python value as the text that is read as what the value is; None for what is missing. Never raises.
+
+    >>> _text(22001.0, Kind.TEXT), _text(True, Kind.INTEGER), _text(b"\xff", Kind.TEXT)
+    ('22001', '1', None)
+    """
     try:
+        if isinstance(value, (bytes, bytearray)):
+            value = bytes(value).decode("utf-8")
+        if isinstance(value, str):
+            return _valid(value)
         if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
             return None
         if isinstance(value, (bool, np.bool_)):
-            return "true" if value else "false"
-        if isinstance(value, (datetime.datetime, datetime.date)):
+            return str(int(value)) if kind.is_number else "true" if value else "false"
+        if isinstance(value, datetime.datetime):
+            return _moment(value)
+        if isinstance(value, datetime.date):
             return value.isoformat()
-        if isinstance(value, (bytes, bytearray)):
-            return bytes(value).decode("utf-8", "replace")
-        if isinstance(value, (numbers.Number, decimal.Decimal)):
-            return str(value)
-        return str(value).encode("utf-8", "replace").decode("utf-8")
-    except Exception:  # a value whose comparison or repr is broken is unknown
+        if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational):
+            return _real(value)
+        return _valid(str(value))
+    except Exception:  # what is no text, and a value whose comparison or repr is broken, is unknown
         return None
+
+
+def _valid(text: str) -> str:
+    """Raises for halves of characters."""
+    text.encode("utf-8")
+    return text
+
+
+def _moment(value: datetime.datetime) -> str:
+    """In UTC, as the engine writes a moment: without zeros at the end of its fraction."""
+    if value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+    base, _, fraction = value.isoformat(sep=" ").partition(".")
+    return f"{base}.{fraction.rstrip('0')}" if fraction.strip("0") else base
+
+
+def _real(value: numbers.Real) -> str:
+    """A whole number without its point, as a column of whole numbers has it."""
+    number = float(value)
+    return str(int(number)) if number.is_integer() and abs(number) < _WHOLE else str(value)

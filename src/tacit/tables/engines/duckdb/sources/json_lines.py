@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from tacit.tables.engines.duckdb.sources.csv_records import Dialect, Records
 from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text, view_statement, visible
 from tacit.tables.engines.duckdb.sources.text_files import open_text
-from tacit.tables.engines.duckdb.text_casts import from_text
+from tacit.tables.engines.duckdb.text_casts import decoded, from_text
+from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
 from tacit.work.scratch import Scratch
@@ -81,7 +82,7 @@ class JsonLinesSource:
         paths = ", ".join(quoted_text(_pointer(column.name)) for column in columns)
         known = "CASE WHEN json_valid(line) AND json_type(line) = 'OBJECT' THEN line END"
         shown = [
-            f"{from_text(self._value(i), column.kind)} AS {quoted_name(column.name)}"
+            f"{from_text(self._value(i, column.kind), column.kind)} AS {quoted_name(column.name)}"
             for i, column in enumerate(columns, start=1)
         ]
         found = f"json_extract_string({known}, [{paths}])" if columns else "NULL"
@@ -93,8 +94,8 @@ class JsonLinesSource:
             self._scratch.close()
             self._scratch, self._readable = None, str(self._path)
 
-    def _value(self, i: int) -> str:
-        value = f"found[{i}]"
+    def _value(self, i: int, kind: Kind) -> str:
+        value = decoded(f"found[{i}]") if kind is Kind.TEXT else f"found[{i}]"
         for null in self._null:
             value = f"nullif({value}, {quoted_text(null)})"
         return value

@@ -1,7 +1,7 @@
 """Bytes of a text file, whatever it is packed and encoded in: blocks of whole lines of valid UTF-8, totally.
 
-A byte sequence that is not in the encoding becomes U+FFFD. Line ends are ``\\n``, ``\\r\\n`` and ``\\r``. A line of
-more than 64 MB is cut there.
+A byte sequence that is not in the encoding becomes U+FFFD, and a text with that in it is null. Line ends are ``\\n``,
+``\\r\\n`` and ``\\r``. A line of more than 64 MB is cut there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from pathlib import Path
 
 from tacit.errors import InvalidParameter, PolicyError
 
-__all__ = ["TextFile", "open_text"]
+__all__ = ["UNDECODED", "TextFile", "open_text"]
+
+UNDECODED = "\N{REPLACEMENT CHARACTER}".encode()
+"""What stands for bytes that are not in the encoding."""
 
 _BLOCK = 1 << 23
 _LONGEST_LINE = 1 << 26

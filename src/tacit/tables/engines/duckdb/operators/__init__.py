@@ -1,0 +1,1 @@
+"""Operators on rows as SQL for DuckDB: casts, times, patterns."""
