@@ -21,6 +21,7 @@ from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.privacy import L1, ZCDP, ApproxDP, GaussianDP
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.engines.sums import Sums
 from tacit.tables.expressions.tree import Column
 from tacit.tables.fitting.least_squares import combination_errors, reconciliation
 from tacit.tables.fitting.margins import Margins, summed
@@ -364,7 +365,7 @@ def evidence(plans: tuple[SetsPlan, SetsPlan], found: list[list[Integers]], draw
             for place, measure in enumerate(one.bounded.measures):
                 pairs = zip(exact[0][number][place], exact[1][number][place], exact[at][number][place], strict=True)
                 for with_one, without, held in pairs:
-                    noisy = noised(one, measure, np.full(count, int(held), dtype=np.int64))
+                    noisy = noised(one, measure, Sums.of_pieces(np.zeros(count), np.full(count, int(held))))
                     scale = noisy.mechanism.scale
                     total += (np.abs(noisy.values - with_one) - np.abs(noisy.values - without)) / scale
         return np.round(total, 6)

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -70,11 +70,15 @@ No table of people has as many. The clamp moves two integers no further apart, a
 class One:
     """1 for every row."""
 
+    step: ClassVar[Fraction] = Fraction(1)
+    """What one step of the integers is worth, here and below."""
+
 
 @dataclass(frozen=True, slots=True)
 class Present:
     """1 where the expression is known (neither null nor NaN), otherwise 0."""
 
+    step: ClassVar[Fraction] = Fraction(1)
     expression: Expression
 
 
@@ -93,6 +97,10 @@ class Quantised:
     granule: Fraction
 
     @property
+    def step(self) -> Fraction:
+        return self.granule
+
+    @property
     def lowest(self) -> int:
         """The smallest integer a row can contribute."""
         return -((self.centre - self.low) // self.granule)
@@ -109,6 +117,10 @@ class Square:
 
     value: Quantised
 
+    @property
+    def step(self) -> Fraction:
+        return self.value.granule**2
+
 
 @dataclass(frozen=True, slots=True)
 class Product:
@@ -117,11 +129,16 @@ class Product:
     left: Quantised
     right: Quantised
 
+    @property
+    def step(self) -> Fraction:
+        return self.left.granule * self.right.granule
+
 
 @dataclass(frozen=True, slots=True)
 class Category:
     """The place of the value among listed ones, from 1 on; 0 where it is unknown or not listed."""
 
+    step: ClassVar[Fraction] = Fraction(1)
     expression: Expression
     listed: tuple[Value, ...]
 
@@ -139,6 +156,11 @@ class Measure:
     chosen: bool
 
     @property
+    def step(self) -> Fraction:
+        """What one step of the integer is worth."""
+        return self.value.step
+
+    @property
     def reach(self) -> int:
         """How far one unit can move one group's integer: under add-remove, in one group."""
         return max(abs(self.low), abs(self.high))
@@ -153,6 +175,7 @@ class Measure:
 class Distinct:
     """How many different known values a group's units hold, of each unit at most ``most``."""
 
+    step: ClassVar[Fraction] = Fraction(1)
     expression: Expression
     most: int
 
@@ -190,6 +213,11 @@ class Blend:
             raise InvalidParameter("measures", given="sums over different rows", allowed="sums over the same rows")
         if self.reach < 0:
             raise InvalidParameter("reach", given=self.reach, allowed="0 or more")
+
+    @property
+    def step(self) -> Fraction:
+        """As of a `Measure`."""
+        return self.measures[0].step
 
     @property
     def largest(self) -> int:

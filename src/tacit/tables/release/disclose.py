@@ -11,7 +11,17 @@ from tacit.ledger.amounts import Amount as Charged
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import PICKED, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
-from tacit.tables.engines.contract import Blend, Counted, Distinct, Present, Product, Quantised, RowValue, Square
+from tacit.tables.engines.contract import (
+    Blend,
+    Counted,
+    Distinct,
+    Measure,
+    Present,
+    Product,
+    Quantised,
+    RowValue,
+    Square,
+)
 from tacit.tables.plan.plan import Line, Plan
 from tacit.tables.plan.sets_plan import SetsPlan
 from tacit.tables.policy.policy import Policy
@@ -154,7 +164,7 @@ def _noises(plan: Plan, line: Line) -> tuple[Noise, ...]:
             measure=f"rows per value of {inner}",
             mechanism=mechanism.name,
             scale=mechanism.scale,
-            granule=text(value.granule) if isinstance(value, Quantised) else "1",
+            granule=text(value.step),
             sensitivity=mechanism.reach,
             share=text(line.share),
             error=mechanism.accuracy(Fraction(1, 20)),
@@ -164,7 +174,7 @@ def _noises(plan: Plan, line: Line) -> tuple[Noise, ...]:
 
 def _noise(plan: Plan, line: Line, at: int) -> Noise:
     measure, mechanism = line.parts[at].measure, line.mechanisms[at]
-    step = _step(measure)
+    step = measure.step
     return Noise(
         outputs=_outputs(plan.checked.query, line.aggregate),
         measure=_measure_words(line, measure),
@@ -183,32 +193,21 @@ def _outputs(query: Query, aggregate: Aggregate) -> tuple[str, ...]:
     return tuple(one.name for one in query.outputs if any(node == aggregate for node in one.expression.walk()))
 
 
-def _step(measure: Counted) -> Fraction:
-    if isinstance(measure, Blend):
-        return _step(measure.measures[0])
-    value = None if isinstance(measure, Distinct) else measure.value
-    if isinstance(value, Quantised):
-        return value.granule
-    if isinstance(value, Product):
-        return value.left.granule * value.right.granule
-    return value.value.granule**2 if isinstance(value, Square) else Fraction(1)
-
-
 def _measure_words(line: Line, measure: Counted) -> str:
     inner = "" if line.aggregate.argument is None else expression_sql(line.aggregate.argument)
-    if isinstance(measure, Distinct):
-        return f"distinct values of {inner}"
-    if isinstance(measure, Blend):
-        return _blend_words(measure, inner, line)
-    value = measure.value
-    if line.aggregate.second is not None:
-        return _pair_words(value)
-    if isinstance(value, Present):
-        return f"rows where {inner} is known"
-    if isinstance(value, Square):
-        return f"sum of the squares of {inner} less {text(value.value.centre)}"
-    if isinstance(value, Quantised):
-        return f"sum of {inner}" + (f" less {text(value.centre)}" if value.centre else "")
+    match measure:
+        case Distinct():
+            return f"distinct values of {inner}"
+        case Blend():
+            return _blend_words(measure, inner, line)
+        case Measure(value) if line.aggregate.second is not None:
+            return _pair_words(value)
+        case Measure(Present()):
+            return f"rows where {inner} is known"
+        case Measure(Square(Quantised(centre=centre))):
+            return f"sum of the squares of {inner} less {text(centre)}"
+        case Measure(Quantised(centre=centre)):
+            return f"sum of {inner}" + (f" less {text(centre)}" if centre else "")
     return "units" if measure.high == 1 and line.aggregate.estimator == "count_units" else "rows"
 
 
@@ -221,12 +220,13 @@ def _blend_words(measure: Blend, inner: str, line: Line) -> str:
 
 def _pair_words(value: RowValue) -> str:
     """Of a statistic of two columns: each is taken where the other is known, which is not repeated here."""
-    if isinstance(value, Product):
-        return f"sum of products, less {text(value.left.centre)} and {text(value.right.centre)}"
-    if isinstance(value, Square):
-        return f"sum of squares of one, less {text(value.value.centre)}"
-    if isinstance(value, Quantised):
-        return f"sum of one, less {text(value.centre)}"
+    match value:
+        case Product(left, right):
+            return f"sum of products, less {text(left.centre)} and {text(right.centre)}"
+        case Square(Quantised(centre=centre)):
+            return f"sum of squares of one, less {text(centre)}"
+        case Quantised(centre=centre):
+            return f"sum of one, less {text(centre)}"
     return "rows where both are known"
 
 
@@ -270,4 +270,4 @@ def _picks_by_noise(query: Query) -> bool:
     cut = query.limit is not None or query.offset > 0
     judged = [query.having] if query.having is not None else []
     judged += [term.expression for term in query.order] if cut else []
-    return any(isinstance(node, Aggregate) for one in judged for node in one.walk())
+    return any(one.has(Aggregate) for one in judged)
