@@ -66,8 +66,8 @@ def rows_of_one(sides: Sequence[Side], places: Mapping[str, int], most: int, bel
     In each combination that it is in, there are at most ``most`` rows of its unit in every other private member.
     """
     private = [place for place, one in enumerate(sides) if one.private]
-    matches = _matches(sides, places, private)
-    return min(below * most ** (len(private) - 1), most ** len(private)) * matches
+    others = prod([most] * (len(private) - 1))
+    return min(below, most) * others * _matches(sides, places, private)
 
 
 def joined_size(sides: Sequence[Side], places: Mapping[str, int]) -> int:
