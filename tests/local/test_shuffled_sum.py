@@ -146,7 +146,7 @@ def test_what_remains_keeps_its_digits_at_a_large_price(shape: float, epsilon: f
     exact = (sum(p * p for p in law) / sum(p * q for p, q in itertools.pairwise(law))).ln()
     assert polya_epsilon(shape, epsilon, 1) == pytest.approx(float(exact), rel=1e-12)
     if epsilon > 30:
-        s = ShuffledSum(n=100, bounds=(0, 1), steps=1, epsilon=str(epsilon), absent=0)
+        s = ShuffledSum(n=100, bounds=(0, 1), steps=1, epsilon=str(epsilon), absent=0, security=400)
         assert s.remaining(str(round(1 - shape, 1))).eps >= Fraction(exact)
 
 

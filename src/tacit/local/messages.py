@@ -58,7 +58,6 @@ def _flat(messages: Any) -> list[Any]:
         return [messages]
     found: list[Any] = []
     for one in messages:
-        found.extend(
-            one if isinstance(one, list | tuple) else one.reshape(-1) if isinstance(one, np.ndarray) else [one]
-        )
+        several = one.reshape(-1) if isinstance(one, np.ndarray) else one
+        found.extend(several if isinstance(several, list | tuple | np.ndarray) else [several])
     return found
