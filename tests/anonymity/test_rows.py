@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,11 +75,42 @@ def test_an_open_table_can_be_used_again_also_after_an_error() -> None:
         ({}, "no column"),
         ({"a": [1], "b": [1, 2]}, "columns of"),
         ("nowhere.csv", "a file that exists"),
+        ({"a": [1], "A": [1]}, "two columns named 'A', but for capitals"),
+        ({"": [1]}, "a column without a name"),
     ],
 )
 def test_what_is_no_table_is_refused(source: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read(source)
+
+
+@pytest.mark.parametrize("limits", [None, 5])
+def test_limits_and_methods_of_another_kind_are_refused(limits: Any) -> None:
+    for one in (check, enforce):
+        with pytest.raises(ValueError, match="limits: given"):
+            one(TABLE, quasi=["a"], limits=limits)
+    wrong: Any = "mondrian"
+    with pytest.raises(ValueError, match="method: given"):
+        enforce(TABLE, quasi=["a"], limits=Limits(k=1), method=wrong)
+    nothing: Any = None
+    with pytest.raises(ValueError, match="quasi: given None"):
+        check(TABLE, quasi=nothing)
+
+
+def test_lines_are_counted_where_blank_lines_are_rows_and_where_not(tmp_path: Path) -> None:
+    tree = FullDomain({"a": Hierarchy.of("a", [["1", "*"], ["", "*"]])})
+    for text, line in (("a\n1\n\n2\n", 4), ("\na\n\n1\n2\n", 5), ("a,b\n1,1\n\n2,1\n", 4)):
+        path = tmp_path / "t.csv"
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=f"a value on line {line} of"):
+            enforce(path, quasi=["a"], limits=Limits(k=1), method=tree)
+
+
+def test_a_release_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    made = replace(enforce(TABLE, quasi=["a"], limits=Limits(k=2)), columns={"a": ["x", "\ud800"]})
+    with pytest.raises(UnicodeEncodeError):
+        made.write(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_file_is_refused_without_the_engines_words(tmp_path: Path) -> None:

@@ -189,6 +189,74 @@ def test_folders_and_missing_files_are_said_to_be_that(tmp_path: Path) -> None:
     assert "a file that exists" in typed(tmp_path, "check", "no.csv", "--quasi", "a").stderr
 
 
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        ("name,age\nAda,30\nJosé,31\n".encode("latin-1"), 3),
+        ("naïf,age\nAda,30\n".encode("latin-1"), 1),
+        ("age\n1\n".encode("utf-16"), 1),
+        (b"age\n" + b"1\n" * 300_000 + b"\xff\n", 300_002),
+    ],
+    ids=["a row", "the header", "UTF-16", "far below"],
+)
+@pytest.mark.parametrize("words", [["check"], ["enforce", "--k", "1", "--out", "out.csv"]], ids=["check", "enforce"])
+def test_text_that_is_not_utf8_is_refused_with_its_line(
+    tmp_path: Path, data: bytes, line: int, words: list[str]
+) -> None:
+    (tmp_path / "p.csv").write_bytes(data)
+    ran = typed(tmp_path, words[0], "p.csv", "--quasi", "age", *words[1:])
+    assert ran.returncode == 1, ran.printed
+    assert f"Line {line} is not UTF-8." in ran.stderr
+    assert "Jos" not in ran.printed
+    assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+def test_a_new_key_goes_with_a_release_that_fails_and_an_old_one_stays(tmp_path: Path) -> None:
+    write(tmp_path, "p.csv", PEOPLE)
+    (tmp_path / "keys").mkdir()
+    named = ["--identifiers", "name", "--pseudonyms", "keys/k"]
+    failing = [
+        ["enforce", "p.csv", "--quasi", "age", "--k", "5", "--out", "out.csv", *named],
+        ["enforce", "p.csv", "--quasi", "age", "--k", "2", "--out", "no/out.csv", *named],
+        ["deidentify", "p.csv", "--out", "out.csv", "--identifiers", "nam", "--pseudonyms", "keys/k"],
+    ]
+    for words in failing:
+        assert typed(tmp_path, *words).returncode == 1
+        assert list((tmp_path / "keys").iterdir()) == []
+    made = typed(tmp_path, "deidentify", "p.csv", "--out", "out.csv", *named)
+    assert made.returncode == 0, made.printed
+    before = (tmp_path / "keys" / "k").read_bytes()
+    assert typed(tmp_path, *failing[0]).returncode == 1
+    assert (tmp_path / "keys" / "k").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--recursive", "3,²"], "--recursive: given '3,²'"),
+        (["--recursive", "1e99999999,2"], "--recursive: given '1e99999999'"),
+        (["--plot", "x.xyz"], "--plot: given 'x.xyz'"),
+        (["--plot", "no/x.png"], "--plot: given 'no/x.png'"),
+    ],
+    ids=lambda value: value[1] if isinstance(value, list) else "",
+)
+def test_what_cannot_be_meant_is_refused_in_the_words_of_the_shell(
+    tmp_path: Path, words: list[str], message: str
+) -> None:
+    write(tmp_path, "p.csv", PEOPLE)
+    ran = typed(tmp_path, "check", "p.csv", "--quasi", "age", "--sensitive", "ill", *words)
+    assert ran.returncode == 1, ran.printed
+    assert message in ran.stderr
+
+
+def test_a_limit_is_printed_with_all_its_digits(tmp_path: Path) -> None:
+    write(tmp_path, "p.csv", PEOPLE)
+    for k in (1234567, 10**400):
+        ran = typed(tmp_path, "check", "p.csv", "--quasi", "age", "--k", str(k))
+        assert ran.returncode == 1, ran.printed
+        assert f"k ≥ {k}: broken by 4 classes" in ran.stdout
+
+
 def test_attacks_tell_their_story_and_the_bound(tmp_path: Path) -> None:
     ran = typed(tmp_path, "attack", "linkage", "differencing", "--epsilon", "0.5")
     assert ran.returncode == 0, ran.printed

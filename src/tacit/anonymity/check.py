@@ -61,6 +61,8 @@ def check(
         rows = opened(source)
         if rows is not source:
             stack.enter_context(rows)
+        if not isinstance(limits, Limits):
+            raise InvalidParameter("limits", given=limits, allowed="Limits, such as Limits(k=5)")
         known, secret = roles(rows, quasi, sensitive)
         if limits.of_sensitive and not secret:
             raise InvalidParameter("sensitive", given="no column", allowed="the columns that l and t are about")

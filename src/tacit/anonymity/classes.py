@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tacit.anonymity.cells import Cells, cells_of
 from tacit.anonymity.connection import quoted_name, quoted_text
-from tacit.anonymity.rows import NUMBER, Rows
+from tacit.anonymity.rows import NUMBER, Rows, long_digits
 from tacit.errors import InvalidParameter
 
 __all__ = ["Classes", "Unknown", "classes_of"]
@@ -128,9 +128,10 @@ def _ranked(rows: Rows, flat: str, key: str) -> bool:
     """Give the values of a sensitive column their places in its order, unknown first; whether they are numbers."""
     text = f"CAST({key} AS VARCHAR)"
     number = f"CASE WHEN regexp_full_match({text}, {quoted_text(NUMBER)}) THEN TRY_CAST({text} AS DOUBLE) END"
-    distinct = f"SELECT {key} AS value, {number} AS number FROM {flat} GROUP BY {key}"
+    distinct = f"SELECT {key} AS value, {text} AS text, {number} AS number FROM {flat} GROUP BY {key}"
     judged = "bool_and(number IS NOT NULL) FILTER (value IS NOT NULL) OVER () AS numbers"
-    along = "CASE WHEN numbers AND NOT isnan(number) THEN number END NULLS FIRST, CASE WHEN NOT numbers THEN value END"
+    is_text = f"CASE WHEN NOT numbers THEN text WHEN NOT isnan(number) THEN {long_digits('text')} END"
+    along = f"CASE WHEN numbers AND NOT isnan(number) THEN number END NULLS FIRST, {is_text}"
     rows.run(
         f"CREATE TEMP TABLE {flat}_{key} AS SELECT value, numbers, "
         f"dense_rank() OVER (ORDER BY {along} NULLS FIRST) - 1 AS place FROM (SELECT *, {judged} FROM ({distinct}))"

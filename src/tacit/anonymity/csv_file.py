@@ -40,7 +40,7 @@ class CsvFile:
 
     def line_of(self, row: int) -> int:
         """The line on which a row begins, counted from 1; the header is line 1 unless blank lines come before it."""
-        for place, (line, _) in enumerate(self._records()):
+        for place, (line, _) in enumerate(self._records(blank=len(self.header) == 1)):
             if place == row:
                 return line
         return row + 1
@@ -57,13 +57,17 @@ class CsvFile:
             return f"It is no CSV: {error}."
         return ""
 
-    def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """Every record that is not blank, with the line it begins on; the first is the header."""
+    def _records(self, blank: bool = False) -> Iterator[tuple[int, list[str]]]:
+        """The header and every record after it, with the line it begins on.
+
+        Blank lines before the header are none; later ones only if asked for: of one column, they are unknown values.
+        """
         with self._path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, delimiter=self._delimiter)
-            line = 1
+            line, header = 1, False
             for fields in reader:
-                if fields:
+                if fields or (blank and header):
+                    header = True
                     yield line, fields
                 line = reader.line_num + 1
 

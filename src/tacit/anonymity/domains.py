@@ -11,14 +11,12 @@ import numpy.typing as npt
 
 from tacit.anonymity.connection import quoted_name
 from tacit.anonymity.hierarchy import Hierarchy
-from tacit.anonymity.rows import Rows
+from tacit.anonymity.rows import Rows, long_digits
 from tacit.errors import InvalidParameter
 
 __all__ = ["Domain", "Table", "table_of"]
 
 Integers = npt.NDArray[np.int64]
-_LONG = 15
-"""Digits that a double keeps: longer numbers that cast alike may still differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,9 @@ def table_of(
     sensitive: Sequence[str],
     keep: Sequence[str],
     hierarchies: Mapping[str, Hierarchy],
+    texts: Sequence[str] = (),
 ) -> Table:
-    """Read the columns that will be released."""
+    """Read the columns that will be released; ``texts`` are some of those to ``keep``, as texts."""
     for name in hierarchies:
         if name not in quasi:
             raise InvalidParameter("hierarchies", given=name, allowed=f"quasi-identifiers: {', '.join(quasi)}")
@@ -69,7 +68,9 @@ def table_of(
     orders = [_domain(rows, f"o{i}", name, None) for i, name in enumerate(sensitive)]
     listed = [(f"d{i}", name) for i, name in enumerate(quasi)] + [(f"o{i}", name) for i, name in enumerate(sensitive)]
     places = ", ".join(f"{key}.place AS {key}" for key, _ in listed)
-    others = "".join(f", rows.{quoted_name(name)} AS k{i}" for i, name in enumerate([*sensitive, *keep]))
+    written = [f"CAST(rows.{quoted_name(n)} AS VARCHAR)" if n in texts else f"rows.{quoted_name(n)}" for n in keep]
+    written = [*(f"rows.{quoted_name(name)}" for name in sensitive), *written]
+    others = "".join(f", {value} AS k{i}" for i, value in enumerate(written))
     joins = "".join(f" JOIN {key} ON rows.{quoted_name(name)} IS NOT DISTINCT FROM {key}.value" for key, name in listed)
     found = rows.run(f"SELECT {places}{others} FROM rows{joins}").fetchnumpy()
     rows.run("".join(f"DROP TABLE {key};" for key, _ in listed))
@@ -94,7 +95,7 @@ def _domain(rows: Rows, table: str, name: str, hierarchy: Hierarchy | None) -> D
     text, cast = f"CAST({column} AS VARCHAR)", f"CAST({column} AS DOUBLE)"
     if number:
         first = f"CASE WHEN {column} IS NULL OR isnan({cast}) THEN NULL ELSE {cast} END"
-        second = f"CASE WHEN {first} IS NOT NULL AND length({text}) > {_LONG} THEN {text} END"
+        second = f"CASE WHEN {first} IS NOT NULL THEN {long_digits(text)} END"
     else:
         first, second = "-count(*)", text
     ranked = "dense_rank() OVER (ORDER BY first NULLS FIRST, second NULLS FIRST) - 1 AS place"

@@ -89,6 +89,10 @@ def enforce(
         rows = opened(source)
         if rows is not source:
             stack.enter_context(rows)
+        if not isinstance(limits, Limits):
+            raise InvalidParameter("limits", given=limits, allowed="Limits, such as Limits(k=5)")
+        if not callable(getattr(method, "generalise", None)):
+            raise InvalidParameter("method", given=method, allowed="Mondrian(), RelaxedMondrian() or FullDomain(…)")
         known, secret = roles(rows, quasi, sensitive)
         named, others = rows.known(identifiers, "identifiers"), rows.known(keep, "keep")
         _refuse_overlap(known, secret, named, others)
@@ -98,7 +102,7 @@ def enforce(
             raise InvalidParameter("sensitive", given="no column", allowed="the columns that l and t are about")
         hidden = named if key is not None else ()
         with rows.held((*known, *secret, *others, *hidden)):
-            table = table_of(rows, known, secret, (*others, *hidden), method.hierarchies)
+            table = table_of(rows, known, secret, (*others, *hidden), method.hierarchies, hidden)
         if limits.k is not None and limits.k > table.rows:
             raise InvalidParameter("k", given=limits.k, allowed=f"at most {table.rows}, the number of rows")
         dropped = tuple(name for name in rows.names if name not in (*known, *secret, *others, *hidden))

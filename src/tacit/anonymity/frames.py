@@ -32,7 +32,12 @@ def arrays_of(source: Any, allowed: str) -> Any:
     if isinstance(source, Mapping):
         return _same_length({str(name): _from_list(values) for name, values in source.items()}, allowed)
     if type(source).__module__.split(".")[0] == "pandas" and hasattr(source, "iloc"):
-        places = enumerate(str(label) for label in source.columns)
+        labels = [str(label) for label in source.columns]
+        if len(set(labels)) < len(labels):
+            raise InvalidParameter(
+                "source", given="two columns of one name", allowed="a name of its own for each column"
+            )
+        places = enumerate(labels)
         return _same_length({name: _from_pandas(source.iloc[:, place]) for place, name in places}, allowed)
     if hasattr(source, "__arrow_c_stream__"):
         return _Stream(source)
@@ -41,6 +46,10 @@ def arrays_of(source: Any, allowed: str) -> Any:
 
 def _same_length(arrays: dict[str, npt.NDArray[Any]], allowed: str) -> dict[str, npt.NDArray[Any]]:
     lengths = {name: len(values) for name, values in arrays.items()}
+    for place, name in enumerate(arrays):
+        if not name.strip() or name.lower() in [other.lower() for other in list(arrays)[:place]]:
+            given = f"two columns named {name!r}, but for capitals" if name.strip() else "a column without a name"
+            raise InvalidParameter("source", given=given, allowed="a name of its own for each column")
     if not arrays or len(set(lengths.values())) > 1:
         given = "no column" if not arrays else f"columns of {lengths} values"
         raise InvalidParameter("source", given=given, allowed=allowed)

@@ -14,6 +14,7 @@ __all__ = ["SLACK", "Limits", "exact"]
 
 SLACK = 1e-9
 """Entropies and distances are floats: a limit is kept if it is kept to nine digits."""
+_FURTHEST = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +66,21 @@ class Limits:
     def words(self) -> str:
         """The limits as people write them."""
         named = {"k": self.k, "distinct l": self.distinct_l, "entropy l": self.entropy_l, "t": self.t}
-        parts = [
-            f"{name} {'≤' if name == 't' else '≥'} {value:g}" for name, value in named.items() if value is not None
-        ]
+        parts = [f"{name} {'≤' if name == 't' else '≥'} {value}" for name, value in named.items() if value is not None]
         if self.recursive is not None:
-            parts.append(f"recursive ({float(self.recursive[0]):g}, {self.recursive[1]})-diversity")
+            parts.append(f"recursive ({self.recursive[0]}, {self.recursive[1]})-diversity")
         return ", ".join(parts)
 
 
 def exact(name: str, value: object) -> Fraction:
-    """A number as typed: 0.1 is one tenth."""
+    """A number as typed: 0.1 is one tenth. One of more digits than a float can have is none."""
     try:
         if isinstance(value, Fraction | Integral) and not isinstance(value, bool):
             return Fraction(value)
-        return Fraction(Decimal(str(value)))
+        typed = Decimal(str(value))
+        if typed.is_finite() and abs(typed.adjusted()) > _FURTHEST:
+            raise ValueError
+        return Fraction(typed)
     except (InvalidOperation, OverflowError, ValueError):
         raise InvalidParameter(name, given=value, allowed="a number") from None
 

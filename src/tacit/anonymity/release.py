@@ -19,16 +19,23 @@ __all__ = ["pseudonymised", "sorted_columns", "texts_of", "write_csv"]
 
 
 def write_csv(path: str | Path, columns: Mapping[str, Sequence[Any]]) -> None:
-    """Write a new CSV file; one that exists is never overwritten. Unknown values are empty."""
+    """Write a new CSV file; one that exists is never overwritten, and none is left half written. Unknown is empty."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     except OSError as error:
         given = f"{path} ({error.strerror})"
         raise InvalidParameter("out", given=given, allowed="a file that does not exist yet") from None
-    with open(descriptor, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
+    except BaseException as error:
+        os.unlink(path)
+        if isinstance(error, OSError):
+            given = f"{path} ({error.strerror})"
+            raise InvalidParameter("out", given=given, allowed="a file that can be written") from None
+        raise
 
 
 def texts_of(rows: Rows, names: Sequence[str]) -> dict[str, list[str | None]]:

@@ -22,12 +22,25 @@ from tacit.errors import InvalidParameter, TacitError, UnknownColumn
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["NUMBER", "Rows", "opened", "read"]
+__all__ = ["NUMBER", "Rows", "long_digits", "opened", "read"]
 
 NUMBER = r"[+-]?(0|[1-9][0-9]*|)(\.[0-9]*)?([eE][+-]?[0-9]+)?|[+-]?(?i:nan|inf|infinity)"
 """What a text must look like to be a number; a cast decides the rest."""
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
-_NUMBERS = (*_WHOLE, "UHUGEINT", "DECIMAL", "FLOAT", "DOUBLE")
+_LONG = 15
+"""Digits that a double keeps: longer numbers that cast alike may still differ."""
+_NUMBERS = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "FLOAT",
+    "DOUBLE",
+)
+"""Types that arrays hold exactly; decimals and wider whole numbers are read as the texts of their digits."""
 _SMALL_FILE, _SMALL_FRAME = 2**22, 200_000
 _OTHERS = (".json", ".jsonl", ".ndjson", ".duckdb", ".db", ".gz", ".zip", ".xlsx", ".toml")
 _FORMATS = "a .csv, .tsv or .parquet file, a frame of pandas, Polars or Arrow, or columns as lists by name"
@@ -76,6 +89,8 @@ class Rows:
 
     def known(self, names: Iterable[str], what: str) -> tuple[str, ...]:
         """The names, if each is a column and none is named twice."""
+        if not isinstance(names, Iterable):
+            raise InvalidParameter(what, given=names, allowed="names of columns")
         listed = (names,) if isinstance(names, str) else tuple(names)
         for place, name in enumerate(listed):
             if name not in self._types:
@@ -176,6 +191,19 @@ def read(source: object, *, delimiter: str | None = None, null: Sequence[str] = 
     the empty text does.
     """
     return Rows(source, delimiter, null)
+
+
+def long_digits(text: str) -> str:
+    """In SQL, for the text of a number: its digits if they are more than a double keeps, else NULL.
+
+    Without zeros that say nothing: 1.0000000000000000 is 1. (A long number written with an exponent differs from the
+    same one written without.)
+    """
+    bare = f"ltrim(regexp_replace({text}, '^([+-]?)0[.]', '\\1.'), '+')"
+    digits = (
+        f"CASE WHEN regexp_full_match({bare}, '-?[0-9]*[.][0-9]*') THEN rtrim(rtrim({bare}, '0'), '.') ELSE {bare} END"
+    )
+    return f"CASE WHEN length({digits}) > {_LONG} THEN {digits} END"
 
 
 def opened(source: object) -> Rows:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,7 @@ _PSEUDONYMS = click.option(
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (version 1).")
 _METHODS: dict[str, type[Mondrian] | type[RelaxedMondrian]] = {"mondrian": Mondrian, "relaxed": RelaxedMondrian}
 _KS = (2, 3, 5, 10, 20, 50, 100)
+_DRAWN = (".png", ".svg", ".pdf")
 
 
 @click.group()
@@ -105,6 +108,7 @@ def check_command(
         known, secret = columns(quasi), columns(sensitive)
         data.refuse(known, "--quasi")
         data.refuse(secret, "--sensitive")
+        _refuse_plot(plot)
         limits = limits_of(k, distinct_l, entropy_l, recursive, t)
         with data.open() as rows:
             found = check(
@@ -165,11 +169,12 @@ def enforce_command(
         known, secret, others = columns(quasi), columns(sensitive), columns(keep)
         for names, option in ((known, "--quasi"), (secret, "--sensitive"), (others, "--keep")):
             data.refuse(names, option)
-        _refuse_existing(out)
+        _refuse_out(out)
+        _refuse_plot(plot)
         way = _method(method, hierarchies, known, suppress)
         limits = limits_of(k, distinct_l, entropy_l, recursive, t)
         named = columns(identifiers) or data.identifiers
-        with data.open() as rows:
+        with data.open() as rows, _key(pseudonyms, named, data, out) as key:
             made = enforce(
                 rows,
                 quasi=known,
@@ -177,12 +182,12 @@ def enforce_command(
                 limits=limits,
                 keep=others,
                 identifiers=named,
-                key=_key(pseudonyms, named, data, out),
+                key=key,
                 method=way,
             )
             if plot is not None:
                 _draw_losses(rows, made, secret, method, way, plot)
-        made.write(out)
+            made.write(out)
     click.echo(json.dumps(_enforced_json(made, out), indent=1) if as_json else enforced_words(made, out))
 
 
@@ -195,11 +200,11 @@ def deidentify_command(where: Path, identifiers: tuple[str, ...], pseudonyms: Pa
     """Drop the columns that name people, or replace them by pseudonyms; nothing else. See the attack of linkage."""
     with as_typed():
         data = data_of(where)
-        _refuse_existing(out)
+        _refuse_out(out)
         named = columns(identifiers) or data.identifiers
-        with data.open() as rows:
-            made = deidentify(rows, identifiers=named, key=_key(pseudonyms, named, data, out))
-        made.write(out)
+        with data.open() as rows, _key(pseudonyms, named, data, out) as key:
+            made = deidentify(rows, identifiers=named, key=key)
+            made.write(out)
     done = f"dropped {', '.join(made.dropped)}" if made.dropped else f"pseudonyms for {', '.join(made.pseudonymised)}"
     click.echo(f"wrote {out}: {done}; rows are sorted\n{NO_GUARANTEE}")
 
@@ -216,19 +221,38 @@ def _method(name: str, folder: Path | None, quasi: tuple[str, ...], suppress: st
     return _METHODS[name](trees)
 
 
-def _key(path: Path | None, named: tuple[str, ...], data: Data, out: Path) -> PseudonymKey | None:
+@contextmanager
+def _key(path: Path | None, named: tuple[str, ...], data: Data, out: Path) -> Iterator[PseudonymKey | None]:
+    """The key in the file; one that was made for a release that then failed goes with it."""
     if path is None:
-        return None
+        yield None
+        return
     if not named:
         raise InvalidParameter("--pseudonyms", given=str(path), allowed="identifiers to replace: --identifiers")
     for other in (data.path, out):
         PseudonymKey.refuse_beside(path, other)
-    return PseudonymKey.read(path) if path.exists() else PseudonymKey.create(path)
+    if path.exists():
+        yield PseudonymKey.read(path)
+        return
+    made = PseudonymKey.create(path)
+    try:
+        yield made
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
-def _refuse_existing(out: Path) -> None:
+def _refuse_out(out: Path) -> None:
     if out.exists():
         raise InvalidParameter("--out", given=f"{out}, which is there", allowed="a file that does not exist yet")
+    if not out.parent.is_dir():
+        raise InvalidParameter("--out", given=str(out), allowed="a file in a folder that exists")
+
+
+def _refuse_plot(target: Path | None) -> None:
+    if target is not None and (target.suffix.lower() not in _DRAWN or not target.parent.is_dir()):
+        allowed = f"a file in a folder that exists, whose name ends in {', '.join(_DRAWN)}"
+        raise InvalidParameter("--plot", given=str(target), allowed=allowed)
 
 
 def _draw_sizes(found: Findings, target: Path) -> None:

@@ -98,7 +98,7 @@ def _words(told: dict[str, Any]) -> list[str]:
         lines += [f"  {question['sql']}", f"    {question['answer']}, 95% interval {low:g} to {high:g}"]
     most = math.ceil(1000 * told["guess_right_at_most"]) / 10
     lines.append(
-        f"  Whoever knows everybody else's rows, and takes both for equally likely, guesses right at most {most:.1f}% "
-        "of the time from this; a coin does 50%."
+        "  Whoever knows everybody else's rows, and takes it for as likely that the victim is counted as not, "
+        f"guesses right at most {most:.1f}% of the time from this; a coin does 50%."
     )
     return lines

@@ -105,7 +105,7 @@ def limits_of(
     pair: tuple[Any, int] | None = None
     if recursive is not None:
         c, _, l = recursive.partition(",")  # noqa: E741
-        if not l.strip().isdigit():
+        if not l.strip().isdecimal():
             raise InvalidParameter("--recursive", given=recursive, allowed="c and l, such as 3,2")
         pair = (c.strip(), int(l))
     return Limits(k, distinct_l, entropy_l, pair, t)

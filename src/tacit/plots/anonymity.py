@@ -12,6 +12,7 @@ __all__ = ["class_sizes", "loss_against_k"]
 _FINE, _BROKEN, _LINE, _GRID = "#8fb8de", "#d9806f", "#1f3b57", "#dddddd"
 _MARKS = "os^Dv"
 _FIGURE = (7.0, 3.8)
+_NOTE = "no guarantee: for one that holds whatever others know, tacit ask"
 
 
 def class_sizes(sizes: Sequence[tuple[int, int]], *, k: int | None, title: str) -> Any:
@@ -73,6 +74,7 @@ def _finished(figure: Any, axes: Any, title: str) -> Any:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color=_GRID, linewidth=0.6)
     axes.set_axisbelow(True)
+    figure.supxlabel(_NOTE, fontsize=7, x=0.99, ha="right")
     return figure
 
 

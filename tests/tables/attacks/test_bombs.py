@@ -21,7 +21,8 @@ from tacit.tables.session.table import Table
 from tests.tables.attacks.bombs import Bomb, bombs
 from tests.tables.attacks.hostile import Pairs, hostile_policy
 
-SECONDS = 5
+SECONDS = 60
+"""Far from what any of them takes to compile: what they do to rows is to be seen, not how busy the machine is."""
 UNITS = 2
 KINDS = sorted({one.kind for one in bombs()})
 BOMBS = list(bombs())
@@ -53,12 +54,11 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pairs]:
     made.close()
 
 
-@pytest.mark.attacks
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sample_of_bombs_makes_no_work_that_is_out_of_proportion(pairs: Pairs, kind: str) -> None:
     """Rows that all steps handle for each row of the person's; those of the largest sizes are for `make attacks`."""
     own = sorted((one for one in BOMBS if one.kind == kind), key=lambda one: len(one.sql))
-    for at, bomb in enumerate(own[: len(own) * 2 // 3 : max(len(own) // 5, 1)]):
+    for at, bomb in enumerate(own[: len(own) // 2 : max(len(own) // 6, 1)]):
         work = pairs.worked(bomb.sql, at)
         if work is not None:
             assert work.added <= MOST_ADDED, bomb.sql[:300]
@@ -74,7 +74,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Table]]:
     Answers are drawn in processes of their own, as for users.
     """
     folder = tmp_path_factory.mktemp("clocked")
-    policy = hostile_policy(work=f'[work]\nseconds = {SECONDS}\nmemory = "1GB"\ndisk = "500MB"\n')
+    policy = hostile_policy(work=f'[work]\nseconds = {SECONDS}\nmemory = "2GB"\ndisk = "500MB"\n')
     people = (None, PEOPLE[0], PEOPLE[1], PEOPLE[3])
     paths = [write_table(policy, folder / f"{at}", person, UNITS) for at, person in enumerate(people)]
     with pytest.MonkeyPatch.context() as patch:

@@ -15,7 +15,12 @@ from tacit.auditing.statements.made_up import PEOPLE, write_table
 from tests.tables.attacks.corpus import STATEMENTS
 from tests.tables.attacks.hostile import hostile_policy
 
-SAMPLE = (*STATEMENTS[3::14],)
+SAMPLE = (
+    *STATEMENTS[3::14],
+    "SELECT SUM(spend, contribution_bounds_per_group => (3.1e16, 3.2e16)) AS s FROM visits",
+    "SELECT plan, SUM(spend, contribution_bounds_per_group => (3.1e16, 3.2e16)) FROM visits GROUP BY ROLLUP (plan)",
+    "SELECT COUNT(*) FROM visits WHERE city LIKE '%_%_%_%_%b' OR city || city || city = 'x'",
+)
 
 
 @pytest.fixture(scope="module")

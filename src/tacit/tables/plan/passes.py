@@ -28,7 +28,7 @@ __all__ = ["Passes", "merged"]
 
 _MOST_MEASURES = 200
 """Of one pass: statements of thousands of columns are slow to compile."""
-_MOST_CHOSEN = 50
+_MOST_CHOSEN = 20
 """Of one pass: quantiles, modes and counts of distinct values, each of which takes steps of its own."""
 
 
