@@ -30,7 +30,8 @@ class MessageProtocol(ABC):
         """
         one = np.empty(1, dtype=object)
         one[0] = value
-        return self.messages(one, entropy=entropy)[0]
+        sent: npt.NDArray[Any] = self.messages(one, entropy=entropy)[0]
+        return sent
 
 
 def read_messages(messages: Any, size: int) -> tuple[npt.NDArray[np.uint64], int]:
