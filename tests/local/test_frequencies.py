@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -181,3 +183,24 @@ def test_made_up_reports_move_a_share_within_the_stated_bias() -> None:
         assert e.values[1] < high + 0.02
         assert expected == (high if lie == 1 else low)
     assert r.estimate(np.concatenate([honest, np.full(10_000, 1, dtype=np.uint8)])).values[1] > 0.9 * high - 0.02
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "1e-6", "1e-3", "1", "20", "50"])
+def test_one_report_of_rappor_is_not_below_the_truth(epsilon: str) -> None:
+    """Against logarithms of 60 digits: differences of floats lose them for a small ε."""
+    with localcontext() as context:
+        context.prec = 60
+        root, high, low = (Decimal(epsilon) / 2).exp(), Decimal("0.75"), Decimal("0.25")
+        p, q = (root * high + low) / (root + 1), (high + root * low) / (root + 1)
+        exact = Fraction((p * (1 - q) / ((1 - p) * q)).ln())
+    claimed = Rappor(epsilon=epsilon, categories=range(3)).one_report.eps
+    assert exact <= claimed <= exact * (1 + Fraction(1, 10**9)) + Fraction(1, 10**13)
+
+
+def test_missing_texts_are_reported_on() -> None:
+    kind = np.dtypes.StringDType(na_object=None)
+    r = KaryResponse(epsilon=50, categories=["a", "b"], unknown="b")
+    assert r.randomize(np.array(["a", None, "zz"], dtype=kind)).tolist() == [0, 1, 1]
+    mixed = KaryResponse(epsilon=50, categories=["a", np.str_("b"), 0, np.True_], unknown="a")
+    assert mixed.randomize(np.array(["b", "a"])).tolist() == [1, 0]
+    assert mixed.randomize(np.array([1, 0])).tolist() == [3, 2]

@@ -166,3 +166,33 @@ def test_extreme_prices_work(epsilon: str) -> None:
     for kind in (Duchi, Piecewise, Hybrid, SquareWave, RangeTree):
         r = kind(epsilon=epsilon, bounds=(0, 1))
         assert r.analyser().update(r.randomize([0.2, 0.7])).count == 2
+
+
+@pytest.mark.parametrize("kind", [Duchi, Piecewise, Hybrid])
+def test_few_reports_claim_no_less_error_than_their_coins(kind: type[MeanRandomizer]) -> None:
+    """One report has no spread, and two may agree: the standard error is still not below that of the coins."""
+    r = kind(epsilon=1, bounds=(0, 1))  # type: ignore[call-arg]
+    least = min(r.variance(i / 64) for i in range(65))
+    for count in (1, 2, 3):
+        found = r.estimate(np.full(count, r.randomize(0.3, entropy=seeded(1))))
+        assert found.standard_error >= math.sqrt(least / count) * (1 - 1e-12)
+
+
+def test_whatever_a_number_raises_it_is_reported_on() -> None:
+    class Strange:
+        def __float__(self) -> float:
+            raise OverflowError
+
+    r = Duchi(epsilon=50, bounds=(0, 1), unknown=1)
+    for bad in (Strange(), np.complex64(0), np.zeros(1), Decimal("sNaN"), 1j):
+        assert r.report(bad) == r.report(1.0)
+    assert r.report(10**400) == r.report(Fraction(10**400)) == r.report(1)
+    assert r.report(-(10**400)) == r.report(-Fraction(10**400, 3)) == r.report(0)
+
+
+@pytest.mark.parametrize("epsilon", [50, 400])
+def test_square_waves_at_a_large_price(epsilon: int) -> None:
+    r = SquareWave(epsilon=epsilon, bounds=(0, 1), buckets=8)
+    found = r.estimate(r.randomize(np.array([0.0, 0.0, 1.0])))
+    assert np.isfinite(found.values).all()
+    assert found.values[0] > found.values[-1] > 0.1

@@ -47,6 +47,14 @@ def test_a_change_itself_is_not_hidden() -> None:
     assert set(history_law((0, 1, 0))) - set(history_law((0, 0, 0)))
 
 
+@pytest.mark.parametrize(
+    "response", [RESPONSE, UnaryEncoding(epsilon=1, categories=range(3)), Duchi(epsilon=1, bounds=(0, 1))]
+)
+def test_a_device_that_holds_a_list_sends_one_report(response: Any) -> None:
+    shapes = {np.shape(Memoised(response, most_values=2).device().report(v)) for v in (1, [1, 0, 1], [], (), None, "x")}
+    assert len(shapes) == 1
+
+
 def test_devices_follow_the_enumerated_law() -> None:
     protocol, source = Memoised(RESPONSE, most_values=2), seeded(1)
     seen: dict[tuple[int, ...], int] = {}

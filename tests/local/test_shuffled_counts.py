@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import flint
 import numpy as np
 import pytest
 
@@ -95,8 +96,47 @@ def test_histograms_count_and_know_what_to_do_with_the_unknown() -> None:
     values = ["a"] * 1500 + ["b"] * 1000 + ["?", None, math.nan, 7, object()] * 100
     e = h.estimate(h.messages(values, entropy=seeded(3)))
     assert np.abs(e.unbiased - [1500, 1000, 500]).max() < 6 * h.standard_error
-    with pytest.raises(InvalidParameter, match="cells"):
-        h.estimate(np.zeros((3, 2)))
+
+
+def test_histograms_go_through_the_shuffler() -> None:
+    """One permutation of all messages, each of which names its cell: nothing is lost by it."""
+    h = ShuffledHistogram(n=3000, categories=["a", "b", "c"], epsilon=1, delta=1e-6)
+    messages = h.messages(["a"] * 2000 + ["b"] * 1000, entropy=seeded(6))
+    mixed = Shuffler().shuffle(messages, people=3000, entropy=seeded(7))
+    assert mixed.shape == (18_000,)
+    assert h.estimate(mixed).unbiased.tolist() == h.estimate(messages).unbiased.tolist()
+    each = [h.messages_of(value, entropy=seeded(8)) for value in ("a", ["a", "b"], [], None, math.nan, np.zeros(3))]
+    assert {one.shape for one in each} == {(6,)}
+
+
+def test_foreign_messages_are_counted_and_never_fatal() -> None:
+    s = BinarySum(n=1000, epsilon=1, delta=1e-6)
+    honest = s.messages(np.zeros(1000, dtype=np.bool_), entropy=seeded(9))
+    bad: list[Any] = ["x", None, -1, 2, 2**70, 1.0, b"1", math.nan]
+    found = s.estimate([*honest.reshape(-1).tolist(), *bad, [1, 0, "y"], np.array([3])])
+    assert found.refused == len(bad) + 2
+    assert found.unbiased == s.estimate(honest).unbiased + 1
+    assert s.estimate("text").refused == 1
+    h = ShuffledHistogram(n=1000, categories=range(3), epsilon=1, delta=1e-6)
+    assert h.estimate([0, 5, 6, -1, "z"]).refused == 3
+
+
+@pytest.mark.parametrize(("n", "q", "epsilon"), [(10**6, 0.4, 0.01), (10**6, 0.5, 0.005)])
+def test_large_binomials_are_not_below_the_truth(n: int, q: float, epsilon: float) -> None:
+    """Against 200 bits: logs added up from 0 on lost the digits that the slack is for."""
+    arb = flint.arb
+    with flint.ctx.workprec(200):
+        p, grown, reach = arb(q), arb(epsilon).exp(), 40 * math.isqrt(n)
+        low = int(n * q) - reach
+        log = arb(n + 1).lgamma() - arb(low + 1).lgamma() - arb(n - low + 1).lgamma()
+        term, last = (log + low * p.log() + (n - low) * (1 - p).log()).exp(), arb(0)
+        sums = [arb(0), arb(0)]
+        for y in range(low, low + 2 * reach):
+            for i, gain in enumerate((term - grown * last, last - grown * term)):
+                sums[i] += gain if gain > 0 else 0
+            term, last = term * p / (1 - p) * (n - y) / (y + 1), term
+        exact = max(float(one) for one in sums)
+    assert exact <= one_count_delta(n, q, epsilon) <= exact * (1 + 1e-8)
 
 
 @pytest.mark.parametrize(

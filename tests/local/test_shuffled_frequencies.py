@@ -84,3 +84,15 @@ def test_bad_parameters_are_named(options: dict[str, int], name: str) -> None:
     with pytest.raises(InvalidParameter) as refused:
         ShuffledFrequencies(**({"n": 1000, "noise": 1, "epsilon": 1, "delta": 1e-6} | options))  # type: ignore[arg-type]
     assert refused.value.name == name
+
+
+def test_foreign_messages_are_counted_and_words_have_their_size() -> None:
+    s = ShuffledFrequencies(n=1000, noise=40, bits=16, epsilon=1, delta=1e-4)
+    messages = s.messages(np.full(1000, 7), entropy=seeded(9))
+    bad: list[object] = [-1, 2**64, 2**70, "x", None, 1.5]
+    found = s.estimate([messages, *bad], [7])
+    assert found.refused == len(bad)
+    assert found.values == s.estimate(messages, [7]).values
+    with pytest.raises(InvalidParameter, match="words"):
+        s.estimate(messages, [1 << 16])
+    assert {s.messages_of(value).shape for value in (7, [7, 8], [], None, "x")} == {(41,)}

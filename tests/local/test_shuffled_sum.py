@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidParameter
-from tacit.local import ShuffledSum, Shuffler
+from tacit.local import ShuffledSum, Shuffler, SumEstimate
 from tacit.local.shuffled_sum import polya_epsilon, shares_needed
 from tacit.noise.polya import polya, polya_differences
 from tacit.testing import seeded
@@ -135,6 +136,49 @@ def test_noise_sized_for_all_loses_when_some_are_silent() -> None:
     assert round(float(careless.remaining("0.5").eps), 2) == 1.68
     with pytest.raises(InvalidParameter, match="absent"):
         careless.remaining("0.99")
+
+
+@pytest.mark.parametrize("shape", [0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [0.25, 36.0, 40.0, 200.0])
+def test_what_remains_keeps_its_digits_at_a_large_price(shape: float, epsilon: float) -> None:
+    """With one step, against sums of Pólya chances of 60 digits: a Fourier transform knows nothing below 1e-16."""
+    law = polya_law_exactly(Fraction(shape), Fraction(epsilon), 400)
+    exact = (sum(p * p for p in law) / sum(p * q for p, q in itertools.pairwise(law))).ln()
+    assert polya_epsilon(shape, epsilon, 1) == pytest.approx(float(exact), rel=1e-12)
+    if epsilon > 30:
+        s = ShuffledSum(n=100, bounds=(0, 1), steps=1, epsilon=str(epsilon), absent=0, security=400)
+        assert s.remaining(str(round(1 - shape, 1))).eps >= Fraction(exact)
+
+
+def polya_law_exactly(shape: Fraction, exponent: Fraction, count: int) -> list[Decimal]:
+    """All but the common factor, which no ratio needs."""
+    with localcontext() as context:
+        context.prec = 60
+        alpha, found = (-Decimal(exponent.numerator) / exponent.denominator).exp(), [Decimal(1)]
+        for k in range(1, count):
+            step = (k - 1 + shape) / k
+            found.append(found[-1] * alpha * step.numerator / step.denominator)
+        return found
+
+
+def test_intervals_of_sums_hold_for_laplace_noise() -> None:
+    """Noise far above rounding: 1.96 standard errors would miss 6% of the time, and 4.9 a thousand times too often."""
+    s = ShuffledSum(n=20, bounds=(0, 1), steps=1000, epsilon="0.5", absent=0)
+    source, missed = seeded(6), 0
+    for _ in range(400):
+        low, high = s.estimate(s.messages(np.full(20, 0.5), entropy=source)).interval("0.05")
+        missed += not low <= 10 <= high
+    assert missed < 20 + 5 * math.sqrt(19)
+    low, high = SumEstimate(0.0, 1.0).interval("1e-6")
+    assert math.exp(-math.sqrt(2) * high) <= 1.000001e-6
+
+
+def test_foreign_shares_are_counted_and_a_device_sends_as_many_whatever_it_holds() -> None:
+    s = ShuffledSum(n=100, bounds=(0, 1), epsilon=1)
+    found = s.estimate([1, 2, -1, 1 << s.modulus_bits, 2**70, "x", None, [3, 4.0]])
+    assert found.refused == 6
+    assert found.value == s.estimate([6]).value
+    assert {s.messages_of(value).shape for value in (0.5, [0.1, 0.2], [], "x", None)} == {(s.shares,)}
 
 
 def test_sums_come_out() -> None:

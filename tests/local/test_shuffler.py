@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidParameter
-from tacit.local import Shuffler
+from tacit.local import Shuffler, SubsetSelection
 from tacit.local.shuffler import uniform_order
 from tacit.testing import seeded
 from tests.statistical.fit import fits_cells
@@ -51,6 +51,17 @@ def test_bytes_and_lists() -> None:
     sent = [[b"a", b"b"], [b"c"], b"d"]
     assert sorted(Shuffler().shuffle(sent, people=3)) == [b"a", b"b", b"c", b"d"]
     assert Shuffler().shuffle(np.zeros((4, 0))).size == 0
+
+
+def test_rows_of_packed_bits_stay_whole_when_asked() -> None:
+    r = SubsetSelection(epsilon=4, categories=range(100))
+    reports = r.randomize(np.arange(100), entropy=seeded(3))
+    mixed = Shuffler().shuffle(reports, people=100, whole_rows=True, entropy=seeded(4))
+    assert mixed.shape == reports.shape
+    assert not np.array_equal(mixed, reports)
+    assert r.analyser().update(mixed).count == 100
+    assert np.array_equal(r.estimate(mixed).values, r.estimate(reports).values)
+    assert sorted(Shuffler().shuffle((b"a", b"b"))) == [b"a", b"b"]
 
 
 @pytest.mark.parametrize(("given", "people"), [(7, None), ("abc", None), (np.zeros((3, 2)), 4), ([b"x"], 2)])

@@ -14,6 +14,7 @@ from tacit.local.blanket import Blanket
 from tacit.local.excess import mean_excess
 from tacit.local.frequency import FrequencyRandomizer
 from tacit.local.protocol import Randomizer
+from tacit.mechanisms.selecting import float_above
 from tacit.privacy.amplification import Shuffled, falling_root, shuffled
 from tacit.privacy.losses.numbers import Real, failure_probability, not_negative, whole
 from tacit.privacy.neighbours import REPLACE, Neighbours
@@ -44,7 +45,7 @@ class BlanketShuffled:
     def delta(self, epsilon: Real) -> float:
         """A δ that the shuffled view proves at this ε."""
         at = not_negative("epsilon", epsilon)
-        high, b = float(self.blanket.epsilon0), self.blanket
+        high, b = float_above(self.blanket.epsilon0), self.blanket
         if at >= high:
             return 0.0
         grown, ratio, less = math.exp(high), math.exp(at), math.expm1(at)
@@ -57,7 +58,7 @@ class BlanketShuffled:
     def epsilon(self, delta: Real) -> float:
         """An ε that the shuffled view proves at this δ, within a relative 1e-4 of the least there is."""
         goal = failure_probability(delta)
-        high = float(self.blanket.epsilon0)
+        high = float_above(self.blanket.epsilon0)
         if goal == 0 or self.n == 1 or high == 0:
             return high
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from tacit.errors import InvalidParameter
 from tacit.local.absent import honest_of
 from tacit.local.binomials import least_chance, one_count_delta, two_counts_delta
 from tacit.local.estimates import two_sided
+from tacit.local.messages import MessageProtocol, read_messages
 from tacit.mechanisms.answers import UNKNOWN, Answers, several
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.estimate import BETA
@@ -40,6 +41,8 @@ class CountEstimate:
     value: npt.NDArray[np.float64]
     unbiased: npt.NDArray[np.float64]
     standard_error: float
+    refused: int = 0
+    """Messages that nobody who follows the protocol sends; left out."""
 
     def intervals(self, beta: Price = BETA) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """For each count on its own: misses with probability about β; from the unbiased values."""
@@ -47,7 +50,7 @@ class CountEstimate:
         return self.unbiased - z * self.standard_error, self.unbiased + z * self.standard_error
 
 
-class _NoisyBits(ABC):
+class _NoisyBits(MessageProtocol):
     """What both protocols share: a noise bit that is 0 with a chance solved for the promise."""
 
     __slots__ = ("_absent", "_guarantee", "_n", "_zero")
@@ -117,9 +120,9 @@ class _NoisyBits(ABC):
         noise = ~ExactTruth(self._zero).draw(truths.size, bits).reshape(truths.shape)
         return np.stack([truths, noise], axis=-1).astype(np.uint8)
 
-    def _counted(self, ones: npt.NDArray[np.int64]) -> CountEstimate:
+    def _counted(self, ones: npt.NDArray[np.int64], refused: int) -> CountEstimate:
         unbiased = np.asarray(ones - float(self._n * (1 - self._zero)), dtype=np.float64)
-        return CountEstimate(np.where(ones <= self._n, 0.0, unbiased), unbiased, self.standard_error)
+        return CountEstimate(np.where(ones <= self._n, 0.0, unbiased), unbiased, self.standard_error, refused)
 
     def __repr__(self) -> str:
         absent = f", absent={str(self._absent)!r}" if self._absent else ""
@@ -171,18 +174,22 @@ class BinarySum(_NoisyBits):
         return self._bits(places == 1, bits_from(entropy))
 
     def estimate(self, messages: Any) -> CountEstimate:
-        """From all messages, in any order; what is neither 0 nor 1 counts as 0."""
-        return self._counted(np.array(int((np.asarray(messages) == 1).sum())))
+        """From all messages, in any order; what is neither 0 nor 1 is counted, and left out."""
+        found, refused = read_messages(messages, 2)
+        return self._counted(np.array(int(found.sum())), refused)
 
 
 class ShuffledHistogram(_NoisyBits):
-    """A count for each category: two bits for each person and cell, shuffled within the cell.
+    """A count for each category: two bits for each person and cell, each sent with the name of the cell.
 
+    A message is 2·cell + bit, so that all of them can be shuffled together: what is left is the ones of each cell.
     Replacing a value moves two cells at once, and their noise is priced jointly. Proof: docs/proofs/shuffling.md.
 
     >>> h = ShuffledHistogram(n=10_000, categories=["a", "b", "c"], epsilon=1, delta=1e-6)
     >>> round(h.expected_zeros, 1), round(h.standard_error, 2)
     (42.7, 6.52)
+    >>> h.messages(["a", "b"]).shape                      # a row for each person: two messages for each of three cells
+    (2, 6)
     """
 
     __slots__ = ("_answers", "_unknown")
@@ -218,26 +225,29 @@ class ShuffledHistogram(_NoisyBits):
     def _delta(self, honest: int, chance: float, epsilon: float) -> float:
         return two_counts_delta(honest, chance, epsilon)
 
-    def messages(self, values: Any, *, entropy: BitSource | None = None) -> npt.NDArray[np.uint8]:
-        """For each person and cell two bits: whether it is hers, and noise."""
+    def messages(self, values: Any, *, entropy: BitSource | None = None) -> npt.NDArray[np.int64]:
+        """For each person and cell two messages 2·cell + bit: whether it is hers, and noise."""
         places = _places(values, self._answers)
         places = np.where(places == UNKNOWN, self._answers.place(self._unknown), places)
-        return self._bits(places[:, None] == np.arange(len(self._answers)), bits_from(entropy))
+        cells = np.arange(len(self._answers))
+        sent = self._bits(places[:, None] == cells, bits_from(entropy)) + 2 * cells[:, None]
+        return sent.reshape(places.size, -1)
 
     def estimate(self, messages: Any) -> CountEstimate:
-        """From the messages of all people, an array of people × cells × 2; the order within a cell does not matter."""
-        array = np.asarray(messages)
-        if array.ndim != 3 or array.shape[1:] != (len(self._answers), 2):
-            allowed = f"people × {len(self._answers)} cells × 2 bits"
-            raise InvalidParameter("messages", given=f"an array of shape {array.shape}", allowed=allowed)
-        return self._counted((array == 1).sum(axis=(0, 2)))
+        """From all messages, in any order; what is no bit of a cell is counted, and left out."""
+        found, refused = read_messages(messages, 2 * len(self._answers))
+        ones = np.bincount(found.astype(np.int64), minlength=2 * len(self._answers))[1::2]
+        return self._counted(ones, refused)
 
     def _details(self) -> str:
         return f", categories={list(self.categories)!r}, unknown={self._unknown!r}"
 
 
 def _places(values: Any, answers: Answers) -> npt.NDArray[np.int64]:
-    array = several(values)
+    try:
+        array = several(values)
+    except Exception:  # a device reports whatever it is given
+        array = None
     if array is None:
         array = np.empty(1, dtype=object)
         array[0] = values

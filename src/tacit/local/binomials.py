@@ -67,8 +67,9 @@ def _law(n: int, chance: float) -> Floats:
         return np.ones(1)
     mode = min(n, int((n + 1) * chance))
     reach = min(n, mode + 1000 + 60 * math.isqrt(mode + 1))
-    logs = np.concatenate([[0.0], np.cumsum(-_log_ratios(n, chance, reach))])
-    law: Floats = np.exp(logs - logs.max())
+    ratios = _log_ratios(n, chance, reach)  # added up outwards: logs near the mode are small, and keep their digits
+    below, above = np.cumsum(ratios[:mode][::-1])[::-1], np.cumsum(-ratios[mode:])
+    law: Floats = np.exp(np.concatenate([below, [0.0], above]))
     law /= law.sum()
     return law
 

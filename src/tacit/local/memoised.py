@@ -81,12 +81,12 @@ class MemoisedDevice:
         self._reports: dict[Any, Any] = {}
 
     def report(self, value: Any, *, entropy: BitSource | None = None) -> Any:
-        """The report about a value: the one made the first time."""
+        """The report about a value, a list included: the one made the first time."""
         key = self._key(value)
         if key not in self._reports:
             if len(self._reports) >= self._protocol._most:
                 return next(iter(self._reports.values()))
-            self._reports[key] = self._protocol._randomizer.randomize(value, entropy=bits_from(entropy))
+            self._reports[key] = self._protocol._randomizer._report(value, bits_from(entropy))[0]
         return self._reports[key]
 
     def _key(self, value: Any) -> Any:

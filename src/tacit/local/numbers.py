@@ -28,6 +28,7 @@ __all__ = ["Bounds", "MeanEstimate", "MeanRandomizer", "NumberRandomizer", "read
 Reals = npt.NDArray[np.float64]
 
 _CHUNK = 1 << 14
+_HUGE = 10**308  # beyond all bounds, and still a float
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class NumberRandomizer(Randomizer[Any]):
 
 @dataclass(frozen=True, slots=True)
 class MeanEstimate:
-    """An unbiased mean and its standard error, from the spread of the reports.
+    """An unbiased mean and its standard error, from the spread of the reports, at least that of the coins.
 
     The error is that of the mean of a population of which those who reported are a random sample; for the mean of just
     these people it is too large by what their values differ.
@@ -149,7 +150,8 @@ class MeanRandomizer(NumberRandomizer):
 
     def _finish(self, tally: npt.NDArray[Any], count: int) -> MeanEstimate:
         mean, square = self._moments(tally, count)
-        spread = max(square - mean * mean, 0.0) / max(count - 1, 1)
+        least = min(self.variance(i / 64) for i in range(65)) / count  # so much whatever the values are
+        spread = max((square - mean * mean) / max(count - 1, 1), least, 0.0)
         width = float(self._bounds.width)
         return MeanEstimate(float(self._bounds.low) + width * mean, width * math.sqrt(spread), count)
 
@@ -177,11 +179,11 @@ def read_reals(values: Any) -> tuple[Reals, tuple[int, ...] | None]:
 
 
 def _real(value: Any) -> float:
-    if isinstance(value, str | bytes | bytearray | complex):
+    if isinstance(value, str | bytes | bytearray | complex | np.complexfloating | np.ndarray):
         return math.nan
     try:
+        if isinstance(value, int | Fraction):
+            return float(min(max(value, -_HUGE), _HUGE))
         return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
     except Exception:  # no number, whatever it raises
         return math.nan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -20,6 +19,7 @@ from tacit.noise.entropy import BitSource
 from tacit.noise.truths import ExactTruth, OddsTruth, Truth
 from tacit.privacy import REPLACE, Guarantee, PureDP
 from tacit.privacy.prices import Price, price, round_up
+from tacit.privacy.rounding import decimal_up, ln_up
 
 __all__ = ["Rappor", "RapporDevice"]
 
@@ -65,10 +65,9 @@ class Rappor(BitRandomizer):
     @property
     def one_report(self) -> PureDP:
         """What is promised about a single report, and holds for the first one alone."""
-        own, other = self.support.own, self.support.other
-        ratio = math.log(own) - math.log(other) + math.log1p(-other) - math.log1p(-own)
-        exact = min(Fraction(ratio * (1 + 1e-12)), self.epsilon)
-        return PureDP(round_up(exact), neighbours=REPLACE)
+        weights = self._pair()[0]
+        largest = Fraction(ln_up(decimal_up(weights[1] / weights[2])))
+        return PureDP(round_up(min(largest, self.epsilon)), neighbours=REPLACE)
 
     @property
     def support(self) -> Support:

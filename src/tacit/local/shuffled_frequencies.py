@@ -14,6 +14,7 @@ from tacit.errors import InvalidParameter
 from tacit.local.absent import honest_of
 from tacit.local.excess import mean_excess
 from tacit.local.gf2 import hashed
+from tacit.local.messages import MessageProtocol, read_messages
 from tacit.local.prefix_tree import read_words
 from tacit.local.random_words import random_words
 from tacit.mechanisms.base import bits_from, meaning
@@ -35,9 +36,11 @@ class SharesOf:
     words: tuple[int, ...]
     values: npt.NDArray[np.float64]
     standard_errors: npt.NDArray[np.float64]
+    refused: int = 0
+    """Messages that nobody who follows the protocol sends; left out."""
 
 
-class ShuffledFrequencies:
+class ShuffledFrequencies(MessageProtocol):
     """Everybody sends her word hashed by a hash of its own, and ``noise`` messages that are pure chance.
 
     A message is a random Toeplitz matrix over GF(2) and a word of b bits: the product of matrix and value, or random
@@ -129,9 +132,11 @@ class ShuffledFrequencies:
 
     def estimate(self, messages: Any, words: Any) -> SharesOf:
         """The shares of some words, from all messages in any order."""
-        array = np.asarray(messages, dtype=np.uint64).reshape(-1)
+        array, refused = read_messages(messages, 1 << (self._bits + 2 * self._rows - 1))
         matrices, told = array >> np.uint64(self._rows), array & np.uint64(self.buckets - 1)
         asked = [whole("words", word, least=0) for word in words]
+        if any(word >> self._bits for word in asked):
+            raise InvalidParameter("words", given=max(asked), allowed=f"words of at most {self._bits} bits")
         hits = [
             int((hashed(matrices, np.full(array.size, word, dtype=np.uint64), self._bits, self._rows) == told).sum())
             for word in asked
@@ -140,7 +145,7 @@ class ShuffledFrequencies:
         values = (np.array(hits) - self._n * (1 + self._noise) / g) / (1 - 1 / g) / self._n
         others = np.maximum(0.0, 1 + self._noise - np.clip(values, 0.0, 1.0))
         errors = np.sqrt(others * (1 - 1 / g) / g / self._n) / (1 - 1 / g)
-        return SharesOf(tuple(asked), values, errors)
+        return SharesOf(tuple(asked), values, errors, refused)
 
     def explain(self) -> str:
         """Two sentences for someone who has to decide."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.local.absent import honest_of
 from tacit.local.estimates import two_sided
+from tacit.local.messages import MessageProtocol, read_messages
 from tacit.local.numbers import Bounds, read_reals, rounded
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.estimate import BETA
@@ -39,14 +40,20 @@ class SumEstimate:
 
     value: float
     standard_error: float
+    refused: int = 0
+    """Messages that nobody who follows the protocol sends; left out, and with each of them the sum is lost."""
 
     def interval(self, beta: Price = BETA) -> tuple[float, float]:
-        """Misses with probability about β; noise as peaked as Laplace's stays within more often."""
-        z = two_sided(read_beta(beta))
+        """Misses with probability about β at most: as wide as for Laplace noise or for a normal, whichever is wider.
+
+        The noise is Laplace's or nearer to a normal, and so is its sum with what rounding adds.
+        """
+        exact = read_beta(beta)
+        z = max(two_sided(exact), -math.log(exact) / math.sqrt(2))
         return self.value - z * self.standard_error, self.value + z * self.standard_error
 
 
-class ShuffledSum:
+class ShuffledSum(MessageProtocol):
     """Split and mix (Ishai et al. 2006; Balle et al. 2020): m shares of each noisy number, shuffled with all others.
 
     The noise of the least number of honest people alone, h, is discrete Laplace and keeps ε: each adds a difference of
@@ -150,14 +157,19 @@ class ShuffledSum:
         return shares
 
     def estimate(self, messages: Any) -> SumEstimate:
-        """The sum from all messages, in any order. Those who stayed silent count at the lower bound."""
+        """The sum from all messages, in any order. Those who stayed silent count at the lower bound.
+
+        A share that is missing or made up makes the sum any number: ``refused`` says how many could not be shares.
+        """
         size = 1 << self._modulus_bits
-        total = int(np.asarray(messages, dtype=np.uint64).reshape(-1).sum(dtype=np.uint64)) % size
+        found, refused = read_messages(messages, size)
+        total = int(found.sum(dtype=np.uint64)) % size
         spare = (size - self._n * self._steps) // 2
         if total >= size - spare:
             total -= size
         width = float(self._bounds.width)
-        return SumEstimate(self._n * float(self._bounds.low) + total * width / self._steps, self.standard_error)
+        value = self._n * float(self._bounds.low) + total * width / self._steps
+        return SumEstimate(value, self.standard_error, refused)
 
     def remaining(self, absent: Price) -> ApproxDP:
         """What the same messages still promise if this share of people is absent.
@@ -215,7 +227,5 @@ def polya_epsilon(shape: float, epsilon: float, steps: int) -> float:
     k = np.arange(1, reach)
     logs = np.concatenate([[0.0], np.cumsum(np.log((k - 1 + shape) / k))]) - epsilon / steps * np.arange(reach)
     law = np.exp(logs + shape * math.log1p(-alpha))
-    size = 1 << (2 * reach).bit_length()
-    transform = np.fft.rfft(law, size)
-    sums = np.fft.irfft(transform * np.conj(transform), size)[: steps + 1]  # P[X = k], k ≥ 0
-    return float(np.log(sums[0] / sums[steps]))
+    # P[X = s] is the sum of law[j]·law[j + s]: nothing cancels, so that the smallest chances keep their digits.
+    return math.log(float(law @ law)) - math.log(float(law[:-steps] @ law[steps:]))

@@ -27,11 +27,21 @@ class Shuffler:
 
     __slots__ = ()
 
-    def shuffle(self, messages: Any, *, people: int | None = None, entropy: BitSource | None = None) -> Any:
+    def shuffle(
+        self,
+        messages: Any,
+        *,
+        people: int | None = None,
+        whole_rows: bool = False,
+        entropy: BitSource | None = None,
+    ) -> Any:
         """All messages in a random order: of an array, one person's messages in each row; of bytes, a list.
 
-        ``people`` says how many people's messages these must be; another number is refused.
+        ``people`` says how many people's messages these must be; another number is refused. With ``whole_rows`` each
+        row of an array is one message: the reports of a randomizer that packs many bits.
         """
+        if isinstance(messages, tuple):
+            messages = list(messages)
         given = len(messages) if isinstance(messages, list) or np.ndim(messages) else None
         if given is None:
             allowed = "an array with a row for each person, or a list of what each person sent"
@@ -41,8 +51,8 @@ class Shuffler:
         if isinstance(messages, list):
             flat = [item for one in messages for item in (one if isinstance(one, list | tuple) else [one])]
             return [flat[i] for i in uniform_order(len(flat), bits_from(entropy))]
-        array = messages.reshape(-1)
-        return array[uniform_order(array.size, bits_from(entropy))]
+        array = messages if whole_rows else messages.reshape(-1)
+        return array[uniform_order(len(array), bits_from(entropy))]
 
 
 def uniform_order(count: int, entropy: BitSource) -> npt.NDArray[np.intp]:

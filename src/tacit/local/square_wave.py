@@ -130,7 +130,8 @@ class SquareWave(NumberRandomizer):
 def _most_likely(seen: Reals, law: Reals, count: int) -> Reals:
     """Expectation-maximisation, each round followed by a little smoothing, until the likelihood stops growing."""
     shares = np.full(law.shape[1], 1 / law.shape[1])
-    before = -math.inf
+    before, told = -math.inf, seen > 0
+    seen, law = seen[told], law[told]  # cells that nobody named say nothing, and may have no chance left at all
     for _ in range(_MOST_ROUNDS):
         expected = law @ shares
         shares = shares * (law.T @ (seen / expected))

@@ -81,7 +81,7 @@ class Answers:
             return np.fromiter((self.place(value) for value in values), dtype=np.int64, count=values.size)
         try:
             known, inverse = np.unique(values, return_inverse=True)
-        except TypeError:  # values without an order
+        except Exception:  # values without an order: types that do not compare, or missing ones
             return self.places(values.astype(object))
         return np.array([self.place(item) for item in known.tolist()], dtype=np.int64)[inverse.reshape(-1)]
 
@@ -118,7 +118,8 @@ def _distinct(categories: object) -> tuple[Any, ...]:
     allowed = "a list of at least two different answers"
     if not isinstance(categories, Sequence | np.ndarray | range) or isinstance(categories, str):
         raise InvalidParameter("categories", given=categories, allowed=allowed)
-    found = tuple(categories.tolist() if isinstance(categories, np.ndarray) else categories)
+    given = categories.tolist() if isinstance(categories, np.ndarray) else categories
+    found = tuple(one.item() if isinstance(one, np.generic) else one for one in given)
     if len(found) < 2 or len(set(found)) != len(found):
         raise InvalidParameter("categories", given=categories, allowed=allowed)
     return found
