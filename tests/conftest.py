@@ -7,12 +7,16 @@ Answers are drawn in this process, so that tests can look into an engine; those 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tacit.tables.engines import access
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""A shell that starts tests in the background lets them ignore interrupts: those about interrupts would wait for ever."""
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", patient, derandomize=True)

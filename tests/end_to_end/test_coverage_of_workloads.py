@@ -146,9 +146,9 @@ def drawn(workload: Workload, sums: Floats) -> tuple[Floats, Floats]:
     """Sums of the finest counts in so many answers, and how far each may be off: all of it but the paying."""
     plan = workload.plan(epsilon=2)
     cells = workload._cells(workload._access.engine().run(workload._bounded))
-    levels = list(zip(plan.levels, plan.mechanisms, strict=True))
+    levels = list(enumerate(plan.mechanisms))
     found = [
-        plan.fit.estimates(np.concatenate([workload._measured(level, cells, noise) for level, noise in levels]))
+        plan.fit.estimates(np.concatenate([workload._measured(at, cells, noise) for at, noise in levels]))
         for _ in range(_TRIES)
     ]
     return np.array([sums @ one for one in found]), plan.fit.errors(sums, BETA)

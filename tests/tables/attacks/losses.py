@@ -69,7 +69,7 @@ def loss_of_workload(workloads: tuple[Workload, Workload], tables: tuple[Table, 
     """The loss of all levels together."""
     plan = workloads[0].plan(**_price(tables[0], ""))
     cells = [
-        workload._cells(_engine(table).run(workload._bounded))
+        np.array(workload._cells(_engine(table).run(workload._bounded)).tolist())
         for workload, table in zip(workloads, tables, strict=True)
     ]
     total = 0.0
@@ -91,7 +91,7 @@ def loss_of_discovery(tables: tuple[Table, Table], discover: Callable[[Discovery
             with contextlib.suppress(LookupError):
                 discover(table.discover)
     counts = [
-        made.counts([_engine(table).run(one) for one in made.passes])
+        np.array(made.counts([_engine(table).run(one) for one in made.passes]).tolist())
         for (made, _), table in zip(caught, tables, strict=True)
     ]
     cost = discovery_histogram.spent_of(caught[0][1])

@@ -195,7 +195,7 @@ def _texts(values: Iterable[Any], kind: Kind) -> list[str | None]:
 
 
 def _text(value: Any, kind: Kind) -> str | None:
-    """Any Python value as the text that is read as what the value is; None for what is missing. Never raises.
+    r"""Any Python value as the text that is read as what the value is; None for what is missing. Never raises.
 
     >>> _text(22001.0, Kind.TEXT), _text(True, Kind.INTEGER), _text(b"\xff", Kind.TEXT)
     ('22001', '1', None)
