@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from tacit.tables.engines import access
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-"""A shell that starts tests in the background lets them ignore interrupts: those about interrupts would wait for ever."""
+"""A shell that starts tests in the background lets them ignore interrupts; those about interrupts would wait."""
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", patient, derandomize=True)

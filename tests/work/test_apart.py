@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import random
 import signal
@@ -173,7 +174,11 @@ def kills(worker: Apart, count: int, seed: int) -> tuple[int, int]:
 
 
 def _kill(pid: int) -> Callable[[], None]:
-    return lambda: os.kill(pid, signal.SIGKILL)
+    def kill() -> None:
+        with contextlib.suppress(ProcessLookupError):  # it ended by itself before
+            os.kill(pid, signal.SIGKILL)
+
+    return kill
 
 
 def test_twenty_kills(worker: Apart) -> None:
