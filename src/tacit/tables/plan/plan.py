@@ -53,7 +53,7 @@ __all__ = [
 
 MOST_CHOSEN = 20
 """Of one statement: quantiles, modes and counts of distinct values, each of which takes steps of its own."""
-MOST_MEASURES = 1000
+MOST_MEASURES = 800
 """Of one statement: sums and counts. A correlation takes six."""
 
 
