@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate
+from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.private_selection import GEOMETRIC, LOGARITHMIC, PrivateSelection
-from tacit.privacy import PureDP
+from tacit.privacy import REPLACE, ZCDP, ApproxDP, PureDP, RenyiDP
+from tacit.privacy.best_of_runs import divergence_up
+from tacit.privacy.conversion import largest_zcdp, renyi_epsilon_up
 from tacit.testing import seeded
 from tests.mechanisms.divergence import max_divergence
 from tests.statistical.fit import fits_cells
@@ -109,3 +112,108 @@ def test_a_run_that_returns_something_else_is_named_and_not_shown(returned):
     with pytest.raises(InvalidParameter, match="score, result") as caught:
         PrivateSelection(epsilon=1, runs=3).select([lambda: returned])
     assert "secret" not in str(caught.value)
+
+
+def divergence(p, q, order):
+    """D_order between finite laws, in floats."""
+    logs = order * np.log(p) + (1 - order) * np.log(q)
+    return (logs.max() + math.log(np.exp(logs - logs.max()).sum())) / (order - 1)
+
+
+def gaussian_cells(shift, rho, cells=1201, reach=9.0):
+    """The law of N(shift, σ²) over cells, σ² = 1/2ρ: post-processed Gaussian noise, so ρ-zCDP."""
+    sigma = 1 / math.sqrt(2 * rho)
+    edges = [-math.inf, *np.linspace(-reach * sigma, 1 + reach * sigma, cells - 1), math.inf]
+
+    def between(low, high):
+        low, high = ((e - shift) / (sigma * math.sqrt(2)) for e in (low, high))
+        return 0.5 * (math.erfc(low) - math.erfc(high) if low > 0 else math.erfc(-high) - math.erfc(-low))
+
+    return np.array([between(*pair) for pair in itertools.pairwise(edges)])
+
+
+def best_of_many(chances, stopping, gamma):
+    """`best_of` without differences of nearly equal numbers."""
+    below = np.concatenate(([0.0], np.cumsum(chances)[:-1]))
+    above = np.concatenate((np.cumsum(chances[::-1])[::-1][1:], [0.0]))
+    weight = np.where(below < 0.5, 1 - (1 - gamma) * below, gamma + (1 - gamma) * (above + chances))
+    if stopping is GEOMETRIC:
+        return gamma * chances / (weight * (weight - (1 - gamma) * chances))
+    return np.log1p(-(1 - gamma) * chances / weight) / math.log(gamma)
+
+
+ORDERINGS = {
+    "rising": lambda n: np.arange(n),
+    "falling": lambda n: np.arange(n)[::-1],
+    "middle first": lambda n: np.argsort(np.abs(np.arange(n) - n // 2)),
+}
+
+
+@pytest.mark.parametrize("stopping", [GEOMETRIC, LOGARITHMIC], ids=lambda s: s.name)
+@pytest.mark.parametrize("order", [2, 8, 40])
+def test_renyi_price_of_gaussian_runs_by_enumeration(stopping, order):
+    """Runs whose result is Gaussian noise on a shifted number, scored in three ways: below the bound, above one run."""
+    largest = 0.0
+    for rho, gamma in itertools.product([0.005, 0.05, 0.5], [0.3, 0.02, 0.001]):
+        exact = Fraction(gamma), Fraction(rho)
+        bound = divergence_up(Fraction(order), exact[1], exact[0], stopping.times - 1, stopping.mean_up(exact[0]))
+        for rank in ORDERINGS.values():
+            p, q = gaussian_cells(0, rho), gaussian_cells(1, rho)
+            places = rank(len(p))
+            a, b = (best_of_many(law[places], stopping, gamma) for law in (p, q))
+            assert a == pytest.approx(best_of(p[places], stopping, gamma), abs=1e-12)
+            seen = max(divergence(a, b, order), divergence(b, a, order))
+            assert seen <= float(bound) + 1e-9
+            largest = max(largest, seen / (order * rho))
+    assert largest > 1.5  # to charge the best of many like one run would be caught here
+
+
+@pytest.mark.parametrize("stopping", [GEOMETRIC, LOGARITHMIC], ids=lambda s: s.name)
+@pytest.mark.parametrize(("epsilon", "delta", "runs"), [(1, 1e-5, 20), (0.1, 1e-3, 5), (4, 1e-6, 100)])
+def test_price_at_delta_by_enumeration(stopping, epsilon, delta, runs):
+    """δ(ε) of the best of Gaussian runs at the price of each is below δ; at the price of all it would not be."""
+
+    def reached(rho):
+        gamma = float(m._gamma)
+        worst = 0.0
+        for rank in ORDERINGS.values():
+            places = rank(1201)
+            a, b = (best_of_many(gaussian_cells(s, rho)[places], stopping, gamma) for s in (0, 1))
+            worst = max(worst, *(np.maximum(x - math.exp(epsilon) * y, 0).sum() for x, y in ((a, b), (b, a))))
+        return worst
+
+    m = PrivateSelection(epsilon=epsilon, delta=delta, runs=runs, stopping=stopping)
+    assert m.guarantee == ApproxDP(epsilon, delta)
+    assert reached(float(m.each.rho)) <= delta
+    assert reached(float(largest_zcdp(Fraction(epsilon), Fraction(delta)))) > delta
+
+
+def test_the_price_of_each_run_is_what_the_bound_gives_back():
+    for stopping in (GEOMETRIC, LOGARITHMIC):
+        m = PrivateSelection(epsilon=1, delta=1e-5, runs=10, stopping=stopping)
+        law = m._gamma, stopping.times - 1, stopping.mean_up(m._gamma)
+        curve = [divergence_up(Fraction(order), m.each.rho, *law) for order in range(2, 200)]
+        epsilons = [renyi_epsilon_up(Fraction(2 + i), d, Fraction(1, 10**5)) for i, d in enumerate(curve)]
+        assert 0.99 < min(epsilons) < 1.003  # whole orders; the search takes fractional ones too
+        renyi = PrivateSelection(promise=RenyiDP(8, 1), runs=10, stopping=stopping)
+        assert 0.999999 < divergence_up(Fraction(8), renyi.each.rho, *law) <= 1
+
+
+def test_gaussian_runs_are_chosen_from_and_cannot_promise_rho():
+    m = PrivateSelection(epsilon=1, delta=1e-5, runs=10)
+    noise = DiscreteGaussian(promise=m.each, sensitivity=1)
+    bits = seeded(9)
+    best = m.select(
+        [lambda: (noise.release(5, entropy=bits), "five"), lambda: (noise.release(9, entropy=bits), "nine")]
+    )
+    assert best.result in ("five", "nine")
+    assert "runs on average" in m.explain()
+    assert m.loss.epsilon(1e-5) == pytest.approx(1, rel=1e-4)
+    for price in ({"rho": 1}, {"mu": 1}, {"promise": ApproxDP(1, 0)}, {"promise": RenyiDP(2, "0.01")}):
+        with pytest.raises(NotPrivate):
+            PrivateSelection(runs=10, **price)
+    with pytest.raises(NotPrivate, match="loss distribution"):
+        _ = PrivateSelection(promise=RenyiDP(8, 1), runs=10).loss
+    assert PrivateSelection(promise=ApproxDP(1, 1e-5, neighbours=REPLACE), runs=10, neighbours=REPLACE).each == ZCDP(
+        m.each.rho, neighbours=REPLACE
+    )

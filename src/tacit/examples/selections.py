@@ -18,6 +18,7 @@ from tacit.examples.subject import TOGETHER, Pair, Subject
 from tacit.mechanisms.above_threshold import AboveThreshold
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.continual_count import ContinualCount
+from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.exponential import Exponential
 from tacit.mechanisms.factorisations import SQUARE_ROOT
@@ -38,7 +39,7 @@ from tacit.mechanisms.sparse_vector import SparseVector
 from tacit.mechanisms.splits import IMPROVED
 from tacit.mechanisms.top_k import TopK
 from tacit.noise.entropy import BitSource
-from tacit.privacy import REPLACE, LInf
+from tacit.privacy import REPLACE, ZCDP, Guarantee, LInf, PureDP
 
 __all__ = ["SELECTIONS", "Selection"]
 
@@ -165,9 +166,12 @@ def _many_aggregates(mechanism: Any, rows: Any, count: int, entropy: BitSource |
     return mechanism._releases(rows, _mean, count, bits_from(entropy))
 
 
+_NOISE_OF_A_RUN: Mapping[type[Guarantee], Any] = {PureDP: DiscreteLaplace, ZCDP: DiscreteGaussian}
+
+
 def _best_of_tuned(mechanism: Any, count: Any, entropy: BitSource | None) -> Any:
     """A count, clamped low or high, with noise at the price of each run; the larger the better."""
-    noise = DiscreteLaplace(promise=mechanism.each, sensitivity=1)
+    noise = _NOISE_OF_A_RUN[type(mechanism.each)](promise=mechanism.each, sensitivity=1)
 
     def tuned(most: int) -> tuple[int, int]:
         released = noise.release(min(count, most), entropy=entropy)
@@ -178,7 +182,7 @@ def _best_of_tuned(mechanism: Any, count: Any, entropy: BitSource | None) -> Any
 
 
 def _many_bests_of_tuned(mechanism: Any, value: Any, count: int, entropy: BitSource | None) -> Any:
-    noise = DiscreteLaplace(promise=mechanism.each, sensitivity=1)
+    noise = _NOISE_OF_A_RUN[type(mechanism.each)](promise=mechanism.each, sensitivity=1)
     bits = bits_from(entropy)
 
     def tuned(size: int, most: int) -> Any:
@@ -286,6 +290,7 @@ SELECTIONS: Mapping[str, Selection] = {
         examples=(
             lambda: PrivateSelection(epsilon=1, runs=4),
             lambda: PrivateSelection(epsilon=1, runs=4, stopping=GEOMETRIC),
+            lambda: PrivateSelection(epsilon=3, delta="0.001", runs=4),
         ),
         run=_best_of_tuned,
         many=_many_bests_of_tuned,

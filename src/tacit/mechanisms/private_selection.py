@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 import numbers
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of
@@ -21,10 +22,12 @@ from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_floor, flint, rational
-from tacit.privacy import ADD_REMOVE, Guarantee, Neighbours, PureDP
+from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, Neighbours, PureDP, RenyiDP
+from tacit.privacy.best_of_runs import largest_run, largest_run_at_order
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.neighbours import relation
 from tacit.privacy.prices import Price, price
+from tacit.privacy.rounding import decimal_down, ln_down
 
 __all__ = ["GEOMETRIC", "LOGARITHMIC", "PrivateSelection", "Selected", "Stopping"]
 
@@ -43,6 +46,9 @@ class Stopping(Protocol):
 
     def mean(self, gamma: Fraction) -> float: ...
 
+    def mean_up(self, gamma: Fraction) -> Fraction:
+        """At least the mean, as exact numbers say."""
+
     def draw(self, gamma: Fraction, entropy: BitSource) -> int: ...
 
     def draws(self, gamma: Fraction, count: int, entropy: BitSource) -> npt.NDArray[np.int64]:
@@ -58,6 +64,9 @@ class _Geometric:
 
     def mean(self, gamma: Fraction) -> float:
         return float(1 / gamma)
+
+    def mean_up(self, gamma: Fraction) -> Fraction:
+        return 1 / gamma
 
     def draw(self, gamma: Fraction, entropy: BitSource) -> int:
         return decide_floor(self._exact(gamma), [LazyUniform(entropy.word(), 64, entropy)])
@@ -80,6 +89,9 @@ class _Logarithmic:
 
     def mean(self, gamma: Fraction) -> float:
         return (1 / float(gamma) - 1) / -math.log(gamma)
+
+    def mean_up(self, gamma: Fraction) -> Fraction:
+        return (1 / gamma - 1) / Fraction(ln_down(decimal_down(1 / gamma)))
 
     def draw(self, gamma: Fraction, entropy: BitSource) -> int:
         return decide_floor(self._exact(gamma), [LazyUniform(entropy.word(), 64, entropy) for _ in range(2)])
@@ -148,19 +160,22 @@ class Selected:
 class PrivateSelection(ValueByRepr):
     """2ε-DP: the best-scored of a random number of runs of ε-DP mechanisms, each run of one drawn at random.
 
-    Assumes that each mechanism is ``.each``-DP in its score and result together, and that neither the number of runs
+    Assumes that each mechanism keeps ``.each`` in its score and result together, and that neither the number of runs
     nor any other run is released. Logarithmic stopping costs 2ε, geometric stopping (Liu & Talwar 2019) 3ε for a number
-    of runs that is less often small. Proof: docs/proofs/private_selection.md.
+    of runs that is less often small. With ``delta=``, or for `RenyiDP`, each run is ρ-zCDP, which Gaussian noise keeps
+    (Papernot & Steinke 2022). Proof: docs/proofs/private_selection.md.
 
     >>> m = PrivateSelection(epsilon=1, runs=20)
     >>> m.guarantee, m.each
     (PureDP(1), PureDP(0.5))
+    >>> PrivateSelection(epsilon=1, delta=1e-5, runs=20).each
+    ZCDP(0.008963...)
     >>> best = m.select([lambda: (0.3, "coarse"), lambda: (0.9, "fine")])
     >>> best.result in ("coarse", "fine")
     True
     """
 
-    __slots__ = ("_gamma", "_guarantee", "_runs", "_stopping")
+    __slots__ = ("_each", "_gamma", "_guarantee", "_runs", "_stopping")
 
     proof: ClassVar[str] = "proofs/private_selection.md"
 
@@ -176,7 +191,8 @@ class PrivateSelection(ValueByRepr):
         stopping: Stopping = LOGARITHMIC,
         neighbours: Neighbours = ADD_REMOVE,
     ) -> None:
-        asked = read_promise("PrivateSelection", (PureDP,), relation(neighbours), epsilon, delta, rho, mu, promise)
+        kinds: tuple[type[PureDP | ApproxDP | RenyiDP], ...] = (PureDP, ApproxDP, RenyiDP)
+        asked = read_promise("PrivateSelection", kinds, relation(neighbours), epsilon, delta, rho, mu, promise)
         if stopping not in (GEOMETRIC, LOGARITHMIC):
             raise InvalidParameter("stopping", given=stopping, allowed="LOGARITHMIC or GEOMETRIC")
         mean = price(runs, "runs", allowed="a number above 1: how many runs there are on average")
@@ -186,16 +202,17 @@ class PrivateSelection(ValueByRepr):
         self._runs = mean
         self._stopping = stopping
         self._gamma = _gamma(stopping, mean)
+        self._each = _EACH[type(asked)](asked, stopping, self._gamma)
 
     @property
-    def guarantee(self) -> PureDP:
+    def guarantee(self) -> Guarantee:
         """What is promised about the run that is released."""
         return self._guarantee
 
     @property
-    def each(self) -> PureDP:
+    def each(self) -> Guarantee:
         """What every single run has to promise about its score and result together."""
-        return PureDP(self._guarantee.eps / self._stopping.times, neighbours=self._guarantee.neighbours)
+        return self._each
 
     @property
     def runs(self) -> float:
@@ -204,8 +221,11 @@ class PrivateSelection(ValueByRepr):
 
     @property
     def loss(self) -> LossDistribution:
-        """That of any ε-DP mechanism."""
-        return LossDistribution.pure(float_above(self._guarantee.eps), self._guarantee.neighbours)
+        """That of any ε-DP, or (ε,δ)-DP, mechanism."""
+        pair = self._guarantee.as_approx()
+        if pair is None:
+            raise NotPrivate(f"{self!r} has no loss distribution: one Rényi order does not determine it. Pass delta=.")
+        return LossDistribution.approximate(float_above(pair[0]), float_above(pair[1]), self._guarantee.neighbours)
 
     def select(self, mechanisms: Sequence[Run], *, entropy: BitSource | None = None) -> Selected:
         """The best run. Each mechanism is called without arguments and returns (score, result); NaN ranks last.
@@ -237,6 +257,37 @@ class PrivateSelection(ValueByRepr):
         return (
             f"PrivateSelection(promise={self._guarantee!r}, runs={float(self._runs)!r}, stopping={self._stopping.name})"
         )
+
+
+def _pure_each(asked: PureDP, stopping: Stopping, gamma: Fraction) -> Guarantee:
+    return PureDP(asked.eps / stopping.times, neighbours=asked.neighbours)
+
+
+def _approx_each(asked: ApproxDP, stopping: Stopping, gamma: Fraction) -> Guarantee:
+    rho = largest_run(asked.eps, asked.dlt, gamma, stopping.times - 1, stopping.mean_up(gamma))
+    return _concentrated(rho, asked)
+
+
+def _renyi_each(asked: RenyiDP, stopping: Stopping, gamma: Fraction) -> Guarantee:
+    rho = largest_run_at_order(asked.alpha, asked.eps, gamma, stopping.times - 1, stopping.mean_up(gamma))
+    return _concentrated(rho, asked)
+
+
+def _concentrated(rho: Fraction, asked: Guarantee) -> ZCDP:
+    if not rho:
+        raise NotPrivate(
+            f"PrivateSelection was asked for {asked!r}. No run is private enough for that: the random number of runs"
+            " costs more by itself. Pass fewer runs=, a larger delta= or epsilon=, or epsilon= alone."
+        )
+    return ZCDP(Fraction(_TWELVE_DIGITS.divide(rho.numerator, rho.denominator)), neighbours=asked.neighbours)
+
+
+_TWELVE_DIGITS = decimal.Context(prec=12, rounding=decimal.ROUND_FLOOR)
+_EACH: dict[type[Guarantee], Callable[[Any, Stopping, Fraction], Guarantee]] = {
+    PureDP: _pure_each,
+    ApproxDP: _approx_each,
+    RenyiDP: _renyi_each,
+}
 
 
 def _scored(returned: Any) -> tuple[Any, Any]:

@@ -68,6 +68,9 @@ _AMOUNT: dict[type[Guarantee], Callable[[Any], tuple[str, Fraction]]] = {
 
 
 _NO_PURE_GAUSSIAN = "Gaussian noise has unbounded privacy loss, so it keeps no pure ε: there must be a δ."
+_NO_CONCENTRATED_SELECTION = (
+    "The number of runs adds a constant at every Rényi order, so no ρ and no μ holds for the best of them."
+)
 _REASONS: dict[tuple[str, type[Guarantee]], str] = {
     ("Gaussian", PureDP): _NO_PURE_GAUSSIAN,
     ("DiscreteGaussian", PureDP): _NO_PURE_GAUSSIAN,
@@ -75,6 +78,8 @@ _REASONS: dict[tuple[str, type[Guarantee]], str] = {
         "TruncatedLaplace",
         PureDP,
     ): "Cutting off the tails makes some outcomes impossible on one side: there must be a δ.",
+    ("PrivateSelection", ZCDP): _NO_CONCENTRATED_SELECTION,
+    ("PrivateSelection", GaussianDP): _NO_CONCENTRATED_SELECTION,
 }
 
 
