@@ -84,7 +84,7 @@ def audit_canaries(
     >>> copied = audit_canaries(lambda coins: coins, lambda released: released,
     ...     canaries=500, claim=PureDP(1), entropy=seeded(7))
     >>> copied.violated, round(copied.epsilon_lower, 1)
-    (True, 4.0)
+    (True, 3.3)
     """
     count = _whole("canaries", canaries, 2)
     failure = _failure(confidence)
