@@ -1,14 +1,19 @@
 """Private learning.
 
+Estimators in the manner of scikit-learn, which the extra ``learn`` brings: docs/guides/learning.md.
 Over finite classes, by the exponential mechanism and by local reports: docs/guides/learnability.md.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from tacit.learn.estimators.registry import ESTIMATORS
 from tacit.learn.finite_class import FiniteClassLearner
 from tacit.learn.hypotheses import Conjunction, Conjunctions, Interval, Intervals, Listed, Threshold, Thresholds
 from tacit.learn.local_queries import LocalConjunctions, LocalThresholds, StatisticalQueries
 from tacit.learn.sample_sizes import SampleSize, agnostic_sample, realisable_sample, textbook_sample
+from tacit.learn.saving import load
 
 __all__ = [
     "Conjunction",
@@ -24,6 +29,20 @@ __all__ = [
     "Threshold",
     "Thresholds",
     "agnostic_sample",
+    "load",
     "realisable_sample",
     "textbook_sample",
 ]
+
+_HOME_OF = {path.rpartition(".")[2]: path.rpartition(".")[0] for path in ESTIMATORS.values()}
+
+
+def __getattr__(name: str) -> object:
+    """The estimators, loaded when first used: they bring scikit-learn with them."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'tacit.learn' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_HOME_OF})

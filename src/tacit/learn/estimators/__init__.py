@@ -1,0 +1,1 @@
+"""Estimators as scikit-learn has them, each with a promise: one file each; they need the extra ``learn``."""

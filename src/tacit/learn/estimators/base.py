@@ -1,0 +1,210 @@
+"""What every private estimator shares: the price, the columns, the promise, the disclosure, files."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InvalidParameter
+from tacit.learn.budget import Budget, read_budget
+from tacit.learn.columns import Category, Codes, Number
+from tacit.learn.frames import Cells, read_cells, read_vector
+from tacit.learn.rows import Rows, bounded_rows
+from tacit.learn.saving import write_model
+from tacit.learn.schema import Schema, read_classes, read_columns, read_target
+from tacit.learn.scikit import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
+from tacit.learn.spending import Spending
+from tacit.mechanisms.base import bits_from
+from tacit.noise.entropy import BitSource
+from tacit.privacy import Guarantee
+from tacit.version import VERSION
+
+__all__ = ["PrivateClassifier", "PrivateEstimator", "PrivateRegressor"]
+
+
+class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """An estimator with a promise under add-remove: the constructor takes public parameters, `fit` spends them once.
+
+    A subclass writes its parameters out (scikit-learn reads them from the signature) and says in `_learn` what it does
+    with encoded rows. Every `fit` draws anew and costs the whole promise again.
+    """
+
+    kind: ClassVar[str]
+    """Its name in the registry, and in files."""
+
+    proof: ClassVar[str]
+    """The page that proves the promise, below docs/."""
+
+    epsilon: Any
+    delta: Any
+    rho: Any
+    mu: Any
+    promise: Any
+    bounds: Any
+    categories: Any
+    rows_per_unit: Any
+
+    schema_: Schema
+    n_features_in_: int
+    disclosure_: dict[str, Any]
+
+    # The price.
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one fit promises to each unit, whatever the data."""
+        return self._budget().promise
+
+    def _budget(self) -> Budget:
+        return read_budget(
+            type(self).__name__,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            rho=self.rho,
+            mu=self.mu,
+            promise=self.promise,
+        )
+
+    # Fitting.
+
+    def fit(self, X: Any, y: Any = None, *, units: Any = None, entropy: BitSource | None = None) -> Any:  # noqa: N803
+        """Learn from a table in memory; ``units`` says whose each row is, if a person may have several.
+
+        What cannot be used is refused for its type, shape or parameters, before anything is drawn.
+        """
+        self._check()
+        cells = read_cells(X)
+        labels = self._labels(y, cells)
+        schema = Schema(read_columns(cells, self.bounds, self.categories), self._target(labels), cells.named)
+        owners = None if units is None else read_vector(units, cells.rows, "units")
+        bits = bits_from(entropy)
+        target = None if schema.target is None else schema.target.encode(labels)
+        return self.fit_rows(schema, bounded_rows(schema.encode(cells), target, owners, self.rows_per_unit, bits), bits)
+
+    def fit_rows(self, schema: Schema, rows: Rows, bits: BitSource) -> Any:
+        """Learn from encoded rows, wherever they are: what a table that pays calls, inside the draw."""
+        self._check()
+        spending = Spending(self._budget(), bits)
+        self._learn(schema, rows, spending)
+        self.schema_ = schema
+        self.n_features_in_ = len(schema.columns)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.disclosure_ = self._disclosure(schema, rows, spending)
+        return self
+
+    def _check(self) -> None:
+        """Refuse parameters that cannot be used."""
+        self._budget()
+
+    @abstractmethod
+    def _learn(self, schema: Schema, rows: Rows, spending: Spending) -> None:
+        """Set what is learned, from what `spending` releases alone."""
+
+    def _labels(self, y: Any, cells: Cells) -> npt.NDArray[Any]:
+        """What is to be learned, as an array: nothing, here."""
+        return np.empty(0)
+
+    def _target(self, labels: npt.NDArray[Any]) -> Number | Category | None:
+        return None
+
+    # What was learned.
+
+    def _codes(self, X: Any) -> Codes:  # noqa: N803
+        """The codes of new rows, which must have the columns that were fitted."""
+        if not hasattr(self, "schema_"):
+            name = type(self).__name__
+            raise NotFittedError(
+                f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments first."
+            )
+        cells = read_cells(X)
+        _same_columns(type(self).__name__, self.schema_, cells)
+        return self.schema_.encode(cells)
+
+    def _disclosure(self, schema: Schema, rows: Rows, spending: Spending) -> dict[str, Any]:
+        """Everything a reader needs to judge the model, all of it public."""
+        return {
+            "estimator": self.kind,
+            "tacit": VERSION,
+            "promise": self.guarantee.to_dict(),
+            "protects": "a row" if rows.limit == 1 else f"a unit of at most {rows.limit} rows",
+            "proof": self.proof,
+            "columns": [column.to_dict() for column in schema.columns],
+            "target": None if schema.target is None else schema.target.to_dict(),
+            "releases": [one.to_dict() for one in spending.purchases],
+            "unknown": "Numbers beyond their bounds count as the bound. NaN, nulls and unknown categories contribute"
+            " nothing to their column; rows with an unknown target are left out.",
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write parameters, what was learned and the disclosure to one file, which `tacit.learn.load` reads."""
+        fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
+        if not fitted:
+            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet: fit first.")
+        write_model(path, self.kind, self.get_params(deep=False), fitted)
+
+    # What scikit-learn asks.
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.non_deterministic = True
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:
+        """The same for scikit-learn before 1.6."""
+        return {"allow_nan": True, "non_deterministic": True}
+
+
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
+    """One that learns a label out of a public list: ``classes=``, or 0 and 1, or False and True."""
+
+    classes: Any
+    classes_: npt.NDArray[Any]
+
+    def _labels(self, y: Any, cells: Cells) -> npt.NDArray[Any]:
+        return read_vector(y, cells.rows)
+
+    def _target(self, labels: npt.NDArray[Any]) -> Category:
+        return read_classes(self.classes, labels)
+
+    def fit_rows(self, schema: Schema, rows: Rows, bits: BitSource) -> Any:
+        if not isinstance(schema.target, Category):
+            raise InvalidParameter("target", given=schema.target, allowed="a public list of classes")
+        self.classes_ = np.array(schema.target.values)
+        return super().fit_rows(schema, rows, bits)
+
+
+class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
+    """One that learns a number between public bounds: ``target_bounds=``."""
+
+    target_bounds: Any
+
+    def _labels(self, y: Any, cells: Cells) -> npt.NDArray[Any]:
+        return read_vector(y, cells.rows)
+
+    def _target(self, labels: npt.NDArray[Any]) -> Number:
+        return read_target(self.target_bounds)
+
+    def fit_rows(self, schema: Schema, rows: Rows, bits: BitSource) -> Any:
+        if not isinstance(schema.target, Number):
+            raise InvalidParameter("target", given=schema.target, allowed="a number with bounds")
+        return super().fit_rows(schema, rows, bits)
+
+
+def _same_columns(estimator: str, schema: Schema, cells: Cells) -> None:
+    if len(cells.names) != len(schema.columns):
+        had, has = len(schema.columns), len(cells.names)
+        hint = f"X has {has} features, but {estimator} is expecting {had} features as input."
+        raise InvalidParameter("X", given=f"{has} columns", allowed=f"the {had} columns that were fitted", hint=hint)
+    if cells.named and schema.named and cells.names != schema.names:
+        hint = "The feature names should match those that were passed during fit."
+        raise InvalidParameter(
+            "X", given=list(cells.names), allowed=f"columns {list(schema.names)}, in order", hint=hint
+        )

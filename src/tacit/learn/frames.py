@@ -1,0 +1,100 @@
+"""Tables in memory, read by column: arrays, lists of rows, and the frames of pandas, Polars and Arrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InvalidParameter
+
+__all__ = ["Cells", "read_cells", "read_vector"]
+
+_ALLOWED = "a two-dimensional array, a list of rows, or a frame of pandas, Polars or Arrow"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Cells:
+    """The columns of a table; ``named`` says whether the names came with it."""
+
+    names: tuple[str, ...]
+    columns: tuple[npt.NDArray[Any], ...]
+    rows: int
+    named: bool
+
+    def __repr__(self) -> str:
+        return f"Cells({len(self.names)} columns)"
+
+
+def read_cells(table: Any) -> Cells:
+    """A table by column. What is refused is refused for its type or shape, never for what a cell holds."""
+    if hasattr(table, "toarray") and hasattr(table, "tocsr"):
+        hint = "Sparse input is not read: its pattern would decide how long a fit takes. Pass X.toarray()."
+        raise InvalidParameter("X", given=type(table).__name__, allowed=_ALLOWED, hint=hint)
+    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+    if names is not None and hasattr(table, "__getitem__"):
+        return _framed(table, [str(name) for name in names], list(names))
+    array = _array(table)
+    if array.dtype.kind == "c":
+        raise InvalidParameter("X", given="complex numbers", allowed=_ALLOWED, hint="Complex data not supported.")
+    if array.dtype.kind in "Mm":
+        raise InvalidParameter("X", given=str(array.dtype), allowed="numbers, or categories")
+    if array.ndim != 2:
+        hint = "Expected 2D array. Reshape your data either using array.reshape(-1, 1) or array.reshape(1, -1)."
+        raise InvalidParameter("X", given=f"{array.ndim} dimensions", allowed=_ALLOWED, hint=hint)
+    width = array.shape[1]
+    if not width:
+        hint = f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+        raise InvalidParameter("X", given="no columns", allowed="at least one column", hint=hint)
+    return Cells(
+        names=tuple(f"x{i}" for i in range(width)),
+        columns=tuple(array[:, i] for i in range(width)),
+        rows=array.shape[0],
+        named=False,
+    )
+
+
+def read_vector(values: Any, rows: int, name: str = "y") -> npt.NDArray[Any]:
+    """One column beside a table, with as many cells as the table has rows."""
+    if values is None:
+        hint = "requires y to be passed, but the target y is None"
+        raise InvalidParameter(name, given=None, allowed="a label or a number for every row", hint=f"This {hint}.")
+    array = _column(values)
+    if array.dtype.kind == "c":
+        raise InvalidParameter(name, given="complex numbers", allowed="real numbers or labels")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or array.shape[0] != rows:
+        raise InvalidParameter(name, given="another number of cells", allowed="one cell for each row of X")
+    return array
+
+
+def _framed(table: Any, names: list[str], keys: list[Any]) -> Cells:
+    if len(set(names)) != len(names):
+        raise InvalidParameter("X", given="two columns of one name", allowed="columns of different names")
+    if not names:
+        raise InvalidParameter("X", given="no columns", allowed="at least one column")
+    columns = tuple(_column(table[key]) for key in keys)
+    return Cells(names=tuple(names), columns=columns, rows=len(columns[0]), named=all(type(k) is str for k in keys))
+
+
+def _column(values: Any) -> npt.NDArray[Any]:
+    if hasattr(values, "toarray") and hasattr(values, "tocsr"):
+        raise InvalidParameter("y", given=type(values).__name__, allowed="one dimension of labels or numbers")
+    if hasattr(values, "combine_chunks"):  # an Arrow column
+        return _array(values.to_pylist())
+    return _array(values)
+
+
+def _array(values: Any) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+            array = np.asarray(values, dtype=object)  # numbers beside texts stay numbers
+    except ValueError:  # rows of different lengths
+        raise InvalidParameter("X", given="rows of different lengths", allowed=_ALLOWED) from None
+    if array.dtype.kind == "V":
+        raise InvalidParameter("X", given="a structured array", allowed=_ALLOWED)
+    return array

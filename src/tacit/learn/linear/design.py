@@ -1,0 +1,185 @@
+"""The terms of a linear model as whole numbers: a constant, numbers, and indicators of categories or bins.
+
+Every entry of a row is a whole number whose largest size is public; ``UNIT`` stands for 1. A row is never written out:
+numbers are multiplied as a matrix, indicators are looked up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.learn.columns import LEVELS, MISSING, Category, Codes
+from tacit.learn.schema import Schema
+
+__all__ = ["UNIT", "Block", "Design", "Prepared", "design_of"]
+
+Reals = npt.NDArray[np.float64]
+
+UNIT = LEVELS
+"""The whole number that stands for 1."""
+
+_SLICE = 1 << 17  # numbers converted at a time: what a cache holds
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Indicators of one column: of its categories, or of equal bins of its codes. What is missing is in none."""
+
+    place: int
+    size: int
+    lowest: int
+    span: int
+
+    def index(self, codes: Codes) -> npt.NDArray[np.intp]:
+        """The indicator of each row, ``size`` for none."""
+        wide = codes.astype(np.intp)
+        found = (wide - self.lowest) * self.size // self.span
+        np.minimum(found, self.size - 1, out=found)
+        found[wide == MISSING] = self.size
+        return found
+
+
+@dataclass(frozen=True)
+class Design:
+    """A constant term (``UNIT``), then the numbers, then the blocks of indicators (``UNIT`` or 0)."""
+
+    numbers: tuple[int, ...]
+    largest: tuple[int, ...]
+    """The largest size of each number's code; public."""
+
+    blocks: tuple[Block, ...]
+
+    @property
+    def width(self) -> int:
+        """How many coefficients there are."""
+        return 1 + len(self.numbers) + sum(block.size for block in self.blocks)
+
+    @cached_property
+    def most(self) -> tuple[int, int, int]:
+        """The most that a row's entries can be: the sum, the sum of squares, and the sum of fourth powers."""
+        ones = 1 + len(self.blocks)
+        first, second, fourth = (ones * UNIT**p + sum(most**p for most in self.largest) for p in (1, 2, 4))
+        return first, second, fourth
+
+    def prepare(self, codes: Codes) -> Prepared:
+        """Rows in the form in which they are multiplied."""
+        numbers = np.asfortranarray(codes[:, list(self.numbers)])
+        numbers[numbers == MISSING] = 0
+        return Prepared(numbers, tuple(block.index(codes[:, block.place]) for block in self.blocks))
+
+
+def design_of(schema: Schema, bins: tuple[int, ...] = ()) -> Design:
+    """The terms of a schema: numbers as they are or, with ``bins``, as indicators of so many equal bins each."""
+    numbers, largest, blocks = [], [], []
+    for place, column in enumerate(schema.columns):
+        span = column.highest - column.lowest + 1
+        if isinstance(column, Category):
+            blocks.append(Block(place, span, 0, span))
+        elif bins:
+            blocks += [Block(place, size, column.lowest, span) for size in bins]
+        else:
+            numbers.append(place)
+            largest.append(max(abs(column.lowest), abs(column.highest)))
+    return Design(tuple(numbers), tuple(largest), tuple(blocks))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Prepared:
+    """Rows of a design; private. All sums here are of whole numbers, and exact in any order (see `Design`)."""
+
+    numbers: Codes
+    indices: tuple[npt.NDArray[np.intp], ...]
+
+    @property
+    def size(self) -> int:
+        return int(self.numbers.shape[0])
+
+    def norms(self, design: Design) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The sum of sizes and the sum of squares of each row's entries."""
+        first = np.full(self.size, UNIT, dtype=np.int64)
+        second = np.full(self.size, UNIT**2, dtype=np.int64)
+        for column in self.numbers.T:
+            wide = column.astype(np.int64)
+            first += np.abs(wide)
+            second += wide * wide
+        for block, index in zip(design.blocks, self.indices, strict=True):
+            inside = index < block.size
+            first += UNIT * inside
+            second += UNIT**2 * inside
+        return first, second
+
+    def margins(self, design: Design, weights: Reals) -> Reals:
+        """Entries times weights, summed over each row."""
+        count = len(design.numbers)
+        out = np.full(self.size, UNIT * weights[0])
+        for rows in self._slices():
+            out[rows] += self.numbers[rows].astype(np.float64) @ weights[1 : 1 + count]
+        at = 1 + count
+        for block, index in zip(design.blocks, self.indices, strict=True):
+            table = np.append(UNIT * weights[at : at + block.size], 0.0)
+            out += table[index]
+            at += block.size
+        return out
+
+    def sums(self, design: Design, factors: Reals) -> Reals:
+        """Entries times a factor for each row, summed over the rows."""
+        count = len(design.numbers)
+        out = np.zeros(design.width)
+        out[0] = UNIT * factors.sum()
+        for rows in self._slices():
+            out[1 : 1 + count] += factors[rows] @ self.numbers[rows].astype(np.float64)
+        at = 1 + count
+        for block, index in zip(design.blocks, self.indices, strict=True):
+            out[at : at + block.size] = UNIT * np.bincount(index, weights=factors, minlength=block.size + 1)[:-1]
+            at += block.size
+        return out
+
+    def squares(self, design: Design) -> Reals:
+        """The squares of the entries, summed over the rows: the diagonal of `products`."""
+        out = self.sums(design, np.full(self.size, float(UNIT)))
+        for place, column in enumerate(self.numbers.T):
+            wide = column.astype(np.float64)
+            out[1 + place] = (wide * wide).sum()
+        return out
+
+    def products(self, design: Design) -> Reals:
+        """Entries times entries, summed over the rows: the matrix of second moments, not divided by anything."""
+        count = len(design.numbers)
+        out = np.zeros((design.width, design.width))
+        out[0] = self.sums(design, np.full(self.size, float(UNIT)))
+        for rows in self._slices():
+            part = self.numbers[rows].astype(np.float64)
+            out[1 : 1 + count, 1 : 1 + count] += part.T @ part
+        at = 1 + count
+        for place, (block, index) in enumerate(zip(design.blocks, self.indices, strict=True)):
+            here = slice(at, at + block.size)
+            for number, column in enumerate(self.numbers.T):
+                counted = np.bincount(index, weights=column, minlength=block.size + 1)
+                out[1 + number, here] = UNIT * counted[:-1]
+            self._pairs(design, out, place, at)
+            at += block.size
+        upper = np.triu_indices(design.width, 1)
+        out.T[upper] = out[upper]
+        return out
+
+    def _pairs(self, design: Design, out: Reals, place: int, at: int) -> None:
+        """The products of one block with itself and the later ones."""
+        block, index = design.blocks[place], self.indices[place]
+        start = at
+        for other, second in zip(design.blocks[place:], self.indices[place:], strict=True):
+            cells = (block.size + 1) * (other.size + 1)
+            counted = np.bincount(index * (other.size + 1) + second, minlength=cells)
+            table = counted.reshape(block.size + 1, other.size + 1)[:-1, :-1]
+            out[at : at + block.size, start : start + other.size] = UNIT**2 * table
+            start += other.size
+
+    def _slices(self) -> list[slice]:
+        width = self.numbers.shape[1]
+        if not width:
+            return []
+        step = max(1, _SLICE // width)
+        return [slice(start, start + step) for start in range(0, self.size, step)]
