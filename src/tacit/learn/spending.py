@@ -73,11 +73,23 @@ class Spending:
         """Whole numbers with the noise that a share buys: the doubles nearest to value + noise."""
         return self.buy(what, share, l1=l1, l2_squared=l2_squared).release_floats(values, entropy=self.bits)
 
-    def choice(self, what: str, share: Fraction, *, sensitivity: object, monotone: bool, times: int = 1) -> Exponential:
-        """The exponential mechanism for ``times`` choices; only a budget in ε or ρ buys it (`Budget.in_zcdp`)."""
+    def choice(
+        self,
+        what: str,
+        share: Fraction,
+        *,
+        sensitivity: object,
+        monotone: bool,
+        times: int = 1,
+        base: npt.NDArray[Any] | None = None,
+    ) -> Exponential:
+        """The exponential mechanism for ``times`` choices; only a budget in ε or ρ buys it (`Budget.in_zcdp`).
+
+        ``base`` are public weights of the candidates.
+        """
         self._take(share)
         part = self.budget.part(share / times)
-        chosen = Exponential(promise=part, sensitivity=LInf(sensitivity), monotone=monotone)
+        chosen = Exponential(promise=part, sensitivity=LInf(sensitivity), monotone=monotone, base=base)
         self.purchases.append(Purchase(what, "Exponential", chosen.scale, share, times))
         return chosen
 

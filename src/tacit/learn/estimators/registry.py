@@ -10,5 +10,7 @@ from collections.abc import Mapping
 __all__ = ["ESTIMATORS"]
 
 ESTIMATORS: Mapping[str, str] = {
+    "decision tree": "tacit.learn.estimators.tree.DecisionTreeClassifier",
+    "random forest": "tacit.learn.estimators.forest.RandomForestClassifier",
     "logistic regression": "tacit.learn.estimators.logistic.LogisticRegression",
 }

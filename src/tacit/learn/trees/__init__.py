@@ -1,0 +1,1 @@
+"""Trees grown level by level: choices among public splits by exact scores, noisy leaves."""
