@@ -99,4 +99,4 @@ def test_several_groupings_at_once(folder: Path) -> None:
 def test_a_folder_is_no_table(folder: Path, place: str) -> None:
     ran = tacit(folder, "init", place)
     assert ran.returncode == 1
-    assert "This is a folder" in ran.stderr
+    assert "a folder with 1 to 100,000 Parquet files" in ran.stderr

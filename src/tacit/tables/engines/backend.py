@@ -108,6 +108,9 @@ class Backend(Protocol):
     def kinds(self, source: Source) -> Mapping[str, Kind]:
         """The kinds that the source itself says its columns have; none where it only has texts."""
 
+    def own_kinds(self, source: Source) -> Mapping[str, Kind]:
+        """The same, as far as no value has a say in them: of private rows, whose kinds nobody may learn from."""
+
     def engine(self, table: TableSources, secret: str) -> Engine:
         """Connected to the rows, which are chosen by the secret; after a payment."""
 

@@ -10,7 +10,7 @@ from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.columns import read_columns, read_public_columns
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Role
 from tacit.tables.policy.reader import Section
-from tacit.tables.policy.reading import OPTIONS, Reading
+from tacit.tables.policy.reading import LISTS, NUMBERS, OPTIONS, TRUTHS, Reading, joined
 
 __all__ = ["read_options", "read_others"]
 
@@ -65,14 +65,19 @@ def read_options(section: Section) -> dict[str, str]:
     section.allow(OPTIONS)
     options = dict[str, str]()
     for key, value in section.values.items():
-        if key in ("header", "lines"):
-            options[key] = "true" if section.truth(key) else "false"
-        elif key == "null" and isinstance(value, list) and all(isinstance(one, str) for one in value):
-            options[key] = "\n".join(value)
-        elif isinstance(value, str):
+        if key in TRUTHS:
+            options[key] = joined(section.truth(key))
+        elif key in NUMBERS and isinstance(value, int) and not isinstance(value, bool):
+            options[key] = joined(value)
+        elif key in LISTS and isinstance(value, list) and all(isinstance(one, str) for one in value):
+            if any("\n" in one for one in value):
+                raise section.error(key, f"{key} must be {OPTIONS[key]}, each on one line")
+            options[key] = joined(value)
+        elif isinstance(value, str) and key not in NUMBERS:
             options[key] = value
         else:
-            raise section.error(key, f"{key} must be {OPTIONS[key]}, in quotes")
+            quoted = "" if key in NUMBERS else ", in quotes"
+            raise section.error(key, f"{key} must be {OPTIONS[key]}{quoted}")
         try:
             Reading.of({key: options[key]})
         except InvalidParameter as error:

@@ -16,12 +16,12 @@ from tacit.privacy.prices import failure_probability
 from tacit.privacy.prices import text as price_text
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.policy import ColumnPolicy, Limits, OtherTable, Policy
+from tacit.tables.policy.reading import LISTS, NUMBERS, TRUTHS
 from tacit.work.limits import Work
 
-__all__ = ["column_line", "key", "number", "quoted", "write"]
+__all__ = ["column_line", "key", "number", "option", "quoted", "write"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_TRUTHS = ("header", "lines")
 
 
 def write(policy: Policy) -> str:
@@ -50,6 +50,15 @@ def number(exact: Fraction) -> str:
     return quoted(written) if "/" in written else written
 
 
+def option(name: str, value: str) -> str:
+    """The value of an option of [reading]."""
+    if name in TRUTHS or name in NUMBERS:
+        return value
+    if name in LISTS and "\n" in value:
+        return "[" + ", ".join(quoted(one) for one in value.split("\n")) + "]"
+    return quoted(value)
+
+
 def _lines(policy: Policy) -> Iterator[str]:
     yield f"version = {policy.version}"
     yield f"source = {quoted(policy.source)}"
@@ -63,7 +72,7 @@ def _lines(policy: Policy) -> Iterator[str]:
     if policy.options:
         yield from ("", "[reading]")
         for name, value in policy.options.items():
-            yield f"{name} = {_option(name, value)}"
+            yield f"{name} = {option(name, value)}"
     if policy.work != Work():
         yield from ("", "[work]")
         for part in fields(Work):
@@ -83,7 +92,7 @@ def _other(table: OtherTable) -> Iterator[str]:
     if table.options:
         yield f"[{path}.reading]"
         for name, value in table.options.items():
-            yield f"{name} = {_option(name, value)}"
+            yield f"{name} = {option(name, value)}"
     yield f"[{path}.columns]"
     for column in table.columns.values():
         if table.is_public:  # its role and keys are not written down: they follow from what it holds
@@ -112,14 +121,6 @@ def _budget(terms: Terms, delta: Fraction) -> Iterator[str]:
         yield f"strikes = {terms.strikes}"
     if terms.reading_delta is not None:
         yield f"reading_delta = {number(failure_probability(terms.reading_delta))}"
-
-
-def _option(name: str, value: str) -> str:
-    if name in _TRUTHS:
-        return value
-    if name == "null" and "\n" in value:
-        return "[" + ", ".join(quoted(one) for one in value.split("\n")) + "]"
-    return quoted(value)
 
 
 def _column(column: ColumnPolicy) -> Iterator[str]:

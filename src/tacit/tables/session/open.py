@@ -26,6 +26,7 @@ from tacit.tables.expressions.literals import kind_of_value
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
+from tacit.tables.policy.reading import joined
 from tacit.tables.session.open_others import Claim, known, open_others, refuse_lost, with_public
 from tacit.tables.session.stamps import Stamps
 from tacit.tables.session.table import Table
@@ -45,6 +46,7 @@ def open(
     bounds: Bounds | None = None,
     types: Mapping[str, str] | None = None,
     keys: Mapping[str, Sequence[Value]] | None = None,
+    reading: Mapping[str, object] | None = None,
     groups: int = 1,
     rows: int = 1,
     delta: object = None,
@@ -56,11 +58,13 @@ def open(
 ) -> Table:
     """Open a table for private questions.
 
-    ``where`` is a policy file (people.toml), a data file, or a pandas, Polars or Arrow frame with a ``name``. Without a
-    policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns
-    that are added or averaged, their ``types`` (text unless bounded or said), public ``keys``, in how many ``groups``
-    with how many ``rows`` each a unit counts, the ``delta`` one question may use, and the ``least`` price of a payment
-    (a thousandth of the budget unless said). The ledger lies beside the data,
+    ``where`` is a policy file (people.toml), a data file, a folder of Parquet files, or a pandas, Polars or Arrow frame
+    with a ``name``. Without a policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``,
+    public ``bounds`` of columns that are added or averaged, their ``types`` (the source's own; where it has none, as a
+    CSV, text unless bounded or said), public ``keys``, how a file is to be read (``reading``, as in a policy:
+    {"delimiter": ";", "decimal": ","}), in how many ``groups`` with how many ``rows`` each a unit counts, the ``delta``
+    one question may use, and the ``least`` price of a payment (a thousandth of the budget unless said). The ledger lies
+    beside the data,
     whatever policy led there (a frame's in the working folder), and begins with the first payment;
     ``ledger=tacit.InMemory()`` forgets, and says so. ``public`` are tables that anybody may know, files or frames by
     their names in SQL, which questions may join. ``work`` limits what one draw may take: tacit.Work(seconds=60,
@@ -72,6 +76,7 @@ def open(
         "bounds": bounds,
         "types": types,
         "keys": keys,
+        "reading": reading,
         "delta": delta,
         "least": least,
     }
@@ -80,7 +85,8 @@ def open(
     policy = None if path is None else read(path)
     if policy is None or path is None:
         backend = backend_for(where)
-        source, others = backend.source(where, {}, name=name), dict[str, Source]()
+        options = {option: joined(value) for option, value in (reading or {}).items()}
+        source, others = backend.source(where, options, name=name), dict[str, Source]()
     else:
         place = address(policy, path)
         backend = backend_for(place)
@@ -89,7 +95,9 @@ def open(
     book = _ledger_of(source, ledger, backend)
     if policy is None:
         terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget), least=least)
-        policy = _described(source, where, name, unit, terms, bounds, types, keys, Limits(groups, rows), delta)
+        own = backend.own_kinds(source)
+        policy = _described(source, where, name, unit, terms, bounds, types, own, keys, Limits(groups, rows), delta)
+        policy = replace(policy, options=options)
         policy = _without(policy, _withheld(where, policy))
     source.check(tuple(policy.columns.values()))
     policy, others = with_public(policy, others, {} if public is None else public, where, backend)
@@ -151,11 +159,15 @@ def _described(
     terms: Terms,
     bounds: Bounds | None,
     types: Mapping[str, str] | None,
+    own: Mapping[str, Kind],
     keys: Mapping[str, Sequence[Value]] | None,
     limits: Limits,
     delta: object,
 ) -> Policy:
-    """The policy that keywords describe; every other column of the schema, if there is one, is text and private."""
+    """The policy that keywords describe; every other column of the schema, if there is one, is private.
+
+    ``own`` are the kinds that the source itself says; what it says nothing of is text.
+    """
     present = source.column_names() or _said(unit, bounds or {}, types or {}, keys or {})
     who = _unit(unit, present)
     ranges = {column: _range(column, pair) for column, pair in (bounds or {}).items()}
@@ -170,13 +182,19 @@ def _described(
         if (folded[column.casefold()] > 1 or not column.isprintable()) and column != who.column:
             continue  # nobody could say which one is meant, or type it
         role = Role.IDENTIFIER if column == who.column else Role.PUBLIC if column in listed else Role.PRIVATE
-        kind = kinds.get(column, Kind.REAL if column in ranges else Kind.TEXT)
+        kind = kinds.get(column) or own.get(column, Kind.TEXT)
+        if column not in kinds and column in ranges and not kind.is_number:
+            kind = Kind.REAL
+        if column not in kinds and role is Role.IDENTIFIER and kind is Kind.REAL:
+            kind = Kind.TEXT  # reals that are nearly alike are one, and people are not
         named = _listed(column, listed[column], kind) if column in listed else None
         columns[column] = ColumnPolicy(column, kind, role, bounds=ranges.get(column), keys=named)
     leak = Fraction(0) if delta is None else failure_probability(delta)
-    table = name if name is not None else Path(str(where)).name.split(".")[0]
+    place = Path(str(where)) if is_frame(source) or Path(source.identity).is_file() else Path(source.identity)
+    table = name if name is not None else place.name.split(".")[0]
     within = Limits(times(limits.groups, "groups", least=1), times(limits.rows, "rows", least=1))
-    return Policy(table, source.identity, who, columns, replace(terms, unit=who), within, leak)
+    rows_of = str(getattr(source, "selection", source.identity))
+    return Policy(table, rows_of, who, columns, replace(terms, unit=who), within, leak)
 
 
 def _checked_budget(budget: object) -> Guarantee:
@@ -253,7 +271,8 @@ def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tupl
     if is_frame(source):
         return ()  # it has no file, and its name alone tells it apart
     private = (source, *(one for name, one in others.items() if not policy.others[name].is_public))
-    return tuple(Path(one.identity) for one in private if not is_frame(one))
+    files = [(Path(one.identity), *getattr(one, "files", ())) for one in private if not is_frame(one)]
+    return tuple(path for some in files for path in some)
 
 
 def _ledger_of(source: Source, given: Ledger | str | Path | None, backend: Backend) -> Ledger:
@@ -264,7 +283,7 @@ def _ledger_of(source: Source, given: Ledger | str | Path | None, backend: Backe
         place = beside(source.identity)
         refuse_lost(place)
         if not place.exists():
-            refuse_known(Path(source.identity), place)
+            refuse_known(Path(source.identity), place, files=getattr(source, "files", ()))
         return SqliteLedger(place)
     return SqliteLedger(given) if isinstance(given, str | Path) else given
 

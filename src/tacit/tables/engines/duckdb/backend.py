@@ -36,6 +36,10 @@ class DuckDBBackend:
     def kinds(self, source: Source) -> Mapping[str, Kind]:
         return {name: _kind(said) for name, said in getattr(source, "types", {}).items()}
 
+    def own_kinds(self, source: Source) -> Mapping[str, Kind]:
+        said = getattr(source, "declared", getattr(source, "types", {}))
+        return {name: _kind(one) for name, one in said.items()}
+
     def engine(self, table: TableSources, secret: str) -> Engine:
         from tacit.tables.engines.duckdb.connection import LockedDuckDB
         from tacit.tables.engines.duckdb.engine import DuckDBEngine

@@ -7,10 +7,29 @@ as `LockedDuckDB` sets it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import LONGEST_TEXT
 
-__all__ = ["TYPES", "can_cast", "decoded", "from_text", "from_type"]
+__all__ = ["BLANKS", "PLAIN", "TYPES", "Forms", "can_cast", "decoded", "from_text", "from_type"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """How numbers and days are written in texts, where not as in a program.
+
+    With a comma as ``decimal``, a point may only stand between thousands: 1.234,5. Of ``dates`` (%d/%m/%Y) the first
+    that fits counts, and after them what is always read; a year of four digits is one from 1000 on.
+    """
+
+    decimal: str = "."
+    dates: tuple[str, ...] = ()
+
+
+PLAIN = Forms()
+BLANKS = "chr(32) || chr(9) || chr(160)"
+"""Characters that trimming leaves out: space, tab, and the space that does not break."""
 
 TYPES = {
     Kind.INTEGER: "BIGINT",
@@ -40,17 +59,18 @@ _ZONED = ("TIMESTAMP WITH TIME ZONE",)
 _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", *_ZONED)
 _HOURS = ("TIME", "TIME_NS")
 _TEXTS = ("VARCHAR", "ENUM", "UUID", "JSON")
+_COMMA_NUMBER = r"\s*[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d*)?([eE][+-]?\d+)?\s*"
 _SHORT = (*_INTEGERS, "DECIMAL", "BOOLEAN")
 
 
-def from_type(expression: str, type_name: str, kind: Kind) -> str:
+def from_type(expression: str, type_name: str, kind: Kind, forms: Forms = PLAIN) -> str:
     """The cast of a value of a DuckDB type; of one that `can_cast` does not accept, null."""
     base = type_name.partition("(")[0].upper()
     if not can_cast(type_name, kind):
         return f"CAST(NULL AS {TYPES[kind]})"
     if base in _TEXTS:
         plain = expression if base == "VARCHAR" else f"CAST({expression} AS VARCHAR)"
-        return from_text(plain, kind)
+        return from_text(plain, kind, forms)
     if base == "DATE" or base in (*_MOMENTS, *_HOURS):
         return _from_time(expression, base, kind)
     if kind is Kind.TEXT:
@@ -103,19 +123,41 @@ def can_cast(type_name: str, kind: Kind) -> bool:
     return base == "DATE" or base in _MOMENTS
 
 
-def from_text(expression: str, kind: Kind) -> str:
+def from_text(expression: str, kind: Kind, forms: Forms = PLAIN) -> str:
     """The cast of a text."""
     if kind is Kind.TEXT:
         return _short(expression)
+    if kind.is_number and forms.decimal == ",":
+        expression = _with_point(expression)
     if kind is Kind.REAL:
         return _known(_tried(expression, kind))
     if kind is Kind.BOOLEAN:
         return _tried(f"trim({expression})", kind)
     if kind is Kind.DATE:
-        return _in_calendar(_tried(expression, kind), kind)
+        return _in_calendar(_first([*_written(expression, forms, kind), _tried(expression, kind)]), kind)
     if kind is Kind.TIMESTAMP:
-        return _in_calendar(_moment(expression), kind)
+        return _in_calendar(_first([*_written(expression, forms, kind), _moment(expression)]), kind)
     return _tried(expression, kind)
+
+
+def _with_point(text: str) -> str:
+    """1.234,5 as 1234.5; null if it is no number written so."""
+    plain = f"replace(replace({text}, '.', ''), ',', '.')"
+    return f"CASE WHEN regexp_full_match({text}, '{_COMMA_NUMBER}') THEN {plain} END"
+
+
+def _written(text: str, forms: Forms, kind: Kind) -> list[str]:
+    """What each of the formats reads; two digits are no year of four."""
+    read = []
+    for one in forms.dates:
+        time = f"try_strptime({text}, '{one.replace(chr(39), chr(39) * 2)}')"
+        sure = f"CASE WHEN year({time}) >= 1000 THEN {time} END" if "%Y" in one else time
+        read.append(f"CAST({sure} AS {TYPES[kind]})")
+    return read
+
+
+def _first(read: list[str]) -> str:
+    return read[0] if len(read) == 1 else f"coalesce({', '.join(read)})"
 
 
 def decoded(text: str) -> str:

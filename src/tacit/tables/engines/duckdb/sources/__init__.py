@@ -1,4 +1,4 @@
-"""Where rows come from: CSV, JSON lines, Parquet and DuckDB files; pandas, Polars and Arrow frames."""
+"""Where rows come from: files of many formats and folders of them; pandas, Polars and Arrow frames."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InvalidParameter
+from tacit.tables.engines.duckdb.sources.parquet.folder import table_folder
 from tacit.tables.engines.duckdb.sources.source import Source
+from tacit.tables.engines.duckdb.sources.sqlite import is_sqlite
+from tacit.tables.engines.duckdb.text_casts import Forms
 from tacit.tables.policy.reading import Reading
 
 __all__ = ["ENDINGS", "Source", "open_source"]
@@ -20,23 +23,26 @@ ENDINGS = {
     ".txt": "csv",
     ".jsonl": "json lines",
     ".ndjson": "json lines",
+    ".json": "json",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".duckdb": "duckdb",
     ".db": "duckdb",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
 }
-"""The format that an ending of a file's name means; ``.gz`` may follow those of text."""
+"""The format that an ending of a file's name means; ``.gz`` or ``.zst`` may follow those of text."""
 
+_PACKED = (".gz", ".zst")
 _OTHER_ENDINGS = {
-    ".zst": "It is packed: unpack it first (zstd -d); .csv.gz is read as it is.",
     ".bz2": "It is packed: unpack it first (bunzip2); .csv.gz is read as it is.",
     ".xz": "It is packed: unpack it first (unxz); .csv.gz is read as it is.",
     ".zip": "It is packed: unpack it first (unzip); .csv.gz is read as it is.",
-    ".xlsx": "Export the sheet as CSV.",
-    ".xls": "Export the sheet as CSV.",
-    ".ods": "Export the sheet as CSV.",
-    ".sqlite": "Export the table as CSV.",
-    ".json": "One object per line is read as .jsonl.",
 }
 """What to do about files that are not read."""
 
@@ -48,17 +54,34 @@ def open_source(where: Any, options: Mapping[str, str] | None = None, name: str 
         from tacit.tables.engines.duckdb.sources.frames import FrameSource
 
         return FrameSource(where, name)
-    path = _existing(Path(where))
-    found = reading.format or _format(path)
-    if found == "parquet":
-        from tacit.tables.engines.duckdb.sources.parquet import ParquetSource
+    given = Path(where)
+    if table_folder(given) is not None:
+        from tacit.tables.engines.duckdb.sources.parquet.folder import ParquetFolderSource
 
-        return ParquetSource(path)
+        return ParquetFolderSource(given, reading)
+    path = _existing(given)
+    return _file(path, reading.format or _format(path), reading, name)
+
+
+def _file(path: Path, found: str, reading: Reading, name: str | None) -> Source:
+    forms = Forms(reading.decimal, reading.dates)
+    if found == "parquet":
+        from tacit.tables.engines.duckdb.sources.parquet.file import ParquetSource
+
+        return ParquetSource(path, forms)
+    if found == "sqlite" or (found == "duckdb" and reading.format is None and is_sqlite(path)):
+        from tacit.tables.engines.duckdb.sources.sqlite import SqliteSource
+
+        return SqliteSource(path, reading, name)
     if found == "duckdb":
         from tacit.tables.engines.duckdb.sources.duckdb_file import DuckDBFileSource
 
         return DuckDBFileSource(path, reading.table or name)
-    if found == "json lines":
+    if found == "excel":
+        from tacit.tables.engines.duckdb.sources.excel import ExcelSource
+
+        return ExcelSource(path, reading, name)
+    if found in ("json", "json lines"):
         from tacit.tables.engines.duckdb.sources.json_lines import JsonLinesSource
 
         return JsonLinesSource(path, reading)
@@ -77,15 +100,14 @@ def _existing(given: Path) -> Path:
         hint = f"Did you mean {str(given.with_name(near[0]))!r}?" if near else "There is no such file."
         raise InvalidParameter("source", given=str(given), allowed="an existing file", hint=hint) from None
     if not path.is_file():
-        hint = "This is a folder." if path.is_dir() else "This is no ordinary file."
-        raise InvalidParameter("source", given=str(given), allowed="a file", hint=hint)
+        raise InvalidParameter("source", given=str(given), allowed="a file", hint="This is no ordinary file.")
     return path
 
 
 def _format(path: Path) -> str:
     """What the ending says."""
     endings = [one.lower() for one in path.suffixes]
-    if endings and endings[-1] == ".gz":
+    if endings and endings[-1] in _PACKED:
         endings.pop()
     if endings and endings[-1] in ENDINGS:
         return ENDINGS[endings[-1]]

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.errors import InvalidParameter, PolicyError
+from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.sources.csv_records import Dialect, Records
+from tacit.tables.engines.duckdb.sources.names import named, refuse_empty, usable_names
 from tacit.tables.engines.duckdb.sources.source import (
     VIEW,
     missing_column,
@@ -21,7 +22,7 @@ from tacit.tables.engines.duckdb.sources.source import (
     visible,
 )
 from tacit.tables.engines.duckdb.sources.text_files import UNDECODED, TextFile, open_text
-from tacit.tables.engines.duckdb.text_casts import decoded, from_text
+from tacit.tables.engines.duckdb.text_casts import BLANKS, Forms, decoded, from_text
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
@@ -41,16 +42,16 @@ class CsvSource:
     def __init__(self, path: Path, reading: Reading) -> None:
         self._path = path
         self._reading = reading
-        self._text: TextFile = open_text(path, reading.encoding)
-        self._header, delimiter = _header(self._text, reading)
-        if reading.header and not any(self._header):
-            hint = "Is it empty, or does its first line hold something else? Without a header: header = false."
-            raise InvalidParameter(
-                "source", given=str(path), allowed="a CSV file whose first line names columns", hint=hint
-            )
-        if reading.header and not all(_is_readable(name) for name in self._header):
-            hint = "Its first line is not readable text: is it a CSV? In another encoding, say encoding in [reading]."
-            raise InvalidParameter("source", given=path.name, allowed="a CSV file of readable text", hint=hint)
+        self._text: TextFile = open_text(path, reading.encoding, reading.skip)
+        first, delimiter = _first_line(self._text, reading)
+        self.first_line = first
+        """The fields of the first line as they are, for the owner's eyes where it is no header."""
+        if reading.header:
+            refuse_empty(first, str(path), "a CSV file")
+            if not all(_is_readable(name) for name in first) and not reading.names:
+                hint = "Its first line is not readable text: is it a CSV? In another encoding: encoding in [reading]."
+                raise InvalidParameter("source", given=path.name, allowed="a CSV file of readable text", hint=hint)
+        self._header = _names(first, reading, path.name)
         self._dialect = Dialect(delimiter.encode(), reading.quote.encode(), reading.lines)
         self._scratch: Scratch | None = None
         self._readable: str = str(path)
@@ -73,26 +74,21 @@ class CsvSource:
         return self._header
 
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
-        if not self._reading.header:
-            return
+        if not self._reading.header and not self._reading.names:
+            return  # the policy's own order says what is what
         for column in visible(columns):
-            times = self._header.count(column.name)
-            if times == 0:
+            if column.name not in self._header:
                 raise missing_column(column.name, self._header, f"the header of {self._path.name}")
-            if times > 1:
-                raise PolicyError(
-                    f"{self._path.name} has {times} columns named {column.name!r}: rename them in the file, or leave "
-                    "the column out of the policy. Nothing was spent."
-                )
 
     def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
-        if self._reading.header:
+        if self._reading.header or self._reading.names:
             names, width = self._header, len(self._header)
         else:
             names, width = tuple(column.name for column in columns), max(len(columns), 1)
         parallel = self._prepare(Records(self._dialect, width))
         fields = ", ".join(f"c{i}: 'VARCHAR'" for i in range(width))
         nulls = ", ".join(quoted_text(text) for text in ("", *self._reading.null))
+        forms = Forms(self._reading.decimal, self._reading.dates)
         scan = (
             f"read_csv({quoted_text(self._readable)}, columns = {{{fields}}}, auto_detect = false, "
             f"delim = {quoted_text(self.delimiter)}, quote = {quoted_text(self._reading.quote)}, "
@@ -103,9 +99,20 @@ class CsvSource:
         places = {name: f"c{i}" for i, name in enumerate(names)}
         shown = []
         for one in visible(columns):
-            field = decoded(places[one.name]) if self._lossy and one.kind is Kind.TEXT else places[one.name]
-            shown.append(f"{from_text(field, one.kind)} AS {quoted_name(one.name)}")
+            field = places[one.name]
+            field = decoded(field) if self._lossy and one.kind is Kind.TEXT else field
+            shown.append(f"{from_text(field, one.kind, forms)} AS {quoted_name(one.name)}")
+        if self._reading.trim:
+            trimmed = [f"{self._trimmed(f'c{i}')} AS c{i}" for i in range(width)]
+            scan = f"(SELECT {', '.join(trimmed)} FROM {scan})"
         connection.execute(view_statement(shown, scan, view))
+
+    def _trimmed(self, field: str) -> str:
+        """Without blanks around it; what is left may be what stands for null."""
+        made = f"nullif(trim({field}, {BLANKS}), '')"
+        for null in self._reading.null:
+            made = f"nullif({made}, {quoted_text(null)})"
+        return made
 
     def close(self) -> None:
         if self._scratch is not None:
@@ -138,14 +145,19 @@ def _is_readable(name: str) -> bool:
     return name.isprintable() and "\N{REPLACEMENT CHARACTER}" not in name
 
 
-def _header(text: TextFile, reading: Reading) -> tuple[tuple[str, ...], str]:
-    """The names in the first line that is not blank, and the delimiter."""
+def _names(first: tuple[str, ...], reading: Reading, where: str) -> tuple[str, ...]:
+    """The names of the columns: those of the policy, or those in the header, or their places."""
+    if reading.header:
+        return named(usable_names(first), reading.names, where)
+    return reading.names or tuple(f"column{i + 1}" for i in range(len(first)))
+
+
+def _first_line(text: TextFile, reading: Reading) -> tuple[tuple[str, ...], str]:
+    """The fields of the first line that is not blank, and the delimiter."""
     block = text.first_block()
     first = next((line for line in block.replace(b"\r", b"\n").split(b"\n") if line), b"")
     likely = "\t" if ".tsv" in text.path.suffixes else ","
     guess = max(_DELIMITERS, key=lambda one: (first.count(one.encode()), one == likely))
     delimiter = reading.delimiter or guess
     fields = Dialect(delimiter.encode(), reading.quote.encode()).lenient(first)
-    if not reading.header:
-        return tuple(f"column{i + 1}" for i in range(len(fields))), delimiter
     return tuple(field.decode("utf-8", "replace").strip() for field in fields), delimiter

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter
+from tacit.tables.engines.duckdb.sources.duckdb_views import RowByRow
 from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
 from tacit.tables.policy.policy import ColumnPolicy
@@ -22,14 +23,22 @@ _TABLES = (
     f"SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE database_name = '{_ALIAS}' AND NOT internal "
     "ORDER BY ALL"
 )
+_VIEWS = (
+    f"SELECT schema_name || '.' || view_name, sql FROM duckdb_views() WHERE database_name = '{_ALIAS}' "
+    "AND NOT internal ORDER BY ALL"
+)
 
 
 class DuckDBFileSource:
-    """One table of a DuckDB file; ``table`` is ``name`` or ``schema.name``, and optional if there is only one."""
+    """One table or view of a DuckDB file; ``table`` is ``name`` or ``schema.name``, and optional if there is only one.
+
+    Of views, those that are row by row (`duckdb_views`).
+    """
 
     def __init__(self, path: Path, table: str | None) -> None:
         self._path = path
         self._asked = table
+        self._views = dict[str, str]()
 
     @property
     def identity(self) -> str:
@@ -41,15 +50,16 @@ class DuckDBFileSource:
 
     @cached_property
     def _found(self) -> tuple[str, dict[str, str]]:
-        """The table's name and its columns."""
+        """The table's name, and its columns with their types."""
         import duckdb
 
         try:
             with duckdb.connect(":memory:") as connection:
                 self._attach(connection)
                 tables = [name for (name,) in connection.execute(_TABLES).fetchall()]
+                self._views = {name.casefold(): sql for name, sql in connection.execute(_VIEWS).fetchall()}
                 name = self._choose(tables)
-                described = connection.execute(f"DESCRIBE SELECT * FROM {_spelled(name)}").fetchall()
+                described = connection.execute(f"DESCRIBE SELECT * FROM {self._rows(connection, name)}").fetchall()
         except duckdb.Error:
             hint = "This is none, or another program is writing to it."
             raise InvalidParameter("source", given=str(self._path), allowed="a DuckDB file", hint=hint) from None
@@ -66,12 +76,12 @@ class DuckDBFileSource:
             return tables[0]
         fits = [
             name
-            for name in tables
+            for name in (*tables, *self._views)
             if asked is not None and asked.casefold() in (name.casefold(), name.partition(".")[2].casefold())
         ]
         if len(fits) == 1:
             return fits[0]
-        allowed = f"a table of {self._path.name}: {', '.join(tables) or 'it has none'}"
+        allowed = f"a table of {self._path.name}: {', '.join((*tables, *self._views)) or 'it has none'}"
         raise InvalidParameter("table", given=asked, allowed=allowed, hint='In the policy: [reading] table = "…".')
 
     def _attach(self, connection: DuckDBPyConnection, alias: str = _ALIAS) -> None:
@@ -90,7 +100,20 @@ class DuckDBFileSource:
         name, types = self._found
         alias = f"{_ALIAS} {self._path}"  # several tables of one file share it
         self._attach(connection, alias)
-        connection.execute(view_of(_spelled(name, alias), columns, types, view))
+        connection.execute(view_of(self._rows(connection, name, alias), columns, types, view))
+
+    def _rows(self, connection: DuckDBPyConnection, name: str, alias: str = _ALIAS) -> str:
+        """What the rows are selected from."""
+        if name.casefold() not in self._views:
+            return _spelled(name, alias)
+        schema, _, view = name.partition(".")
+        made = RowByRow(connection, lambda *of: self._views.get(".".join(of).casefold()), alias)
+        return f"({made.select(schema, view)})"
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Names and DuckDB types."""
+        return self._found[1]
 
     def close(self) -> None:
         """Nothing was written."""

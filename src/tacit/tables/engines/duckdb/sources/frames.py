@@ -9,8 +9,6 @@ objects are turned into text value by value, then cast like text.
 from __future__ import annotations
 
 import contextlib
-import datetime
-import numbers
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -21,6 +19,7 @@ import numpy as np
 
 from tacit.errors import InvalidParameter, LedgerError, TacitError
 from tacit.ledger.names import source_name
+from tacit.tables.engines.duckdb.sources.loaded import text_of
 from tacit.tables.engines.duckdb.sources.source import VIEW, Source, quoted_name, visible
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
 from tacit.tables.expressions.kinds import Kind
@@ -34,7 +33,6 @@ __all__ = ["FrameSource", "refuse_other_name"]
 _REGISTERED = "frame"
 _PLAIN = "iufbM"  # numpy's kinds that need no look at values
 _LONGEST_NAME = 200
-_WHOLE = 9.2e18  # beyond, a real is no whole number of 64 bits
 
 
 _names: dict[int, str] = {}
@@ -89,6 +87,17 @@ class FrameSource:
         except Exception:  # of DuckDB or of the frame's library, about types
             allowed = "columns of numbers, texts, truth values, days and moments"
             raise InvalidParameter("frame", given=type(self._frame).__name__, allowed=allowed) from None
+
+    @property
+    def declared(self) -> dict[str, str]:
+        """Names and types, as far as values have no say in them.
+
+        In pandas one unknown value makes floats of whole numbers and objects of truth values, so that numbers of numpy
+        are all reals here, and truth values texts; types that can hold what is unknown count as they are.
+        """
+        if not _is_pandas(self._frame):
+            return self.types
+        return {str(name): _declared(dtype) for name, dtype in self._frame.dtypes.items()}
 
     def column_names(self) -> tuple[str, ...]:
         return tuple(self.types)
@@ -190,51 +199,23 @@ def _array(column: Any, kind: Kind) -> Any:
     return np.array(_texts(column, kind), dtype=object)
 
 
+def _declared(dtype: Any) -> str:
+    name = str(dtype).lower()
+    if isinstance(dtype, np.dtype):
+        return {"M": "TIMESTAMP", "i": "DOUBLE", "u": "DOUBLE", "f": "DOUBLE"}.get(dtype.kind, "VARCHAR")
+    kinds = {
+        "datetime": "TIMESTAMP",
+        "timestamp": "TIMESTAMP",
+        "date": "DATE",
+        "int": "BIGINT",
+        "uint": "BIGINT",
+        "float": "DOUBLE",
+        "double": "DOUBLE",
+        "decimal": "DOUBLE",
+        "bool": "BOOLEAN",
+    }
+    return next((kind for begins, kind in kinds.items() if name.startswith(begins)), "VARCHAR")
+
+
 def _texts(values: Iterable[Any], kind: Kind) -> list[str | None]:
-    return [_text(value, kind) for value in values]
-
-
-def _text(value: Any, kind: Kind) -> str | None:
-    r"""Any Python value as the text that is read as what the value is; None for what is missing. Never raises.
-
-    >>> _text(22001.0, Kind.TEXT), _text(True, Kind.INTEGER), _text(b"\xff", Kind.TEXT)
-    ('22001', '1', None)
-    """
-    try:
-        if isinstance(value, (bytes, bytearray)):
-            value = bytes(value).decode("utf-8")
-        if isinstance(value, str):
-            return _valid(value)
-        if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
-            return None
-        if isinstance(value, (bool, np.bool_)):
-            return str(int(value)) if kind.is_number else "true" if value else "false"
-        if isinstance(value, datetime.datetime):
-            return _moment(value)
-        if isinstance(value, datetime.date):
-            return value.isoformat()
-        if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational):
-            return _real(value)
-        return _valid(str(value))
-    except Exception:  # what is no text, and a value whose comparison or repr is broken, is unknown
-        return None
-
-
-def _valid(text: str) -> str:
-    """Raises for halves of characters."""
-    text.encode("utf-8")
-    return text
-
-
-def _moment(value: datetime.datetime) -> str:
-    """In UTC, as the engine writes a moment: without zeros at the end of its fraction."""
-    if value.tzinfo is not None:
-        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
-    base, _, fraction = value.isoformat(sep=" ").partition(".")
-    return f"{base}.{fraction.rstrip('0')}" if fraction.strip("0") else base
-
-
-def _real(value: numbers.Real) -> str:
-    """A whole number without its point, as a column of whole numbers has it."""
-    number = float(value)
-    return str(int(number)) if number.is_integer() and abs(number) < _WHOLE else str(value)
+    return [text_of(value, kind) for value in values]

@@ -1,4 +1,4 @@
-"""JSON lines: one object per line, values of any JSON type on any line.
+"""JSON lines, one object per line, values of any JSON type on any line; or one array of such objects.
 
 A line that is no object is a row of nulls; a name that a line does not have is null there; blank lines are no rows. Of
 a name that a line has twice, the first counts. Arrays and objects are read as their JSON text. There is no schema, so
@@ -8,15 +8,16 @@ a declared column that no line has is no error: such an error would depend on ro
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.tables.engines.duckdb.sources.csv_records import Dialect, Records
+from tacit.tables.engines.duckdb.sources.json_arrays import elements
 from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text, view_statement, visible
-from tacit.tables.engines.duckdb.sources.text_files import open_text
-from tacit.tables.engines.duckdb.text_casts import decoded, from_text
+from tacit.tables.engines.duckdb.sources.text_files import BLOCK, open_text
+from tacit.tables.engines.duckdb.text_casts import BLANKS, Forms, decoded, from_text
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
@@ -33,12 +34,13 @@ _RECORDS = Records(Dialect(_NEVER, b""), 1)
 
 
 class JsonLinesSource:
-    """A file of JSON lines."""
+    """A file of JSON lines; one whose first sign is ``[`` is an array, and is rewritten into lines."""
 
     def __init__(self, path: Path, reading: Reading) -> None:
         self._path = path
-        self._text = open_text(path, reading.encoding)
-        self._null = reading.null
+        self._text = open_text(path, reading.encoding, reading.skip)
+        self._reading = reading
+        self._array = _is_array(next(self._text.pieces(1 << 12), b""))
         self._scratch: Scratch | None = None
         self._readable = str(path)
 
@@ -57,7 +59,7 @@ class JsonLinesSource:
     def names_in_rows(self) -> tuple[str, ...]:
         """The names at the beginning of the file: for its owner's eyes."""
         names = dict[str, None]()
-        lines = (line for block in self._text.blocks(1 << 16) for line in block.splitlines())
+        lines = (line for block in self._lines(1 << 16) for line in block.splitlines())
         for line in islice(lines, _LOOKED_AT):
             try:
                 found = json.loads(line)
@@ -81,13 +83,15 @@ class JsonLinesSource:
         )
         paths = ", ".join(quoted_text(_pointer(column.name)) for column in columns)
         known = "CASE WHEN json_valid(line) AND json_type(line) = 'OBJECT' THEN line END"
+        forms = Forms(self._reading.decimal, self._reading.dates)
         shown = [
-            f"{from_text(self._value(i, column.kind), column.kind)} AS {quoted_name(column.name)}"
+            f"{from_text(f'v{i}', column.kind, forms)} AS {quoted_name(column.name)}"
             for i, column in enumerate(columns, start=1)
         ]
         found = f"json_extract_string({known}, [{paths}])" if columns else "NULL"
         rows = f"(SELECT {found} AS found FROM {scan} WHERE line IS NOT NULL)"
-        connection.execute(view_statement(shown, rows, view))
+        values = [f"{self._value(i, one.kind)} AS v{i}" for i, one in enumerate(columns, start=1)]
+        connection.execute(view_statement(shown, f"(SELECT {', '.join(values) or '1'} FROM {rows})", view))
 
     def close(self) -> None:
         if self._scratch is not None:
@@ -96,18 +100,33 @@ class JsonLinesSource:
 
     def _value(self, i: int, kind: Kind) -> str:
         value = decoded(f"found[{i}]") if kind is Kind.TEXT else f"found[{i}]"
-        for null in self._null:
+        if self._reading.trim:
+            value = f"nullif(trim({value}, {BLANKS}), '')"
+        for null in self._reading.null:
             value = f"nullif({value}, {quoted_text(null)})"
         return value
 
+    def _lines(self, size: int = BLOCK) -> Iterator[bytes]:
+        """The file, one object per line."""
+        return elements(self._text.pieces(size)) if self._array else self._text.blocks(size)
+
     def _prepare(self) -> None:
-        if self._text.plain and all(_RECORDS.is_clean(block) and b"\r" not in block for block in self._text.blocks()):
+        if (
+            not self._array
+            and self._text.plain
+            and all(_RECORDS.is_clean(block) and b"\r" not in block for block in self._text.blocks())
+        ):
             return
         self._scratch = Scratch()
         target = self._scratch.path / "rows.jsonl"
         with target.open("wb") as file:
-            file.writelines(_RECORDS.rewritten(self._text.blocks()))
+            file.writelines(_RECORDS.rewritten(self._lines()))
         self._readable = str(target)
+
+
+def _is_array(block: bytes) -> bool:
+    """What the first sign of the file says."""
+    return block.lstrip(b" \t\r\n").startswith(b"[")
 
 
 def _pointer(name: str) -> str:

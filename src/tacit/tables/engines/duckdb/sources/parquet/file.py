@@ -2,30 +2,30 @@
 
 A text that is no UTF-8 and a moment beyond the calendar are null in their row. DuckDB raises while it scans such a
 file, so texts and moments are looked through once when it is opened; if one cannot be decoded, a private copy is read
-in which they are declared as bytes and numbers (`parquet_footer`), and cast totally.
+in which they are declared as bytes and numbers (`footer`), and cast totally.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter
-from tacit.tables.engines.duckdb.sources.parquet_footer import plain_footer
+from tacit.tables.engines.duckdb.sources.parquet.footer import plain_footer
 from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text, view_statement, visible
-from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
-from tacit.tables.engines.duckdb.text_casts import from_type
+from tacit.tables.engines.duckdb.sources.typed import check_types
+from tacit.tables.engines.duckdb.text_casts import PLAIN, Forms, from_type
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.work.scratch import Scratch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["ParquetSource"]
+__all__ = ["ParquetSource", "looks_at"]
 
 _TAIL = 8  # the length of the footer, and PAR1
 _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999  # milliseconds of the calendar
@@ -41,8 +41,9 @@ _DECODED = {
 class ParquetSource:
     """A Parquet file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, forms: Forms = PLAIN) -> None:
         self._path = path
+        self._forms = forms
         self._scratch: Scratch | None = None
         self._readable = str(path)
 
@@ -73,17 +74,21 @@ class ParquetSource:
         check_types(columns, self.types, self._path.name)
 
     def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
-        doubtful = self._doubtful(connection, visible(columns))
-        if self._is_decodable(connection, doubtful):
-            connection.execute(view_of(self._scan, columns, self.types, view))
-            return
-        self._copy(doubtful)
+        shown, scan = self.shown(connection, visible(columns))
+        connection.execute(view_statement(shown, scan, view))
+
+    def shown(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy]) -> tuple[list[str], str]:
+        """The columns, each cast to its kind, and what they are selected from; a private copy if need be."""
+        doubtful = self._doubtful(connection, columns)
+        is_plain = self._is_decodable(connection, doubtful)
+        if not is_plain:
+            self._copy(doubtful)
         shown = []
-        for one in visible(columns):
-            name = quoted_name(one.name)
-            plain = _DECODED[self.types[one.name]][1].format(name) if one.name in doubtful else name
-            shown.append(f"{from_type(plain, self.types[one.name], one.kind)} AS {name}")
-        connection.execute(view_statement(shown, self._scan, view))
+        for one in columns:
+            name, kind = quoted_name(one.name), self.types[one.name]
+            plain = name if is_plain or one.name not in doubtful else _DECODED[kind][1].format(name)
+            shown.append(f"{from_type(plain, kind, one.kind, self._forms)} AS {name}")
+        return shown, self._scan
 
     def close(self) -> None:
         if self._scratch is not None:
@@ -135,6 +140,13 @@ class ParquetSource:
             made.seek(start)
             made.write(footer + len(footer).to_bytes(4, "little") + b"PAR1")
         self._readable = str(target)
+
+
+def looks_at(columns: Sequence[ColumnPolicy], types: Mapping[str, str]) -> list[str]:
+    """What looks at every value of the columns that are decoded while they are scanned."""
+    return [
+        _DECODED[types[one.name]][0].format(quoted_name(one.name)) for one in columns if types[one.name] in _DECODED
+    ]
 
 
 def _described(connection: DuckDBPyConnection, scan: str) -> dict[str, str]:

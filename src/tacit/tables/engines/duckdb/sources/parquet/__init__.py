@@ -1,0 +1,1 @@
+"""Parquet: one file, or a folder of them that is one table."""
