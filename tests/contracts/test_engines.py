@@ -19,6 +19,7 @@ from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.expressions.tree import Call, Column, Expression
 from tests.contracts.engines import GIVEN
 from tests.tables.engines.bounding_oracle import expected
+from tests.tables.engines.chosen_rows import examine_rows
 from tests.tables.engines.random_rows import SCHEMA, Expressions, cell
 from tests.tables.engines.row_oracle import kind_of
 from tests.tables.engines.sensitivity import SECRET, Moved, answered, bounded_query, examine, must_equal
@@ -86,6 +87,14 @@ def test_joins_and_unions_are_the_oracles(engine: str) -> None:
     given = GIVEN[engine]
     tally = examine(given.engine, 7, 8, ask=several, tables=given.several)  # type: ignore[arg-type]
     assert tally.queries == 8
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_chosen_rows_are_the_oracles_and_one_unit_changes_no_other(engine: str) -> None:
+    given = GIVEN[engine]
+    tally = examine_rows(given.engine, 7, 12, given.one)
+    assert tally.queries == 12
+    assert tally.moved > 8
 
 
 def test_the_comparison_notices_another_operator() -> None:

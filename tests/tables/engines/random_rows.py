@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 
+from tacit.tables.engines.duckdb.arrow_stream import batches
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import TIME_UNITS
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal
@@ -175,6 +176,10 @@ class Rows:
     def columns(self, sql: str) -> dict[str, Any]:
         self.reached += 1
         return self.database.execute(sql).fetchnumpy()
+
+    def batches(self, sql: str, kinds: Any) -> Any:
+        self.reached += 1
+        return batches(self.database, sql, kinds)
 
     def close(self) -> None:
         self.database.close()

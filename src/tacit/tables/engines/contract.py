@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,10 @@ from tacit.tables.engines.sums import Sums
 from tacit.tables.engines.work import Work
 from tacit.tables.expressions.tree import Expression, Value
 from tacit.tables.query.relations import Relation
+
+if TYPE_CHECKING:
+    from tacit.tables.engines.rows import BoundedRows
+    from tacit.tables.engines.spool import ChosenRows
 
 __all__ = [
     "MOST_UNITS",
@@ -338,6 +342,9 @@ class Engine(Protocol):
 
     def run(self, query: BoundedQuery) -> Integers:
         """The integers; raises only for reasons that do not depend on rows, as far as that can be excluded."""
+
+    def read(self, asked: BoundedRows) -> ChosenRows:
+        """The chosen rows of each unit as integers, to be gone through as often as it takes; as `run` in all else."""
 
     def work(self, query: BoundedQuery) -> Work:
         """What the query takes, counted; it is run for that. As private as the integers."""

@@ -13,14 +13,17 @@ from typing import Self
 
 from tacit.errors import BudgetExceeded, InvalidParameter
 from tacit.ledger import Ledger
+from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.check.check import Checked, check
 from tacit.tables.discovery.discovery import Discovery
-from tacit.tables.engines.access import Access, Engines
+from tacit.tables.engines.access import Access, Draw, Engines
 from tacit.tables.engines.contract import Engine
-from tacit.tables.expressions.tree import Grouping, Key
+from tacit.tables.engines.reading import bounded_rows, package_question, sendable
+from tacit.tables.engines.rows import BoundedRows, Coded
+from tacit.tables.expressions.tree import Expression, Grouping, Key
 from tacit.tables.plan.price import read_price
 from tacit.tables.plan.within import price_within, what_fits
 from tacit.tables.policy.policy import Policy
@@ -139,6 +142,28 @@ class Table(First["Question"]):
     def discover(self) -> Discovery:
         """Bounds, keys and limits for the policy, discovered privately at a stated price."""
         return Discovery(self._access, self.query)
+
+    def reading(
+        self, columns: Sequence[Coded], *, where: Expression | None = None, rows_per_unit: object = None
+    ) -> BoundedRows:
+        """The chosen rows of each unit, as integers, for a draw that `pay_for` pays; free, and blind to rows.
+
+        Refuses columns that name people or that the policy forbids, and more rows of a unit than it allows.
+        """
+        return bounded_rows(self.policy, columns, where=where, rows=rows_per_unit)
+
+    def pay_for(self, question: str, cost: Guarantee, draw: Draw, *, fresh: bool = False) -> Claim:
+        """Pay a cost, then let ``draw`` look: how a package that is no statement of SQL answers from this table.
+
+        ``question`` is its one canonical text, on record and in the log: whatever the answer depends on, besides the
+        policy, stands in it. Who asks the same at the same cost again gets the stored answer, free, unless ``fresh``.
+
+        ``draw`` is a value that can be pickled. It runs in the process that draws, after the debit, and is given an
+        engine and the receipt; what it returns, bytes, is stored and given back as ``answer`` of the claim. It takes
+        all noise from the operating system's entropy, and *must* keep the promise ``cost`` for the policy's unit under
+        add-remove: nothing here can check that. Whatever it raises is `AnswerLost`, paid for: docs/guides/paying.md.
+        """
+        return self._access.paid(package_question(question), cost, sendable(draw), fresh=fresh)
 
     def explain(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import TacitError
+from tacit.tables.engines.duckdb.arrow_stream import batches
 from tacit.tables.engines.duckdb.profile import PROFILED, work_of
 from tacit.tables.engines.duckdb.sources.source import Source, other_view, quoted_name, quoted_text
 from tacit.tables.engines.work import Work
@@ -85,6 +86,18 @@ class LockedDuckDB:
                 pass  # what it says might quote a row, and must not become the context of another error
         raise EngineFailed
 
+    def batches(self, sql: str, kinds: Sequence[np.dtype[Any]]) -> Iterator[list[npt.NDArray[Any]]]:
+        """Run one SELECT whose columns are integers of these types, never null; some rows at a time."""
+        failed = self._connection is None
+        if self._connection is not None:
+            try:
+                _check_select(self._connection, sql)
+                yield from batches(self._connection, sql, kinds)
+            except Exception:
+                failed = True  # as above
+        if failed:
+            raise EngineFailed
+
     def work(self, sql: str) -> Work:
         """Run one SELECT for the counts of its operators alone."""
         if self._connection is not None:
@@ -150,12 +163,17 @@ def _lock(connection: duckdb.DuckDBPyConnection, paths: tuple[str, ...]) -> None
     connection.execute("SET lock_configuration = true")
 
 
-def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, npt.NDArray[Any]]:
+def _check_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Only single SELECT statements run."""
     import duckdb
 
     statements = connection.extract_statements(sql)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise EngineFailed
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, npt.NDArray[Any]]:
+    _check_select(connection, sql)
     relation = connection.sql(sql)
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     wide = [name for name, kind in types.items() if kind.partition("(")[0] in _WIDE]

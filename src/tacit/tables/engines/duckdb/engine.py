@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,8 +12,12 @@ import numpy.typing as npt
 from tacit.errors import PolicyError
 from tacit.tables.engines.contract import Asked, BoundedQuery, Cells, Integers, Tallies
 from tacit.tables.engines.duckdb.bounding import Statement, statement
+from tacit.tables.engines.duckdb.chosen_rows import rows_statement
+from tacit.tables.engines.duckdb.relations import Schema
 from tacit.tables.engines.duckdb.sources.source import VIEW, other_view
 from tacit.tables.engines.duckdb.terms import TYPES, identifier
+from tacit.tables.engines.rows import BoundedRows, narrowest
+from tacit.tables.engines.spool import Batch, ChosenRows
 from tacit.tables.engines.sums import Sums
 from tacit.tables.engines.work import Work
 from tacit.tables.expressions.kinds import Kind
@@ -33,6 +37,9 @@ class Connection(Protocol):
 
     def columns(self, sql: str) -> Columns:
         """The result of a statement, a column a name."""
+
+    def batches(self, sql: str, kinds: Sequence[np.dtype[Any]]) -> Iterator[list[npt.NDArray[Any]]]:
+        """The result of a statement whose columns are integers of these types, some rows at a time."""
 
     def work(self, sql: str) -> Work:
         """What a statement takes, counted by the engine."""
@@ -63,6 +70,20 @@ class DuckDBEngine:
             measures=tuple(_measured(one, i, found) for i, one in enumerate(query.measures)),
         )
 
+    def read(self, asked: BoundedRows) -> ChosenRows:
+        """The chosen rows, streamed from the engine to a private folder."""
+        return ChosenRows(asked, self._batches(asked))
+
+    def _batches(self, asked: BoundedRows) -> Iterator[Batch]:
+        sql = rows_statement(asked, Schema(self._schema(VIEW), self._schemas(), self._key), self._key)
+        kinds = [narrowest(column) for column in asked.columns]
+        if asked.unit is None:
+            for columns in self._connection.batches(sql, kinds):
+                yield columns, None
+            return
+        for numbers, *columns in self._connection.batches(sql, [np.dtype(np.int64), *kinds]):
+            yield columns, numbers
+
     def work(self, query: BoundedQuery) -> Work:
         """What the statement takes, counted; it is run for that. As private as the integers."""
         return self._connection.work(self._statement(query, self._key).sql)
@@ -72,8 +93,10 @@ class DuckDBEngine:
         return self._statement(query, _HIDDEN).sql
 
     def _statement(self, query: BoundedQuery, key: str) -> Statement:
-        others = {name: self._schema(other_view(name)) for name in self._others}
-        return statement(query, self._schema(VIEW), key, others)
+        return statement(query, self._schema(VIEW), key, self._schemas())
+
+    def _schemas(self) -> dict[str, Mapping[str, Kind]]:
+        return {name: self._schema(other_view(name)) for name in self._others}
 
     def interrupt(self) -> None:
         self._connection.interrupt()
