@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _HOME_OF = {path.rpartition(".")[2]: path.rpartition(".")[0] for path in ESTIMATORS.values()}
+_HOME_OF["OneHotEncoder"] = "tacit.learn.estimators.encoder"  # learns nothing, so that it has no price
 
 
 def __getattr__(name: str) -> object:

@@ -5,16 +5,26 @@ from __future__ import annotations
 from tacit.errors import MissingPackage
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
+    from sklearn.base import (
+        BaseEstimator,
+        ClassifierMixin,
+        ClassNamePrefixFeaturesOutMixin,
+        ClusterMixin,
+        OneToOneFeatureMixin,
+        RegressorMixin,
+        TransformerMixin,
+    )
     from sklearn.exceptions import NotFittedError
 except ModuleNotFoundError:
     raise MissingPackage("scikit-learn", extra="learn") from None
 
 __all__ = [
     "BaseEstimator",
+    "ClassNamePrefixFeaturesOutMixin",
     "ClassifierMixin",
     "ClusterMixin",
     "NotFittedError",
+    "OneToOneFeatureMixin",
     "RegressorMixin",
     "TransformerMixin",
 ]

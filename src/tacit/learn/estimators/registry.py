@@ -11,6 +11,10 @@ __all__ = ["ESTIMATORS"]
 
 ESTIMATORS: Mapping[str, str] = {
     "decision tree": "tacit.learn.estimators.tree.DecisionTreeClassifier",
+    "k means": "tacit.learn.estimators.kmeans.KMeans",
+    "naive bayes": "tacit.learn.estimators.naive_bayes.NaiveBayes",
+    "principal components": "tacit.learn.estimators.pca.PCA",
     "random forest": "tacit.learn.estimators.forest.RandomForestClassifier",
+    "standard scaler": "tacit.learn.estimators.scaler.StandardScaler",
     "logistic regression": "tacit.learn.estimators.logistic.LogisticRegression",
 }

@@ -70,10 +70,10 @@ class Splits:
         return cells == split if self.by_category(place) else cells > split
 
 
-def splits_of(schema: Schema) -> Splits:
-    """All splits of a schema's columns."""
+def splits_of(schema: Schema, bins: int = BINS) -> Splits:
+    """All splits of a schema's columns, numbers in so many bins."""
     sizes = [
-        1 + (column.highest + 1 if isinstance(column, Category) else min(BINS, column.highest - column.lowest))
+        1 + (column.highest + 1 if isinstance(column, Category) else min(bins, column.highest - column.lowest))
         for column in schema.columns
     ]
     return Splits(schema.columns, tuple(sizes))

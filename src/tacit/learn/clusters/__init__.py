@@ -1,0 +1,1 @@
+"""Clusters around centres: starting points made up from released numbers, exact assignments, noisy sums."""
