@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 __all__ = ["ARMED", "Bomb", "bombs"]
 
@@ -243,7 +244,59 @@ def _unions() -> Iterator[str]:
         yield f"SELECT COUNT(*) FROM ({deep})"
 
 
+def _crossed() -> Iterator[str]:
+    """Rows that multiply, and much work on each of them: more of both than either rule alone would stop."""
+    for at, (rows, (aggregate, tail)) in enumerate(product(_multiplied(), _WORKED)):
+        inner = rows.replace("ARMED", ARMED[at % len(ARMED)])
+        for count in (1, 6, 40):
+            outputs = ", ".join(
+                f"{aggregate.replace('NO', str(number))} AS c{number}" for number in range(10, count + 10)
+            )
+            yield f"SELECT {outputs} FROM " + tail.replace("ROWS", f"({inner})")
+
+
+def _multiplied() -> Iterator[str]:
+    """Rows of whoever is armed, many times; with the columns that `_WORKED` takes."""
+    for sizes in ((10,), (1000,), (100, 100), (10, 10, 10, 10, 10)):
+        yield _repeated(sizes)
+    for parts, size in ((2, 3000), (14, 700)):
+        yield " UNION ALL ".join([_repeated((size,))] * parts)
+    joins = {
+        "visits": ("JOIN visits w ON v.user_id = w.user_id", "JOIN visits u ON v.user_id = u.user_id"),
+        "orders": ("JOIN orders o ON v.user_id = o.buyer", "JOIN regions r ON TRUE", "JOIN regions s ON TRUE"),
+    }
+    for each in joins.values():
+        yield f"SELECT {_TAKEN} FROM visits v {' '.join(each)}"
+
+
+def _repeated(sizes: tuple[int, ...]) -> str:
+    """A row as often as the product of the sizes, by lists that it is joined with."""
+    lists = (", ".join(f"({number})" for number in range(size)) for size in sizes)
+    joined = " ".join(f"JOIN (VALUES {rows}) AS l{at}(x) ON l{at}.x >= 0" for at, rows in enumerate(lists))
+    armed = "SELECT user_id, city, plan, age, spend, points, moment FROM visits WHERE ARMED"
+    return f"SELECT {_TAKEN} FROM ({armed}) AS v {joined}"
+
+
+_TAKEN = "v.user_id, v.city, v.plan, v.age, v.spend, v.points, v.moment"
+_WORKED = (
+    ("COUNT(*) FILTER (WHERE city LIKE '%NO%_a%_b%_c%_%NO')", "ROWS"),
+    ("COUNT(*) FILTER (WHERE POWER(age + NO, 0.5) > EXP(LN(spend + NO)))", "ROWS"),
+    ("MEDIAN(spend + NO, contribution_bounds_per_row => (0, 99))", "ROWS"),
+    ("COUNT(DISTINCT city || plan || 'NO')", "ROWS"),
+    ("COUNT(*) FILTER (WHERE city || city || city || 'NO' = UPPER(plan || city))", "ROWS"),
+    ("AVG(spend * NO, contribution_bounds_per_row => (0, NO))", "ROWS GROUP BY CUBE (plan, (age > 30))"),
+    ("COUNT(*) FILTER (WHERE moment AT TIME ZONE 'Asia/Kolkata' > TIMESTAMP '20NO-01-01 00:00:00')", "ROWS"),
+    ("COUNT(*) FILTER (WHERE CAST(CAST(spend + NO AS VARCHAR) AS DOUBLE) > age)", "ROWS"),
+    (
+        "SUM(n + NO, contribution_bounds_per_row => (0, 9))",
+        "(SELECT user_id, COUNT(*) AS n, MAX(city) AS c, SUM(spend) AS t FROM ROWS GROUP BY user_id)",
+    ),
+    ("SUM(points + NO, contribution_bounds_per_row => (0, 9))", "ROWS GROUP BY WIDTH_BUCKET(spend, 0, 100, 1000)"),
+)
+
+
 _KINDS = {
+    "crossed": _crossed,
     "texts": _texts,
     "patterns": _patterns,
     "fan-out": _fan_out,

@@ -17,7 +17,9 @@ LISTS = f"JOIN (VALUES {LISTED}) AS a(n) ON age > 40 JOIN (VALUES {LISTED}) AS b
 MANY = f"(SELECT u.user_id AS user_id, u.city AS city, 100 * a.n + b.n AS x FROM ({STACKED}) u {LISTS})"
 
 PATTERNS = " OR ".join(f"city LIKE '%a{'_' * 180}{i}'" for i in range(5))
-OTHERS = PATTERNS.replace("city", "w.city")
+FEW = " OR ".join(f"city LIKE '%a_{i}%'" for i in range(5))
+SECOND = PATTERNS.replace("city", "w.city")
+OTHERS = " OR ".join(f"w.city LIKE '%a%{i}%'" for i in range(5))
 POWERS = f"LEAST({', '.join(f'POWER(x, 0.{i})' for i in range(100, 900))})"
 MEDIANS = ", ".join(f"MEDIAN(x, contribution_bounds_per_row => (0, {i})) AS m{i}" for i in range(1, 30))
 TOTALS = ", ".join(f"SUM(x, contribution_bounds_per_row => (0, {i})) AS s{i}" for i in range(1, 60))
@@ -32,7 +34,10 @@ BOMBS = [
     f"SELECT COUNT(*) AS n FROM {MANY} GROUP BY CUBE (x % 2, x % 3, x % 5, x % 7, x % 11)",
     f"SELECT COUNT(*) AS n FROM ({STACKED}) u {LISTS} AND ({PATTERNS})",
     f"SELECT COUNT(*) AS n FROM (SELECT user_id, x FROM {MANY} WHERE {PATTERNS})",
+    f"SELECT COUNT(*) AS n FROM visits v JOIN visits w ON v.user_id = w.user_id WHERE {SECOND}",
+    f"SELECT COUNT(*) AS n FROM ({STACKED}) WHERE {PATTERNS}",
 ]
+ALONE = " OR ".join(f"city LIKE '%a{'_' * 180}{i}'" for i in range(40))
 
 
 @pytest.fixture
@@ -51,11 +56,26 @@ def test_much_work_on_many_rows_made_of_one_is_refused_and_costs_nothing(table: 
 @pytest.mark.parametrize(
     "sql",
     [
+        f"SELECT COUNT(*) AS n FROM visits WHERE {ALONE}",
+        f"SELECT COUNT(*) AS n FROM (SELECT user_id FROM visits WHERE {ALONE})",
+        f"SELECT SUM(CASE WHEN {ALONE} THEN age END) AS n FROM visits",
+    ],
+)
+def test_patterns_that_take_long_on_a_single_row_are_refused(table: Table, sql: str) -> None:
+    before = table.remaining
+    with pytest.raises(InvalidParameter, match="for each row"):
+        table.sql(sql, epsilon=1, delta=1e-9)
+    assert table.remaining == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
         f"SELECT COUNT(*) AS n FROM {MANY} WHERE city LIKE 'L%'",
         f"SELECT COUNT(*) AS n FROM visits WHERE {PATTERNS}",
         f"SELECT COUNT(*) AS n FROM visits JOIN (VALUES {LISTED}) AS a(n) ON age = a.n WHERE {PATTERNS}",
         f"SELECT COUNT(*) AS n FROM visits v JOIN visits w ON v.user_id = w.user_id WHERE {OTHERS}",
-        f"SELECT COUNT(*) AS n FROM ({STACKED}) WHERE {PATTERNS}",
+        f"SELECT COUNT(*) AS n FROM ({STACKED}) WHERE {FEW}",
     ],
 )
 def test_little_work_or_few_rows_are_allowed(table: Table, sql: str) -> None:

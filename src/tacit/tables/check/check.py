@@ -59,18 +59,19 @@ def check(query: Query, policy: Policy) -> Checked:
     admit_relation(query.source)
     query = replace(query, options=query.options.within(policy, unit_names(query.source, policy)))
     if query.source is None:
+        _admit_work(query, 1)
         return _check(query, policy, None)
     view = view_of(tidy(query).source or query.source, policy)
-    _admit_work(query, view)
+    _admit_work(query, view.rows)
     return _check(replace(query, source=view.relation), view.over(policy), view)
 
 
-def _admit_work(query: Query, view: View) -> None:
-    """Refuse to do too much with each of many rows that were made of one."""
+def _admit_work(query: Query, rows: int) -> None:
+    """Refuse to do too much with each of the rows that become of one."""
     found = query.aggregates()
     arguments = [argument for one in found for argument in one.arguments()]
     besides = aggregating((one.estimator for one in found), max(len(query.sets), 1))
-    admit_row_work(view.rows, (query.where, *query.keys, *arguments), besides)
+    admit_row_work(rows, (query.where, *query.keys, *arguments), besides)
 
 
 def _check(query: Query, policy: Policy, view: View | None) -> Checked:

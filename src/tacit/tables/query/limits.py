@@ -5,7 +5,7 @@ All limits are public constants, and what exceeds one is refused before anything
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tacit.errors import InvalidParameter
@@ -60,6 +60,7 @@ class Sizes:
 
     def __init__(self) -> None:
         self._known: dict[int, _Size] = {}
+        self._weights: dict[int, int] = {}
         self._nodes = self._steps = 0
 
     def of(self, expression: Expression) -> tuple[int, int]:
@@ -70,7 +71,7 @@ class Sizes:
             if id(node) in self._known:
                 waiting.pop()
                 continue
-            parts = node.arguments() if isinstance(node, Aggregate) else node.parts()
+            parts = _parts_of(node)
             unknown = [part for part in parts if id(part) not in self._known]
             if unknown:
                 waiting.extend(unknown)
@@ -82,11 +83,15 @@ class Sizes:
         found = self._known[id(expression)]
         return found.nodes, found.depth
 
-    def work(self, expression: Expression, step: int) -> int:
-        """Nodes, counted as a tree, of which each step on texts is worth so many."""
+    def work(self, expression: Expression, weigh: Callable[[Expression], int]) -> int:
+        """The weights of all nodes, counted as a tree."""
         self.of(expression)
-        found = self._known[id(expression)]
-        return found.nodes + step * found.steps
+        for key, size in self._known.items():  # what a node is made of stands before it
+            if key not in self._weights:
+                self._weights[key] = weigh(size.expression) + sum(
+                    self._weights[id(one)] for one in _parts_of(size.expression)
+                )
+        return self._weights[id(expression)]
 
     def admit(self, expression: Expression) -> None:
         """Count the expression as a part of the query."""
@@ -111,6 +116,10 @@ class Sizes:
         if isinstance(node, Call):
             _admit_arguments(node)
         return _Size(nodes, depth, steps, node)
+
+
+def _parts_of(node: Expression) -> Sequence[Expression]:
+    return node.arguments() if isinstance(node, Aggregate) else node.parts()
 
 
 def admit_width(outputs: int, keys: int) -> None:

@@ -144,3 +144,11 @@ def test_an_odd_column_name_is_only_a_name() -> None:
     assert rows.database.execute(
         f"SELECT {render(Column('Na' + chr(34) + 'me'), SCHEMA).sql} FROM rows"
     ).fetchone() == ("it's",)
+
+
+@pytest.mark.parametrize("operator", ["+", "-", "*", "//", "%", "negative", "abs"])
+def test_whole_numbers_overflow_without_an_error_inside(operator: str) -> None:
+    """TRY raises and catches for each row that overflows, which takes a thousand times as long as one that does not."""
+    kinds = {"a": Kind.INTEGER, "b": Kind.INTEGER}
+    arguments = (Column("a"), Column("b"))[: 1 if operator in ("negative", "abs") else 2]
+    assert "TRY" not in render(Call(operator, arguments), kinds).sql

@@ -20,7 +20,17 @@ from tacit.tables.engines.duckdb.operators.times import (
     part,
     timestamp_trunc,
 )
-from tacit.tables.engines.duckdb.terms import Term, as_kind, finite, identifier, in_calendar, literal, once, short
+from tacit.tables.engines.duckdb.terms import (
+    Term,
+    as_kind,
+    finite,
+    identifier,
+    in_64_bits,
+    in_calendar,
+    literal,
+    once,
+    short,
+)
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import CASTS, OPERATORS, TIME_UNITS, common_kind
 from tacit.tables.expressions.texts import LONGEST_TEXT, lower
@@ -128,11 +138,16 @@ def _text_test(form: str) -> Callable[[Terms, Kind], str]:
 
 
 def _arithmetic(sign: str) -> Callable[[Terms, Kind], str]:
-    """Doubles give an infinity where they overflow, integers raise: both are null."""
+    """Doubles give an infinity where they overflow, whole numbers one that 64 bits do not hold: both are null.
+
+    TRY, which would do, takes a thousand times as long for a row in which it is needed: one person's values would show.
+    """
 
     def rendered(terms: Terms, kind: Kind) -> str:
-        sql = f"({as_kind(terms[0], kind)} {sign} {as_kind(terms[1], kind)})"
-        return finite(sql) if kind is Kind.REAL else f"TRY({sql})"
+        left, right = (as_kind(term, kind) for term in terms)
+        if kind is Kind.REAL:
+            return finite(f"({left} {sign} {right})")
+        return in_64_bits(f"(CAST({left} AS HUGEINT) {sign} CAST({right} AS HUGEINT))")
 
     return rendered
 
@@ -141,7 +156,7 @@ def _remainder(terms: Terms, kind: Kind) -> str:
     left, right = (as_kind(term, kind) for term in terms)
     if kind is Kind.REAL:
         return finite(f"({left} % {right})")
-    return f"TRY({left} % {once(lambda y: f'CASE WHEN {y} = -1 THEN 1 ELSE {y} END', right)})"
+    return f"({left} % {once(lambda y: f'CASE WHEN {y} = -1 THEN 1 ELSE {y} END', right)})"
 
 
 def _quotient(terms: Terms, _: Kind) -> str:
@@ -150,18 +165,19 @@ def _quotient(terms: Terms, _: Kind) -> str:
 
 def _whole_quotient(terms: Terms, _: Kind) -> str:
     if all(term.kind in (None, Kind.INTEGER) for term in terms):
-        return f"TRY({as_kind(terms[0], Kind.INTEGER)} // {as_kind(terms[1], Kind.INTEGER)})"
+        left, right = (as_kind(term, Kind.INTEGER) for term in terms)
+        return in_64_bits(f"(CAST({left} AS HUGEINT) // CAST({right} AS HUGEINT))")
     return f"TRY_CAST(trunc({_quotient(terms, Kind.REAL)}) AS BIGINT)"
 
 
 def _negative(terms: Terms, kind: Kind) -> str:
-    sql = f"(- {as_kind(terms[0], kind)})"
-    return finite(sql) if kind is Kind.REAL else f"TRY({sql})"
+    own = as_kind(terms[0], kind)
+    return finite(f"(- {own})") if kind is Kind.REAL else in_64_bits(f"(- CAST({own} AS HUGEINT))")
 
 
 def _abs(terms: Terms, kind: Kind) -> str:
-    sql = f"abs({as_kind(terms[0], kind)})"
-    return sql if kind is Kind.REAL else f"TRY({sql})"
+    own = as_kind(terms[0], kind)
+    return f"abs({own})" if kind is Kind.REAL else in_64_bits(f"abs(CAST({own} AS HUGEINT))")
 
 
 def _sign(terms: Terms, _: Kind) -> str:

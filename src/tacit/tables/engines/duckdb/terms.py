@@ -26,6 +26,7 @@ __all__ = [
     "as_kind",
     "finite",
     "identifier",
+    "in_64_bits",
     "in_calendar",
     "literal",
     "once",
@@ -75,6 +76,12 @@ def once(body: Callable[..., str], *arguments: str) -> str:
 def finite(sql: str) -> str:
     """A double, null if it is not a number or infinite; adding 0 makes the negative zero positive."""
     return once(lambda x: f"CASE WHEN isfinite({x}) THEN {x} + CAST(0 AS DOUBLE) END", sql)
+
+
+def in_64_bits(sql: str) -> str:
+    """A whole number of 128 bits as one of 64, null where it does not fit; without an error inside, which is slow."""
+    ends = f"CAST({-(2**63)} AS HUGEINT) AND CAST({2**63 - 1} AS HUGEINT)"
+    return once(lambda x: f"CASE WHEN {x} BETWEEN {ends} THEN CAST({x} AS BIGINT) END", sql)
 
 
 def in_calendar(sql: str, kind: Kind) -> str:
