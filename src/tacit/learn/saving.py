@@ -7,7 +7,7 @@ import json
 import zipfile
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _KINDS = {"f", "i", "u", "b"}
 _LARGEST = 1 << 30  # no model is of a gigabyte: a file that says so is not read
 
 
-def write_model(path: str | Path, kind: str, params: dict[str, Any], fitted: dict[str, Any]) -> None:
+def write_model(path: str | Path | IO[bytes], kind: str, params: dict[str, Any], fitted: dict[str, Any]) -> None:
     """Write an estimator's parameters and what it learned."""
     arrays: dict[str, Any] = {}
     written = {name: _flat(value, f"{name}", arrays) for name, value in fitted.items()}
@@ -43,7 +43,7 @@ def write_model(path: str | Path, kind: str, params: dict[str, Any], fitted: dic
             file.writestr(f"{name}.npy", held.getvalue())
 
 
-def load(path: str | Path) -> Any:
+def load(path: str | Path | IO[bytes]) -> Any:
     """The estimator that was saved: fitted, with its promise and its disclosure.
 
     >>> load("nowhere.model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from tacit.learn.saving import write_model
 from tacit.learn.schema import Schema, read_classes, read_columns, read_target
 from tacit.learn.scikit import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
 from tacit.learn.spending import Spending
+from tacit.learn.tables import LearningPlan, fit_table, is_table, plan_for_table
 from tacit.mechanisms.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
@@ -35,6 +37,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
 
     kind: ClassVar[str]
     """Its name in the registry, and in files."""
+
+    learns: ClassVar[type | None] = None
+    """What is to be learned: `Category` for one of a list, `Number`; None if there is no such column."""
 
     proof: ClassVar[str]
     """The page that proves the promise, below docs/."""
@@ -71,19 +76,43 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
 
     # Fitting.
 
-    def fit(self, X: Any, y: Any = None, *, units: Any = None, entropy: BitSource | None = None) -> Any:  # noqa: N803
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any = None,
+        *,
+        units: Any = None,
+        target: str | None = None,
+        columns: Sequence[str] | None = None,
+        fresh: bool = False,
+        entropy: BitSource | None = None,
+    ) -> Any:
         """Learn from a table in memory; ``units`` says whose each row is, if a person may have several.
 
-        What cannot be used is refused for its type, shape or parameters, before anything is drawn.
+        Or from an open table: ``fit(people, target="income")`` learns that column from all others, or from ``columns``.
+        That is one request, paid like any question; its stored answer is the model, so that fitting again is free,
+        unless ``fresh``. Bounds, lists and units are the policy's.
+
+        What cannot be used is refused for its type, shape or parameters, before anything is drawn or paid.
         """
+        if is_table(X):
+            _only_a_table(y, units)
+            return fit_table(self, X, target, columns, fresh=fresh, entropy=entropy)
+        _no_table(target, columns, fresh)
         self._check()
         cells = read_cells(X)
         labels = self._labels(y, cells)
         schema = Schema(read_columns(cells, self.bounds, self.categories), self._target(labels), cells.named)
         owners = None if units is None else read_vector(units, cells.rows, "units")
         bits = bits_from(entropy)
-        target = None if schema.target is None else schema.target.encode(labels)
-        return self.fit_rows(schema, bounded_rows(schema.encode(cells), target, owners, self.rows_per_unit, bits), bits)
+        known = None if schema.target is None else schema.target.encode(labels)
+        return self.fit_rows(schema, bounded_rows(schema.encode(cells), known, owners, self.rows_per_unit, bits), bits)
+
+    def plan(self, table: Any, *, target: str | None = None, columns: Sequence[str] | None = None) -> LearningPlan:
+        """What a fit on an open table reads, costs and releases; free. Refuses what `fit` would refuse."""
+        if not is_table(table):
+            raise InvalidParameter("table", given=type(table).__name__, allowed="an open table: tacit.open(...)")
+        return plan_for_table(self, table, target, columns, releases=True)
 
     def fit_rows(self, schema: Schema, rows: Rows, bits: BitSource) -> Any:
         """Learn from encoded rows, wherever they are: what a table that pays calls, inside the draw."""
@@ -165,6 +194,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
     """One that learns a label out of a public list: ``classes=``, or 0 and 1, or False and True."""
 
+    learns = Category
+
     classes: Any
     classes_: npt.NDArray[Any]
 
@@ -184,6 +215,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
 class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     """One that learns a number between public bounds: ``target_bounds=``."""
 
+    learns = Number
+
     target_bounds: Any
 
     def _labels(self, y: Any, cells: Cells) -> npt.NDArray[Any]:
@@ -196,6 +229,21 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         if not isinstance(schema.target, Number):
             raise InvalidParameter("target", given=schema.target, allowed="a number with bounds")
         return super().fit_rows(schema, rows, bits)
+
+
+def _only_a_table(y: Any, units: Any) -> None:
+    for name, given, instead in (("y", y, 'target="income"'), ("units", units, "nothing: the policy names the unit")):
+        if given is not None:
+            raise InvalidParameter(name, given="values", allowed=f"for an open table, {instead}", hint=_UNSPENT)
+
+
+def _no_table(target: Any, columns: Any, fresh: bool) -> None:
+    for name, given in (("target", target), ("columns", columns), ("fresh", fresh or None)):
+        if given is not None:
+            raise InvalidParameter(name, given=given, allowed="only for a table that tacit.open opened")
+
+
+_UNSPENT = "Nothing was spent."
 
 
 def _same_columns(estimator: str, schema: Schema, cells: Cells) -> None:
