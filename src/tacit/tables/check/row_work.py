@@ -31,18 +31,17 @@ _WEIGHTS = {
     **dict.fromkeys(CASTS, 150),
 }
 """Of an operator, on the longest texts and the rows that are hardest for it, in steps of 50 ns; 1 of any other."""
-_MATCHED, _PER_CHARACTER, _SMALL_LETTERS = 1_000, 2_500, 700
+_FEW, _MATCHED, _PER_CHARACTER, _SMALL_LETTERS = 8, 1_000, 4_000, 700
 _SORTED, _ADDED, _GROUPED = 60, 20, 20
 _SORTING = ("quantile", "mode", "top", "count_distinct")
 
 
 def weight(node: Expression) -> int:
-    """What a node is worth by itself. LIKE without _ is matched in one pass; with it, each place may have to be
-    tried at once.
+    """What a node is worth by itself.
 
     >>> from tacit.tables.expressions.tree import Column
-    >>> [weight(Call("like", (Column("city"), Literal(pattern)))) for pattern in ("a%", "%a%b%", "%a_b%")]
-    [1, 1000, 13500]
+    >>> [weight(Call("like", (Column("city"), Literal(pattern)))) for pattern in ("a%", "%a_b%", "%a_________b%")]
+    [1, 3000, 52000]
     """
     if not isinstance(node, Call):
         return 1
@@ -53,12 +52,13 @@ def weight(node: Expression) -> int:
 
 
 def _matching(pattern: str) -> int:
-    """A pattern without wildcards inside is looked for as it is; without _ one pass finds it."""
+    """A pattern without wildcards inside is looked for as it is; one with a few _ between two % is an automaton of few
+    states; with more of them, all places where it may begin have to be carried along for every character."""
     inside = pattern.strip("%")
-    if "_" in inside:
-        return _MATCHED + _PER_CHARACTER * len(pattern)
-    if "%" in inside:
-        return _MATCHED
+    if any(piece.count("_") > _FEW for piece in inside.split("%")):
+        return _PER_CHARACTER * len(pattern)
+    if "_" in inside or "%" in inside:
+        return _MATCHED * (3 if "_" in inside else 1)
     return _WEIGHTS["contains"] if pattern[:1] == pattern[-1:] == "%" else 1
 
 
@@ -80,7 +80,7 @@ def admit_row_work(rows: int, expressions: Iterable[Expression | None], besides:
         raise InvalidParameter(
             "work",
             given=Words(made),
-            allowed=f"at most {MOST_ROW_WORK} steps; an operator is one, LIKE with _ 2 500 for each character",
+            allowed=f"at most {MOST_ROW_WORK} steps; an operator is one, LIKE with many _ 4 000 for each character",
             hint="Compute it in a subquery, below the join, or with shorter patterns; or ask several smaller questions."
             if rows > 1
             else "Write shorter patterns, or ask several smaller questions.",
