@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +184,8 @@ def test_what_cannot_be_fitted_is_refused_before_it_is_paid(
         (lambda: logistic(bounds=(0, 1)), InvalidParameter),
         (lambda: logistic(bounds={"nope": (0, 1)}), UnknownColumn),
         (lambda: logistic(classes=["free"]), InvalidParameter),
+        (lambda: logistic(categories={"age": {1, 2}}), InvalidParameter),
+        (lambda: logistic(bounds={"age": (0, 1j)}), InvalidParameter),
     ],
 )
 def test_parameters_that_a_table_cannot_take_are_refused_before_it_is_paid(
@@ -190,6 +194,11 @@ def test_parameters_that_a_table_cannot_take_are_refused_before_it_is_paid(
     with pytest.raises(error):
         model().fit(table, target="plan", columns=COLUMNS)
     assert table.entries == 0
+
+
+def test_prices_are_kept_as_they_were_written(table: Table) -> None:
+    model = logistic(epsilon=Fraction(1, 3), delta=Decimal("1e-8")).fit(table, target="plan", columns=COLUMNS)
+    assert model.guarantee == ApproxDP(Fraction(1, 3), "1e-8") == table.ledger.budget().charged
 
 
 def test_arrays_have_no_target_column() -> None:

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("tacit.cli.demo:demo", "The whole story on a table it makes up: policy, questions, plot, report."),
     "discover": ("tacit.cli.discover:discover", "Bounds, keys and limits for a policy, bought privately."),
     "init": ("tacit.cli.init:init", "Draft a policy for a table; hints from its rows stay on your screen."),
+    "learn": ("tacit.cli.learn:learn", "A private model of a column of a table, paid for once; and predictions."),
     "local": ("tacit.cli.local:local", "Protocols for people who do not trust the collector: simulate them."),
     "log": ("tacit.cli.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
     "plan": ("tacit.cli.plan:plan", "What a question would cost, or how precise it would be; free."),
@@ -32,7 +33,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """name: (where the command lives, what it does in one line)."""
 
 
-_OPTIONS = ("epsilon", "rho", "delta", "analyst", "expected_rows", "within", "groups", "rows")
+_OPTIONS = (
+    "epsilon", "rho", "delta", "analyst", "expected_rows", "within", "groups", "rows", "target", "columns",
+    "rows_per_unit",
+)  # fmt: skip
 _EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4, "account-locked": 5}
 
 
@@ -71,7 +75,7 @@ def cli() -> None:
 
 def _as_typed(error: TacitError) -> str:
     """The message, in which a parameter that was typed as an option is named like one."""
-    asks = sys.argv[1:2] in (["ask"], ["plan"], ["discover"])
+    asks = sys.argv[1:2] in (["ask"], ["plan"], ["discover"], ["learn"], ["synth"])
     if not (asks and isinstance(error, InvalidParameter) and error.name in _OPTIONS):
         return str(error)
     option = f"--{error.name.replace('_', '-')}"

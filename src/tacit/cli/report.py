@@ -16,6 +16,9 @@ from tacit.tables.release.batch_answers import Answers
 
 __all__ = ["report"]
 
+_ZIP = b"PK"
+"""How models begin: a zip of JSON and arrays."""
+
 
 @click.command()
 @click.argument("where", metavar="POLICY|DATA|LEDGER", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -42,6 +45,11 @@ def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: s
     if analyst is not None and claim.receipt.analyst != analyst_name(analyst):
         raise LedgerError(f"Answer #{number} was not given to {analyst}. `tacit log --analyst` lists theirs.")
     assert claim.answer is not None  # recall gives stored answers only
+    if claim.answer.startswith(_ZIP):
+        raise LedgerError(
+            f"Answer #{number} is a model, which tells its disclosure itself: the same `tacit learn` or `tacit synth` "
+            "again writes it, free."
+        )
     disclosures = [answer.disclosure() for answer in Answers.read(claim.answer, claim.receipt)]
     for at, disclosure in enumerate(disclosures):
         page = out if out is None or len(disclosures) == 1 else out.with_stem(f"{out.stem}-{at}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -88,6 +90,8 @@ def _flat(value: Any, where: str, arrays: dict[str, Any]) -> Any:
         return value.item()
     if isinstance(value, Promise):
         return {"promise": value.to_dict()}
+    if isinstance(value, Fraction | Decimal):
+        return {"fraction" if isinstance(value, Fraction) else "decimal": str(value)}
     if isinstance(value, Schema):
         return {"schema": value.to_dict()}
     if isinstance(value, dict):
@@ -115,6 +119,8 @@ _READERS: dict[str, Any] = {
     "texts": lambda held, arrays: np.array(held, dtype=str),
     "objects": lambda held, arrays: np.array([_full(v, arrays) for v in held], dtype=object),
     "promise": lambda held, arrays: Promise.from_dict(held),
+    "fraction": lambda held, arrays: Fraction(held),
+    "decimal": lambda held, arrays: Decimal(held),
     "schema": lambda held, arrays: Schema.from_dict(held),
     "mapping": lambda held, arrays: {_full(k, arrays): _full(v, arrays) for k, v in held},
     "tuple": lambda held, arrays: tuple(_full(v, arrays) for v in held),

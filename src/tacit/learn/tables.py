@@ -140,6 +140,7 @@ def plan_for_table(
     Those are found by a fit to no rows: how many there are may depend on a number of rows, which is bought or declared.
     """
     estimator._check()
+    write_model(io.BytesIO(), estimator.kind, estimator.get_params(deep=False), {})  # what no file can hold: refused
     policy = table.policy
     schema = table_schema(estimator, policy, target, columns)
     cost = read_price(policy, epsilon=None, delta=None, rho=None, price=estimator.guarantee)
