@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types release versions slow attacks audit bench lock clean
+.PHONY: help demo test check format lint types release versions slow attacks audit bench sklearns torch lock clean
 
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -43,6 +43,12 @@ release: $(READY) ## wheel and sdist in dist/: built twice with the same bytes, 
 versions:        ## the tests on Python 3.12 and 3.13, where they are installed
 	bash .ci/versions
 
+sklearns:        ## scikit-learn's own checks of our estimators on scikit-learn 1.5 to the newest, each in an environment of its own
+	bash .ci/sklearns
+
+torch:           ## noisy gradient descent with the real Opacus, in an environment of its own (PyTorch is large)
+	bash .ci/torch
+
 slow: $(READY)   ## the long suites: a million draws per claim, big arrays
 	$(BIN)/python -m pytest -m slow -q
 
@@ -61,4 +67,4 @@ lock: $(READY)   ## pin the dependencies anew
 	    --group dev --extra plots --extra frames --extra learn --extra excel pyproject.toml -o requirements.lock
 
 clean:           ## remove what the other targets made
-	rm -rf $(VENV) dist .venv-bench .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output
+	rm -rf $(VENV) dist .venv-bench .venv-torch .venv-sklearn-* .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output

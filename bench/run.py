@@ -33,6 +33,7 @@ BENCHES = {
     "anonymity": "k, l and t, Mondrian and optimal generalisation: pycanon, anonypy, anjana, plain DuckDB",
     "drawing": "questions drawn by another process and in this one",
     "games": "games, frequency lists, noise that follows: quality and cost as players, places and lengths grow",
+    "learning_trees": "trees, forests, naive Bayes, k-means and components on Adult, next to scikit-learn's own",
     "startup": "import time, command start, installed size",
 }
 PYTHON = ENVIRONMENT / "bin" / "python"

@@ -12,6 +12,7 @@ from tacit.learn.estimators.registry import ESTIMATORS
 from tacit.learn.finite_class import FiniteClassLearner
 from tacit.learn.hypotheses import Conjunction, Conjunctions, Interval, Intervals, Listed, Threshold, Thresholds
 from tacit.learn.local_queries import LocalConjunctions, LocalThresholds, StatisticalQueries
+from tacit.learn.noisy_sgd import NoisySGD
 from tacit.learn.sample_sizes import SampleSize, agnostic_sample, realisable_sample, textbook_sample
 from tacit.learn.saving import load
 
@@ -24,6 +25,7 @@ __all__ = [
     "Listed",
     "LocalConjunctions",
     "LocalThresholds",
+    "NoisySGD",
     "SampleSize",
     "StatisticalQueries",
     "Threshold",

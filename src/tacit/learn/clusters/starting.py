@@ -15,7 +15,7 @@ __all__ = ["starting_points"]
 Reals = npt.NDArray[np.float64]
 
 _ROWS = 3000
-_TRIES = 5
+_TRIES = 20
 _ROUNDS = 20
 
 
