@@ -9,6 +9,7 @@ from shlex import quote
 
 import click
 
+from tacit.cli.ledgers import ledger_beside
 from tacit.cli.questions import (
     WithoutPolicy,
     begins_by_default,
@@ -17,8 +18,8 @@ from tacit.cli.questions import (
     policy_options,
     price_options,
 )
+from tacit.cli.reading import reading_options
 from tacit.errors import InvalidParameter, MissingPackage
-from tacit.ledger import beside
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.answer import Answer
@@ -44,6 +45,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--report", type=_FILE, metavar="FILE", help="Also write the disclosure as one HTML page.")
 @click.option("--plot", type=_FILE, metavar="FILE", help="Also draw the answer: .png, .svg or .pdf.")
 @click.option("--ledger", type=_FILE, metavar="FILE", help="The ledger.  [default: beside the data]")
+@reading_options
 def ask(
     where: Path,
     sql: str,
@@ -54,6 +56,8 @@ def ask(
     budget: str | None,
     groups: int | None,
     rows: int | None,
+    types: tuple[str, ...],
+    reading: dict[str, str],
     analyst: str | None,
     fresh: bool,
     as_json: bool,
@@ -79,7 +83,7 @@ def ask(
     if epsilon is None and rho is None and not states_price(without_explain(sql)):
         raise click.UsageError("Say what the answer may cost: --epsilon 0.5. `tacit plan` shows what that buys.")
     _check_targets(csv, parquet, report, plot)
-    without = WithoutPolicy(unit, budget, groups, rows)
+    without = WithoutPolicy(unit, budget, groups, rows, types, reading)
     if sql.lstrip()[:8].strip().upper() == "EXPLAIN":
         with open_for_planning(where, without, ledger) as table:
             click.echo(str(table.explain(sql, epsilon=epsilon, delta=delta, rho=rho)))
@@ -90,7 +94,7 @@ def ask(
         answer = table.query(sql).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
     again = answer.receipt.number < before
     if begins:
-        book = (ledger or beside(where)).name
+        book = (ledger or ledger_beside(where)).name
         said = f"There is no policy yet: {book} was opened with a total of ε 3, δ 1e-8"
         click.echo(f"{said} (--budget sets another, once).", err=True)
     if as_json:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tacit.errors import LedgerError
 from tacit.ledger import beside
+from tacit.tables.engines.places import table_folder
 from tacit.tables.policy.file import address, read
 
-__all__ = ["LEDGER", "ledger_of"]
+__all__ = ["LEDGER", "Place", "ledger_beside", "ledger_of"]
 
-LEDGER = click.argument(
-    "file", metavar="LEDGER|POLICY|DATA", type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+
+class Place(click.Path):
+    """A file that is there, or a folder or a pattern of files that are one table."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As click does, for files."""
+        return Path(value) if table_folder(Path(value)) is not None else super().convert(value, param, ctx)
+
+
+LEDGER = click.argument("file", metavar="LEDGER|POLICY|DATA", type=Place())
 _SQLITE = b"SQLite format 3\x00"
 
 
@@ -22,13 +34,18 @@ def ledger_of(where: Path) -> Path:
     """The ledger; where there is none yet, the error says what makes one."""
     if where.suffix == ".ledger" or _is_database(where):
         return where
-    found = beside(address(read(where), where) if where.suffix == ".toml" else where)
+    found = ledger_beside(address(read(where), where) if where.suffix == ".toml" else where)
     if not found.exists():
         raise LedgerError(
             f"Nothing has been paid for yet: there is no ledger {found.name} beside the data. "
             f'The first answer makes it: tacit ask {where} "SELECT …" --epsilon 0.5'
         )
     return found
+
+
+def ledger_beside(data: Path) -> Path:
+    """Where the ledger of data lies: beside a file, or beside the folder that is one table."""
+    return beside(table_folder(data) or data)
 
 
 def _is_database(where: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from tacit.cli.questions import WithoutPolicy, open_for_planning, policy_options, price_options
+from tacit.cli.reading import reading_options
 from tacit.errors import InvalidParameter
 from tacit.report import words
 from tacit.report.disclosure import Amount
@@ -39,6 +40,7 @@ _PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005",
 @click.option("--ledger", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="As in tacit ask.")
 @click.option("--sql", "with_sql", is_flag=True, help="Show the statement that the engine would run, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
+@reading_options
 def plan(
     where: Path,
     sql: str,
@@ -49,6 +51,8 @@ def plan(
     budget: str | None,
     groups: int | None,
     rows: int | None,
+    types: tuple[str, ...],
+    reading: dict[str, str],
     within: tuple[str, ...],
     expected_rows: int | None,
     ledger: Path | None,
@@ -66,7 +70,7 @@ def plan(
 
     Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage. Nothing is ever spent.
     """
-    with open_for_planning(where, WithoutPolicy(unit, budget, groups, rows), ledger) as table:
+    with open_for_planning(where, WithoutPolicy(unit, budget, groups, rows, types, reading), ledger) as table:
         question = table.query(without_explain(sql))
         flavour = table.policy.terms.flavour.name
         if within:

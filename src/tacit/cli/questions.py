@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tacit.cli.ledgers import ledger_beside
 from tacit.errors import InvalidParameter
-from tacit.ledger import InMemory, Ledger, beside
+from tacit.ledger import InMemory, Ledger
 from tacit.privacy import ApproxDP, Guarantee
+from tacit.tables.expressions.kinds import Kind
 from tacit.tables.session.open import open as open_table
 from tacit.tables.session.table import Table
 
@@ -28,6 +31,9 @@ DEFAULT_BUDGET = ApproxDP(3, "1e-8")
 """What a data file without a policy and without a ledger may give away in all, unless --budget says otherwise."""
 
 
+_OPTIONS = {"dates": "date-format", "header": "no-header"}  # of [reading], where the shell has another name
+
+
 @dataclass(frozen=True, slots=True)
 class WithoutPolicy:
     """What the command line says in place of a policy file: enough for counting."""
@@ -36,10 +42,19 @@ class WithoutPolicy:
     budget: str | None
     groups: int | None
     rows: int | None
+    types: tuple[str, ...] = ()
+    reading: Mapping[str, str] = field(default_factory=dict)
 
     def open(self, where: Path, budget: Guarantee | None, analyst: str | None, ledger: Ledger | Path | None) -> Table:
         """The table, under its policy file unless a unit was given."""
-        for option, given in (("--groups", self.groups), ("--rows", self.rows)):
+        reading = next((f"--{_OPTIONS.get(one, one)}" for one in self.reading), "")
+        said = (
+            ("--groups", self.groups),
+            ("--rows", self.rows),
+            ("--type", self.types or None),
+            (reading, reading or None),
+        )
+        for option, given in said:
             if given is not None and not _has_no_policy(where, self):
                 raise InvalidParameter(option, given="beside a policy file", allowed="nothing: the policy file says it")
         try:
@@ -47,6 +62,9 @@ class WithoutPolicy:
                 where,
                 unit=self.unit,
                 budget=budget,
+                types=self._types() or None,
+                reading=self.reading or None,
+                name=self.reading.get("table"),
                 groups=self.groups or 1,
                 rows=self.rows or 1,
                 analyst=analyst,
@@ -54,6 +72,16 @@ class WithoutPolicy:
             )
         except InvalidParameter as error:
             raise _as_typed(error, where) from None
+
+    def _types(self) -> dict[str, str]:
+        found = dict[str, str]()
+        for typed in self.types:
+            column, equals, kind = typed.rpartition("=")
+            if not equals or kind not in [one.value for one in Kind]:
+                allowed = f"COLUMN=TYPE, the type one of {', '.join(one.value for one in Kind)}"
+                raise InvalidParameter("--type", given=typed, allowed=allowed)
+            found[column] = kind
+        return found
 
 
 def price_options(command: Any) -> Any:
@@ -67,7 +95,7 @@ def price_options(command: Any) -> Any:
 
 
 def policy_options(command: Any) -> Any:
-    """--unit, --budget, --groups and --rows, for a data file without a policy."""
+    """--unit, --budget, --groups, --rows and --type, for a data file without a policy."""
     most = click.IntRange(1)
     return _with(
         command,
@@ -77,6 +105,9 @@ def policy_options(command: Any) -> Any:
             "--groups", metavar="N", type=most, help="Without a policy: groups that one person counts in.  [1]"
         ),
         click.option("--rows", metavar="N", type=most, help="Without a policy: rows of one person in a group.  [1]"),
+        click.option(
+            "--type", "types", multiple=True, metavar="COLUMN=TYPE", help="Without a policy: what a column holds."
+        ),
     )
 
 
@@ -88,12 +119,12 @@ def open_for_asking(where: Path, without: WithoutPolicy, *, analyst: str | None,
 
 def begins_by_default(where: Path, without: WithoutPolicy, ledger: Path | None) -> bool:
     """Whether a payment would begin a ledger with a total that nobody named: no policy, no ledger, no --budget."""
-    return without.budget is None and _has_no_policy(where, without) and not (ledger or beside(where)).exists()
+    return without.budget is None and _has_no_policy(where, without) and not (ledger or ledger_beside(where)).exists()
 
 
 def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | None) -> Table:
     """The table with a ledger that forgets, unless the one on record has to say which flavour it keeps."""
-    book = ledger or beside(where)
+    book = ledger or ledger_beside(where)
     if not _has_no_policy(where, without):
         return without.open(where, None, None, InMemory())
     if without.budget is None and book.exists():

@@ -7,7 +7,7 @@ from shlex import quote
 
 import click
 
-from tacit.cli.ledgers import ledger_of
+from tacit.cli.ledgers import Place, ledger_of
 from tacit.errors import LedgerError
 from tacit.ledger import SqliteLedger
 from tacit.ledger.names import analyst_name
@@ -21,7 +21,7 @@ _ZIP = b"PK"
 
 
 @click.command()
-@click.argument("where", metavar="POLICY|DATA|LEDGER", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("where", metavar="POLICY|DATA|LEDGER", type=Place())
 @click.argument("number", type=int)
 @click.option("--json", "as_json", is_flag=True, help="Print the disclosure as JSON, with a version and all numbers.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write an HTML page.")

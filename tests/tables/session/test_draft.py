@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,10 @@ def test_without_a_unit_the_draft_asks_for_it(tmp_path: Path) -> None:
     assert drafted.unit is None
     with pytest.raises(PolicyError, match=r':4: replace "\?" by who is protected.*"user_id"'):
         parse(drafted.text)
-    assert parse(drafted.text.replace('unit = "?"', 'unit = "row"')).unit.is_row
+    text = drafted.text.replace('unit = "?"', 'unit = "row"')
+    with pytest.raises(PolicyError, match="leave groups out"):
+        parse(text)
+    assert parse(re.sub(r"(groups|rows) = 4.*\n", "", text)).unit.is_row
 
 
 def test_a_few_dirty_values_do_not_make_a_number_text(tmp_path: Path) -> None:

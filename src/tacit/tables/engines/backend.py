@@ -17,7 +17,18 @@ from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.policy import OtherTable, Policy
 
-__all__ = ["Backend", "ColumnContents", "Contents", "Spread", "Survey", "TableSources", "UnitRows"]
+__all__ = [
+    "Backend",
+    "ColumnContents",
+    "Contents",
+    "Found",
+    "Guess",
+    "Quality",
+    "Spread",
+    "Survey",
+    "TableSources",
+    "UnitRows",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,39 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
+class Guess:
+    """Options of [reading] that seem to fit a source, and what its owner is told about them."""
+
+    options: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The kinds of columns, how their numbers and days are written, and what the owner should look at."""
+
+    kinds: Mapping[str, Kind]
+    options: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "Found(private)"
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Exact facts about a column under its policy: cells that are empty, that cannot be read, beyond bounds or keys."""
+
+    empty: int
+    unreadable: int
+    outside: int | None
+    """Values beyond the bounds, or not among the public keys; None where there are neither."""
+
+    def __repr__(self) -> str:
+        return "Quality(private)"
+
+
+@dataclass(frozen=True, slots=True)
 class Spread:
     """Exact facts about a column: how many cells are empty, how many values differ, where 98% of the numbers lie."""
 
@@ -71,6 +115,8 @@ class UnitRows:
     half: int
     most: int
     top: int
+    kept: tuple[tuple[int, float], ...]
+    """For limits of rows per unit, the share of all rows that would count."""
 
     def __repr__(self) -> str:
         return "UnitRows(private)"
@@ -79,13 +125,13 @@ class UnitRows:
 class Survey(Protocol):
     """A look at the rows for their owner's eyes alone. All that it gives is exact, and nothing of it is paid for."""
 
-    def kinds(self, names: Sequence[str]) -> dict[str, Kind]:
+    def kinds(self, names: Sequence[str], options: Mapping[str, str]) -> Found:
         """Per column, the narrowest kind that nearly all values can be read as; text if there are none."""
 
     def rows(self) -> int:
         """How many there are."""
 
-    def spread(self, kinds: Mapping[str, Kind], *, exact: bool) -> dict[str, Spread]:
+    def spread(self, found: Found, *, exact: bool) -> dict[str, Spread]:
         """Of each column; different values are estimated unless ``exact``."""
 
     def unit(self, name: str) -> UnitRows | None:
@@ -126,8 +172,8 @@ class Backend(Protocol):
     def all_names(self, source: Source) -> tuple[str, ...]:
         """The names of columns for a draft, found in the rows where there is no schema."""
 
-    def reading(self, source: Source) -> Mapping[str, str]:
-        """How the source is read where that is not as its format says: lines for [reading] in a policy."""
+    def guess(self, where: Any, given: Mapping[str, str]) -> Guess:
+        """How rows at a place seem to be read, for the owner's draft of a policy; what is given is not guessed."""
 
     def survey(self, source: Source, policy: Policy) -> AbstractContextManager[Survey]:
         """A look at all columns of the policy as texts, for the owner."""

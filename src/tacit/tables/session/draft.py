@@ -10,18 +10,19 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from tacit.errors import UnknownColumn
 from tacit.ledger import Terms
 from tacit.privacy import ROW, PureDP
-from tacit.tables.engines.backend import Survey, UnitRows
+from tacit.tables.engines.backend import Found, Survey, UnitRows
 from tacit.tables.engines.registry import backend_for
+from tacit.tables.engines.source import Source
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
-from tacit.tables.policy.writer import key, quoted
+from tacit.tables.policy.writer import key, option, quoted
 
 __all__ = ["Draft", "draft"]
 
@@ -37,6 +38,7 @@ _NAMES_OF_UNITS = (
     "employee",
     "household",
 )
+_GROUPS, _ROWS = 4, 4
 _MOST_COUNTED = 200  # columns whose different values are counted to the last one
 
 
@@ -48,28 +50,61 @@ class Draft:
     hints: tuple[str, ...]
     unit: str | None
     """The unit in the text; None if it is still open."""
+    table: str = ""
+    """Its name in SQL."""
+    notes: tuple[str, ...] = ()
+    """What was guessed from rows and written into the text, or could not be: the owner should look at it."""
 
     def __repr__(self) -> str:
         return "Draft(private)"
 
 
-def draft(source_path: str | Path, unit: str | None = None, *, beside: str | Path | None = None) -> Draft:
-    """Draft a policy for a file; ``beside`` is the folder that the policy will be in, that of the data unless given."""
+def draft(
+    source_path: str | Path,
+    unit: str | None = None,
+    *,
+    beside: str | Path | None = None,
+    reading: Mapping[str, str] | None = None,
+) -> Draft:
+    """Draft a policy for a file; ``beside`` is the folder that the policy will be in, that of the data unless given.
+
+    ``reading`` says how the file is read; what it does not say is guessed, and written down.
+    """
     path = Path(source_path)
     backend = backend_for(path)
-    source = backend.source(path)
+    guess = backend.guess(path, reading or {})
+    source = backend.source(path, guess.options)
     there = backend.all_names(source)
     names = _usable(there)
     if unit is not None and unit != "row" and unit not in names:
         raise _unknown(unit, names)
     everything = {name: ColumnPolicy(name, Kind.TEXT, Role.PRIVATE) for name in names}
-    policy = Policy("draft", str(path), ROW, everything, Terms(PureDP(1)))
-    with backend.survey(source, policy) as survey:
-        kinds = survey.kinds(names)
-        hints = (*_hints(survey, kinds, unit), *_left_out(there, names))
-    folder = path.parent if beside is None else Path(beside)
-    shown = os.path.relpath(path.resolve(), folder.resolve())
-    return Draft(_text(shown, backend.reading(source), kinds, unit), hints, unit)
+    as_texts = replace(Policy("draft", str(path), ROW, everything, Terms(PureDP(1))), options=guess.options)
+    with backend.survey(source, as_texts) as survey:
+        found = survey.kinds(names, guess.options)
+        said = {name: kind for name, kind in backend.kinds(source).items() if kind is not Kind.TEXT and name in names}
+        found = replace(found, kinds={**found.kinds, **said})
+        hints = (*_hints(survey, found, unit), *_left_out(there, names))
+    place = path if path.is_file() else Path(source.identity)
+    folder = place.parent if beside is None else Path(beside)
+    shown = os.path.relpath(path.parent.resolve() / path.name, folder.resolve())
+    table = found.options.get("table", "") if path.is_file() else ""
+    table = (table or place.name).partition(".")[0]
+    options = {name: value for name, value in found.options.items() if name != "table" or _is_one_of_several(source)}
+    notes = (*guess.notes, *_renamed(source), *found.notes)
+    return Draft(_text(shown, table, options, found.kinds, unit), hints, unit, table, notes)
+
+
+def _renamed(source: Source) -> list[str]:
+    """What became of names in a header that are there twice or not at all."""
+    given, names = getattr(source, "first_line", ()), source.column_names()
+    changed = [new for old, new in zip(given, names, strict=False) if old != new] if len(given) == len(names) else []
+    return [f"Names that the header has twice or not at all are now {', '.join(changed)}."] if changed else []
+
+
+def _is_one_of_several(source: Source) -> bool:
+    """Whether the file holds tables by name."""
+    return hasattr(source, "table")
 
 
 def likely_units(names: list[str]) -> list[str]:
@@ -96,8 +131,7 @@ def _unknown(unit: str, names: list[str]) -> UnknownColumn:
     return UnknownColumn(f"There is no column {unit!r} to be the unit; there are: {', '.join(names)}, or row.{hint}")
 
 
-def _text(shown: str, reading: Mapping[str, str], kinds: dict[str, Kind], unit: str | None) -> str:
-    table = Path(shown).name.partition(".")[0]
+def _text(shown: str, table: str, reading: Mapping[str, str], kinds: Mapping[str, Kind], unit: str | None) -> str:
     likely = " or ".join(quoted(name) for name in likely_units(list(kinds))) or "a column's name"
     lines = [
         "version = 1",
@@ -109,7 +143,13 @@ def _text(shown: str, reading: Mapping[str, str], kinds: dict[str, Kind], unit: 
         "",
     ]
     if unit != "row":
-        lines += ["[limits]  # how much of one unit counts; more is left out", "groups = 1", "rows = 1", ""]
+        lines += [
+            "[limits]  # how much of one unit counts: rows beyond are not counted, and not in ±",
+            *([] if unit else ['# If unit = "row": delete the next two lines.']),
+            f"groups = {_GROUPS}  # 1, 2, 4, 8, …: more keeps more of who is in many groups, and adds noise",
+            f"rows = {_ROWS}  # 1, 2, 4, 8, …: tacit discover limits buys what each step would cut",
+            "",
+        ]
     lines += [
         "[budget]  # how much may be learned, by everybody together",
         "epsilon = 3.0",
@@ -119,7 +159,8 @@ def _text(shown: str, reading: Mapping[str, str], kinds: dict[str, Kind], unit: 
         "",
     ]
     if reading:
-        lines += ["[reading]", *(f"{name} = {quoted(value)}" for name, value in reading.items()), ""]
+        lines += ["[reading]  # how the file is read: nothing is guessed any more"]
+        lines += [*(f"{name} = {option(name, value)}" for name, value in reading.items()), ""]
     lines += [
         "# role: private (may be asked about, protected by noise), public (its values are no secret: list them as",
         "# keys), identifier (names units), forbidden (may not be asked about). Delete a line to forbid a column.",
@@ -135,11 +176,12 @@ def _text(shown: str, reading: Mapping[str, str], kinds: dict[str, Kind], unit: 
     return "\n".join(lines) + "\n"
 
 
-def _hints(survey: Survey, kinds: dict[str, Kind], unit: str | None) -> list[str]:
+def _hints(survey: Survey, drafted: Found, unit: str | None) -> list[str]:
     """Exact facts about the rows, one line each."""
+    kinds = drafted.kinds
     hints = [_many(survey.rows(), "row")]
     exact = len(kinds) <= _MOST_COUNTED
-    for name, found in survey.spread(kinds, exact=exact).items():
+    for name, found in survey.spread(drafted, exact=exact).items():
         different = f"{'' if exact else 'about '}{_many(found.different, 'different value')}"
         hint = f"{name}: {kinds[name]}, {different}, {found.empty:,} empty"
         if found.ends is not None and all(map(math.isfinite, found.ends)):
@@ -153,7 +195,9 @@ def _unit_words(found: UnitRows | None) -> str:
     if found is None:
         return "no values"
     rows = f"half have at most {_many(found.half, 'row')}, 95% at most {found.most:,}, one has {found.top:,}"
-    return f"{_many(found.units, 'unit')}; {rows}"
+    steps = [(limit, share) for limit, share in found.kept if limit < 2 * found.top]
+    ladder = ", ".join(f"{limit}: {100 * share:.3g}%" for limit, share in steps)
+    return f"{_many(found.units, 'unit')}; {rows}; of the rows, a limit counts {ladder}"
 
 
 def _many(count: int, what: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from tacit.tables.engines.backend import Contents, Survey, TableSources
+from tacit.tables.engines.backend import Contents, Guess, Survey, TableSources
 from tacit.tables.engines.contract import BoundedQuery, Engine
 from tacit.tables.engines.source import Source
 from tacit.tables.expressions.kinds import Kind
@@ -68,9 +69,12 @@ class DuckDBBackend:
         in_rows = getattr(source, "names_in_rows", source.column_names)
         return cast("tuple[str, ...]", in_rows())
 
-    def reading(self, source: Source) -> Mapping[str, str]:
-        delimiter = getattr(source, "delimiter", ",")
-        return {} if delimiter == "," else {"delimiter": delimiter}
+    def guess(self, where: Any, given: Mapping[str, str]) -> Guess:
+        from tacit.tables.engines.duckdb.sources import format_of
+        from tacit.tables.engines.duckdb.sources.sniffing import guessed
+
+        is_csv = format_of(where, given) == "csv"
+        return guessed(Path(where).expanduser(), given) if is_csv else Guess(given)
 
     def survey(self, source: Source, policy: Policy) -> AbstractContextManager[Survey]:
         from tacit.tables.engines.duckdb.survey import DuckDBSurvey

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import LONGEST_TEXT
 
-__all__ = ["BLANKS", "PLAIN", "TYPES", "Forms", "can_cast", "decoded", "from_text", "from_type"]
+__all__ = ["BLANKS", "PLAIN", "TYPES", "Forms", "by_format", "can_cast", "decoded", "from_text", "from_type"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,12 @@ def from_text(expression: str, kind: Kind, forms: Forms = PLAIN) -> str:
     return _tried(expression, kind)
 
 
+def by_format(text: str, form: str) -> str:
+    """A text as a moment, by one format; null if it is not written so."""
+    time = f"try_strptime({text}, '{form.replace(chr(39), chr(39) * 2)}')"
+    return f"CASE WHEN year({time}) >= 1000 THEN {time} END" if "%Y" in form else time
+
+
 def _with_point(text: str) -> str:
     """1.234,5 as 1234.5; null if it is no number written so."""
     plain = f"replace(replace({text}, '.', ''), ',', '.')"
@@ -148,12 +154,7 @@ def _with_point(text: str) -> str:
 
 def _written(text: str, forms: Forms, kind: Kind) -> list[str]:
     """What each of the formats reads; two digits are no year of four."""
-    read = []
-    for one in forms.dates:
-        time = f"try_strptime({text}, '{one.replace(chr(39), chr(39) * 2)}')"
-        sure = f"CASE WHEN year({time}) >= 1000 THEN {time} END" if "%Y" in one else time
-        read.append(f"CAST({sure} AS {TYPES[kind]})")
-    return read
+    return [f"CAST({by_format(text, one)} AS {TYPES[kind]})" for one in forms.dates]
 
 
 def _first(read: list[str]) -> str:

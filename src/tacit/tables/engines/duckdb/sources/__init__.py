@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InvalidParameter
-from tacit.tables.engines.duckdb.sources.parquet.folder import table_folder
 from tacit.tables.engines.duckdb.sources.source import Source
 from tacit.tables.engines.duckdb.sources.sqlite import is_sqlite
 from tacit.tables.engines.duckdb.text_casts import Forms
+from tacit.tables.engines.places import table_folder
 from tacit.tables.policy.reading import Reading
 
-__all__ = ["ENDINGS", "Source", "open_source"]
+__all__ = ["ENDINGS", "Source", "format_of", "open_source"]
 
 ENDINGS = {
     ".csv": "csv",
@@ -61,6 +61,14 @@ def open_source(where: Any, options: Mapping[str, str] | None = None, name: str 
         return ParquetFolderSource(given, reading)
     path = _existing(given)
     return _file(path, reading.format or _format(path), reading, name)
+
+
+def format_of(where: Any, options: Mapping[str, str]) -> str | None:
+    """The format of the file at a path; None of folders, frames and what is not there."""
+    path = Path(where).expanduser() if isinstance(where, (str, os.PathLike)) else None
+    if path is None or not path.is_file():
+        return None
+    return Reading.of(options).format or _format(path)
 
 
 def _file(path: Path, found: str, reading: Reading, name: str | None) -> Source:

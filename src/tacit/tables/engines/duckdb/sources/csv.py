@@ -44,12 +44,13 @@ class CsvSource:
         self._reading = reading
         self._text: TextFile = open_text(path, reading.encoding, reading.skip)
         first, delimiter = _first_line(self._text, reading)
-        self.first_line = first
-        """The fields of the first line as they are, for the owner's eyes where it is no header."""
+        self.first_line = first if reading.header and not reading.names else ()
+        """The names in the header as they are."""
         if reading.header:
             refuse_empty(first, str(path), "a CSV file")
             if not all(_is_readable(name) for name in first) and not reading.names:
-                hint = "Its first line is not readable text: is it a CSV? In another encoding: encoding in [reading]."
+                hint = "Its first line is not readable text: is it a CSV? "
+                hint += "In another encoding: --encoding, or encoding in [reading]."
                 raise InvalidParameter("source", given=path.name, allowed="a CSV file of readable text", hint=hint)
         self._header = _names(first, reading, path.name)
         self._dialect = Dialect(delimiter.encode(), reading.quote.encode(), reading.lines)

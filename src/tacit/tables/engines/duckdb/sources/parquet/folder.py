@@ -7,7 +7,6 @@ folder in which the pattern begins, whichever of its files a pattern fits.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -26,15 +25,15 @@ from tacit.tables.engines.duckdb.sources.source import (
     visible,
 )
 from tacit.tables.engines.duckdb.text_casts import TYPES, Forms, from_text, from_type
+from tacit.tables.engines.places import above_keys, parted
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["ParquetFolderSource", "is_pattern", "table_folder"]
+__all__ = ["ParquetFolderSource"]
 
-_WILD = re.compile(r"[*?\[]")
 _ENDINGS = (".parquet", ".pq")
 _MOST = 100_000
 _KNOWN_BY = 16
@@ -43,28 +42,16 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _FILE = "file of the row"  # no Parquet writer gives a column this name
 
 
-def is_pattern(path: Path) -> bool:
-    """Whether a path has wild cards, and is not simply the name of a file."""
-    return _WILD.search(str(path)) is not None and not os.path.lexists(path)
-
-
-def table_folder(where: Path) -> Path | None:
-    """The folder of the table that a path names as a folder or by a pattern; None if it is neither."""
-    if is_pattern(where) or where.expanduser().is_dir():
-        return _above_keys(_parted(where)[0])
-    return None
-
-
 class ParquetFolderSource:
     """The Parquet files in a folder and in folders within it, or those that a pattern fits."""
 
     def __init__(self, where: Path, reading: Reading) -> None:
         self._forms = Forms(reading.decimal, reading.dates)
         self._pattern = str(where)
-        begin, pattern = _parted(where)
+        begin, pattern = parted(where)
         self.selection = f"{begin}/{pattern}"
         """Which files of the folder these are: others are other rows, and other answers."""
-        self._folder = folder = _above_keys(begin)
+        self._folder = folder = above_keys(begin)
         found = (path for path in begin.glob(pattern) if _is_read(path, folder))
         self._files = tuple(sorted(islice(found, _MOST + 1)))
         if not self._files or len(self._files) > _MOST:
@@ -180,22 +167,6 @@ def _value(key: str, place: str) -> str:
     pattern = quoted_text(f"(?:^|/){re.escape(key)}=([^/]*)/")
     found = f"nullif(nullif(regexp_extract({place}, {pattern}, 1), ''), {quoted_text(_NO_VALUE)})"
     return f"TRY(url_decode({found}))"
-
-
-def _parted(where: Path) -> tuple[Path, str]:
-    """The folder in which a pattern begins, every link followed, and the rest of the pattern."""
-    parts = where.expanduser().parts
-    at = next((i for i, part in enumerate(parts) if _WILD.search(part)), None)
-    if at is None:
-        return where.expanduser().resolve(), "**/*"
-    return Path(*parts[:at]).resolve(), "/".join(parts[at:])
-
-
-def _above_keys(folder: Path) -> Path:
-    """The folder of the whole table: one that is named ``key=value`` is a part of it."""
-    while "=" in folder.name:
-        folder = folder.parent
-    return folder
 
 
 def _is_read(path: Path, folder: Path) -> bool:
