@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.sources.duckdb_views import RowByRow
-from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text
+from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text, visible
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
 from tacit.tables.policy.policy import ColumnPolicy
 
@@ -100,7 +100,12 @@ class DuckDBFileSource:
         name, types = self._found
         alias = f"{_ALIAS} {self._path}"  # several tables of one file share it
         self._attach(connection, alias)
-        connection.execute(view_of(self._rows(connection, name, alias), columns, types, view))
+        rows = self._rows(connection, name, alias)
+        if name.casefold() in self._views:  # each of its rows is made once, whatever a question joins it to
+            wanted = ", ".join(quoted_name(one.name) for one in visible(columns)) or "NULL AS nothing"
+            connection.execute(f"CREATE TABLE {quoted_name(f'made {view}')} AS SELECT {wanted} FROM {rows}")
+            rows = quoted_name(f"made {view}")
+        connection.execute(view_of(rows, columns, types, view))
 
     def _rows(self, connection: DuckDBPyConnection, name: str, alias: str = _ALIAS) -> str:
         """What the rows are selected from."""
