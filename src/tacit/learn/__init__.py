@@ -37,6 +37,11 @@ __all__ = [
 ]
 
 _HOME_OF = {path.rpartition(".")[2]: path.rpartition(".")[0] for path in ESTIMATORS.values()}
+_HOME_OF |= {
+    "CrossValidated": "tacit.learn.cross_validation",
+    "PrivateSearch": "tacit.learn.search",
+    "cross_val_score": "tacit.learn.cross_validation",
+}
 _HOME_OF["OneHotEncoder"] = "tacit.learn.estimators.encoder"  # learns nothing, so that it has no price
 
 
