@@ -101,8 +101,7 @@ def test_a_release_that_depends_on_more_than_value_and_noise_is_seen(
         return made if seen[0] < 3 else type(made)(made.columns[:-1])
 
     monkeypatch.setattr(DuckDBEngine, "run", counting)
-    for module in ("tacit.tables.release.draw", "tacit.tables.release.draw_sets"):
-        monkeypatch.setattr(f"{module}.finish", shown)
+    monkeypatch.setattr("tacit.tables.release.draw.finish", shown)
     with StatementAuditor(policy, PEOPLE[:1], sizes=(2,)) as auditor:
         found = auditor.audit("SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits", {"epsilon": 1})
     assert found.violated

@@ -20,13 +20,14 @@ import tacit
 from tacit.errors import InvalidParameter
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from tacit.tables.engines.contract import Blend, Counted, Integers, Measure, Tallies
-from tacit.tables.estimators.base import Chooser, Part
+from tacit.tables.estimators.base import Chooser, Estimator, Weighted
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.plan.plan import Plan
 from tacit.tables.release.draw import draw, placed
 from tacit.tables.session.table import Table
 from tests.contracts.estimators import EXAMPLES
+from tests.tables.parts import changed
 
 LIMIT = 2
 POLICY = """\
@@ -191,7 +192,7 @@ def covers(name: str, table: Table, plan: Plan, rows: Sequence[Any]) -> float:
         tuple(one.taken(taken) for one in found.measures),
     )
     bounded = replace(plan.bounded, public_keys=tuple((at,) for at in range(count)))
-    column = list(draw(replace(plan, bounded=bounded), wide))[-1]
+    column = list(draw(changed(plan, bounded=bounded), [wide]))[-1]
     if column.low is None or column.high is None:  # a category has no interval: it is one of the listed
         assert {*column.values} <= {"a", "b", "c"}
         return 1.0
@@ -271,13 +272,15 @@ def test_no_sum_is_wider_than_an_engine_can_add_up(name: str, widest: str, tmp_p
 # --- the suite can fail -----------------------------------------------------------------------------------------------
 
 
-class _Like:
+class _Like(Estimator):
     """An estimator with something wrong about its parts, or about its intervals."""
 
-    def __init__(self, kind: str, parts: Callable[[tuple[Part, ...]], tuple[Part, ...]], narrow: float = 1.0) -> None:
+    def __init__(
+        self, kind: str, parts: Callable[[tuple[Weighted, ...]], tuple[Weighted, ...]], narrow: float = 1.0
+    ) -> None:
         self._kind, self._parts, self._narrow = ESTIMATORS[kind], parts, narrow
 
-    def parts(self, aggregate: Any, setting: Any) -> tuple[Part, ...]:
+    def parts(self, aggregate: Any, setting: Any) -> tuple[Weighted, ...]:
         return self._parts(self._kind.parts(aggregate, setting))  # type: ignore[union-attr]
 
     def finish(self, aggregate: Any, setting: Any, noisy: Any, beta: Any) -> Any:
@@ -289,22 +292,22 @@ class _Like:
         return self._kind.error(*arguments)  # type: ignore[union-attr]
 
 
-def _half(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _half(parts: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
     ((blend),) = (part.measure for part in parts)
     assert isinstance(blend, Blend)
-    return (Part(replace(blend, reach=blend.reach // 2), Fraction(1)),)
+    return (Weighted(replace(blend, reach=blend.reach // 2), Fraction(1)),)
 
 
-def _other_rows(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _other_rows(parts: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
     """A count of all rows with a sum of the chosen ones."""
     ((blend),) = (part.measure for part in parts)
     assert isinstance(blend, Blend)
     total, count = blend.measures
     loose = replace(count, chosen=False, high=50)
-    return (Part(replace(blend, measures=(total, loose)), Fraction(1)),)
+    return (Weighted(replace(blend, measures=(total, loose)), Fraction(1)),)
 
 
-def _twice(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _twice(parts: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
     return tuple(replace(part, weight=2 * part.weight) for part in parts)
 
 

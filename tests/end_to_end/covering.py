@@ -15,6 +15,7 @@ from tacit.tables.choosing.widths import WidthDraw
 from tacit.tables.engines.contract import Integers
 from tacit.tables.expressions.evaluate import Values
 from tacit.tables.expressions.tree import Value
+from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.release import draw as drawing
 from tacit.tables.release.draw import Found
@@ -60,14 +61,14 @@ def hits_of(
     """
     shown = drawing._shown
 
-    def repeated(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found]]:
+    def repeated(plan: Part, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found]]:
         keys, measures = shown(plan, integers) if plan.keys is None else (integers.keys, list(integers.measures))
         size = len(keys[0]) if keys else 1
         at = np.repeat(np.arange(size, dtype=np.intp), tries)
         return tuple([column[i] for i in at] for column in keys), [one.taken(at) for one in measures]
 
     with mock.patch.object(drawing, "_shown", repeated):
-        columns = drawing.draw(plan, integers)
+        columns = drawing.draw(plan, [integers])
     drawn = columns[name]
     assert drawn.low is not None
     assert drawn.high is not None

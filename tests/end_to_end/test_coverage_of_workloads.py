@@ -15,12 +15,13 @@ import numpy.typing as npt
 import pytest
 
 import tacit
-from tacit.mechanisms.estimate import BETA
+from tacit.mechanisms.estimate import BETA, Estimate
 from tacit.tables.discovery import histogram as discovery_histogram
 from tacit.tables.expressions.tree import Value
 from tacit.tables.fitting.least_squares import Reconciled
-from tacit.tables.plan.sets_plan import SetsPlan
-from tacit.tables.release.draw_sets import draw_sets
+from tacit.tables.fitting.levels import Level
+from tacit.tables.fitting.margins import Margins
+from tacit.tables.release.draw import draw, draw_parts
 from tacit.tables.session.table import Table
 from tacit.tables.workloads.workload import Workload
 from tests.end_to_end.club import Visit, buys, open_club, visits
@@ -86,11 +87,11 @@ def answers_of_sets(table: Table, measured: str, plans: tuple[str, ...]) -> list
         f"SELECT plan, COALESCE(age > 50, FALSE) AS old, {measured} AS x FROM visits GROUP BY CUBE (plan, old) {having}"
     )
     plan = table.query(sql).plan(epsilon=4)
-    assert isinstance(plan, SetsPlan)
+    assert plan.checked.query.sets
     found = [table._engine_now().run(query) for query in plan.passes.bounded]
     made = []
     for _ in range(_FEW if measured.startswith("AVG") else _TRIES):  # intervals of means take their time
-        columns = draw_sets(plan, found)
+        columns = draw(plan, plan.integers(found))
         x = columns["x"]
         assert x.low is not None
         assert x.high is not None
@@ -145,20 +146,25 @@ def test_intervals_of_every_statement_of_a_batch_cover(table: Table, price: dict
 def drawn(workload: Workload, sums: Floats) -> tuple[Floats, Floats]:
     """Sums of the finest counts in so many answers, and how far each may be off: all of it but the paying."""
     plan = workload.plan(epsilon=2)
-    cells = workload._cells(workload._access.engine().run(workload._bounded))
-    levels = list(enumerate(plan.mechanisms))
-    found = [
-        plan.fit.estimates(np.concatenate([workload._measured(at, cells, noise) for at, noise in levels]))
-        for _ in range(_TRIES)
-    ]
-    return np.array([sums @ one for one in found]), plan.fit.errors(sums, BETA)
+    integers = plan.integers([workload._access.engine().run(one) for one in plan.passes.bounded])
+    (finest,) = [at for at, level in enumerate(levels_of(workload)) if level.is_finest]
+    found = []
+    for _ in range(_TRIES):
+        (cells,) = draw_parts(plan, integers, BETA)[finest].estimates.values()
+        assert isinstance(cells, Estimate)
+        found.append(cells.value)
+    (fit,) = plan.fits()
+    return np.array([sums @ one for one in found]), fit.errors(sums, BETA)
+
+
+def levels_of(workload: Workload) -> list[Level]:
+    return [one.level for one in workload._statement.demands if one.level is not None]
 
 
 def answers_of_margins(table: Table) -> list[dict[Key, Ends]]:
     workload = table.margins([], ["plan"], ["plan", "old"], old=tacit.col("age") > 50)
-    levels = workload.plan(epsilon=2).levels
-    labels = [label for level in levels for label in level.labels]
-    values, off = drawn(workload, np.vstack([level.sums() for level in levels]))
+    labels = [label for one in workload._statement.demands for label in one.bounded.public_keys or ()]
+    values, off = drawn(workload, np.vstack([level.sums() for level in levels_of(workload)]))
     return [dict(zip(labels, zip(one - off, one + off, strict=True), strict=True)) for one in values]
 
 
@@ -182,7 +188,7 @@ RANGES = [(1, 1), (3, 5), (2, 9), (1, 12), (7, 16)]
 
 def answers_of_ranges(table: Table) -> list[dict[Key, Ends]]:
     workload = table.ranges("decade", decade=tacit.col("age").width_bucket(18, 98, 16))
-    keys = [label[0] for label in workload.plan(epsilon=2).levels[0].labels]
+    keys = [label[0] for label in workload._statement.demands[0].bounded.public_keys or ()]
     sums = np.array([[first <= key <= last if key is not None else 0 for key in keys] for first, last in RANGES])
     values, off = drawn(workload, sums.astype(np.float64))
     return [dict(zip(RANGES, zip(one - off, one + off, strict=True), strict=True)) for one in values]
@@ -201,8 +207,8 @@ def test_intervals_of_ranges_cover(table: Table) -> None:
 def test_what_is_paid_for_has_these_intervals(table: Table) -> None:
     workload = table.ranges("decade", decade=tacit.col("age").width_bucket(18, 98, 16))
     answers = workload.ask(epsilon=2)
-    sums = workload.plan(epsilon=2).levels[0].sums()
-    off = workload.plan(epsilon=2).fit.errors(sums, BETA)
+    (fit,) = workload.plan(epsilon=2).fits()
+    off = fit.errors(levels_of(workload)[0].sums(), BETA)
     finest = answers.finest
     assert finest["n"].highs == pytest.approx(finest["n"].values + off)
     at = finest["decade_from"].values.index(3)
@@ -264,8 +270,9 @@ def test_intervals_of_discoveries_cover(table: Table, name: str) -> None:
 
 def shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault: errors of sums that add up, forgetting that there is noise in each level."""
-    right = Reconciled.errors
-    monkeypatch.setattr(Reconciled, "errors", lambda self, sums, beta: right(self, sums, beta) / 3)
+    dense, closed = Reconciled.errors, Margins.errors
+    monkeypatch.setattr(Reconciled, "errors", lambda self, sums, beta: dense(self, sums, beta) / 3)
+    monkeypatch.setattr(Margins, "errors", lambda self, sums, beta: closed(self, sums, beta) / 3)
 
 
 @pytest.mark.parametrize("measured", ["COUNT(*)", "SUM(spend)", "COUNT(DISTINCT who)", "MEDIAN(age)"])

@@ -15,9 +15,8 @@ from tacit.errors import InvalidParameter
 from tacit.report import words
 from tacit.report.disclosure import Amount
 from tacit.report.numbers import number
-from tacit.tables.plan.plan import Line, Planned
-from tacit.tables.plan.sets_plan import SetsPlan
-from tacit.tables.session.statements import AnyPlan
+from tacit.tables.plan.parts import Line
+from tacit.tables.plan.plan import Plan
 from tacit.tables.session.table import Question, without_explain
 
 __all__ = ["plan"]
@@ -108,14 +107,14 @@ def _targets(typed: tuple[str, ...]) -> float | dict[str, float]:
     return named
 
 
-def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[AnyPlan]:
+def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[Plan]:
     prices = _PRICES[flavour]
     if flavour == "rho":
         return [question.plan(rho=one, delta=delta, expected_rows=rows) for one in prices]
     return [question.plan(epsilon=one, delta=delta, expected_rows=rows) for one in prices]
 
 
-def _table(plans: list[AnyPlan]) -> None:
+def _table(plans: list[Plan]) -> None:
     from tacit.report.terminal import show_grid  # rich: heavy, and needed for tables only
 
     first = plans[0]
@@ -133,7 +132,7 @@ def _table(plans: list[AnyPlan]) -> None:
         click.echo(" ? depends on how many rows a group has, which is secret: --expected-rows N")
 
 
-def _name(made: Planned, line: Line) -> str:
+def _name(made: Plan, line: Line) -> str:
     """What the answer calls an aggregate; its SQL if it is only part of a column."""
     outputs = made.checked.query.outputs
     return next((output.name for output in outputs if output.expression == line.aggregate), line.name)
@@ -143,13 +142,13 @@ def _three_digits(error: float) -> float:
     return float(f"{error:.3g}")
 
 
-def _price(one: Planned) -> str:
+def _price(one: Plan) -> str:
     flavour = one.policy.terms.flavour
     main, delta = flavour.price(one.cost).texts()
     return words.amount(flavour.symbol, Amount(main, delta))
 
 
-def _echo_json(plans: list[AnyPlan]) -> None:
+def _echo_json(plans: list[Plan]) -> None:
     made = {
         "version": JSON_VERSION,
         "kind": "tacit plan",
@@ -161,7 +160,7 @@ def _echo_json(plans: list[AnyPlan]) -> None:
     click.echo(json.dumps(made, ensure_ascii=False, indent=2))
 
 
-def _one(made: AnyPlan) -> dict[str, Any]:
+def _one(made: Plan) -> dict[str, Any]:
     main, delta = made.policy.terms.flavour.price(made.cost).texts()
     return _sets(made) | {
         "price": {"main": main, "delta": delta},
@@ -171,7 +170,7 @@ def _one(made: AnyPlan) -> dict[str, Any]:
     }
 
 
-def _line(made: AnyPlan, line: Line) -> dict[str, Any]:
+def _line(made: Plan, line: Line) -> dict[str, Any]:
     return {
         "output": _name(made, line),
         "aggregate": line.name,
@@ -186,13 +185,10 @@ def _line(made: AnyPlan, line: Line) -> dict[str, Any]:
     }
 
 
-def _sets(made: AnyPlan) -> dict[str, Any]:
+def _sets(made: Plan) -> dict[str, Any]:
     """Of GROUPING SETS, each set; aggregates of the whole plan are then those with the largest errors."""
-    if not isinstance(made, SetsPlan):
-        return {}
-    listed = []
-    for at in range(len(made.checked.query.sets)):
-        own = [plan for part, plan in zip(made.sets.parts, made.plans, strict=True) if part.at == at]
-        lines = [_line(made, line) for plan in own for line in plan.lines]
-        listed.append({"keys": made.title(at), "aggregates": [{**one, "hints": []} for one in lines]})
-    return {"sets": listed}
+    listed: dict[int, dict[str, Any]] = {}
+    for part in made.parts:
+        own = listed.setdefault(part.demand.at, {"keys": part.demand.title, "aggregates": []})
+        own["aggregates"] += [{**_line(made, line), "hints": []} for line in part.lines]
+    return {"sets": list(listed.values())} if made.checked.query.sets else {}

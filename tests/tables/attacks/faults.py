@@ -19,12 +19,10 @@ from tacit.tables.engines.duckdb import bounding as duckdb_bounding
 from tacit.tables.engines.duckdb import values as duckdb_values
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tacit.tables.estimators import covariances
-from tacit.tables.estimators.base import Part
+from tacit.tables.estimators.base import Weighted
 from tacit.tables.estimators.noise import GaussianNoise, LaplaceNoise
-from tacit.tables.plan import plan as planning
+from tacit.tables.plan import demands
 from tacit.tables.plan import price as pricing
-from tacit.tables.plan import sets as grouping_sets
-from tacit.tables.plan import sets_plan as grouping_sets_plan
 from tacit.tables.plan.price import Shares
 from tacit.tables.session import batch
 from tacit.tables.workloads import workload as consistency_workloads
@@ -88,14 +86,14 @@ def noise_for_one_group(patch: pytest.MonkeyPatch) -> None:
 
 def paid_twice(patch: pytest.MonkeyPatch) -> None:
     """The price is spent twice: each part of a statement gets double its share."""
-    right = planning._shares
+    right = demands._shares
 
     def doubled(*given: Any) -> Shares:
         found = right(*given)
         measures = {one: 2 * share for one, share in found.measures.items()}
         return replace(found, measures=measures, choices={one: 2 * share for one, share in found.choices.items()})
 
-    patch.setattr(planning, "_shares", doubled)
+    patch.setattr(demands, "_shares", doubled)
 
 
 # holes of their own
@@ -125,7 +123,7 @@ def products_for_free(patch: pytest.MonkeyPatch) -> None:
     for kind in (covariances.Covariance, covariances.Correlation):
         right = kind.parts
 
-        def parts(self: Any, aggregate: Any, setting: Any, right: Any = right) -> tuple[Part, ...]:
+        def parts(self: Any, aggregate: Any, setting: Any, right: Any = right) -> tuple[Weighted, ...]:
             return tuple(replace(one, weight=Fraction(1, 2)) for one in right(self, aggregate, setting))
 
         patch.setattr(kind, "parts", parts)
@@ -159,13 +157,17 @@ def half_the_reach(patch: pytest.MonkeyPatch) -> None:
 
 def totals_like_groups(patch: pytest.MonkeyPatch) -> None:
     """A total is claimed to move like one of the groups that it is made of."""
-    patch.setattr(grouping_sets, "lumped", lambda measure, groups: measure)
-    patch.setattr(grouping_sets_plan, "lumped", lambda measure, groups: measure)
+    patch.setattr(demands, "lumped", lambda measure, groups: measure)
 
 
 def each_the_whole_price(patch: pytest.MonkeyPatch) -> None:
     """Every statement, and every level, is drawn at the price of all."""
-    patch.setattr(consistency_workloads, "shares_of", lambda weights: (Fraction(1),) * len(weights))
+    alike = consistency_workloads.share_alike
+    patch.setattr(
+        consistency_workloads,
+        "share_alike",
+        lambda price, needs, shares: alike(price, needs, [Fraction(1)] * len(shares)),
+    )
     right = batch.share
 
     def share(price: Any, needs: Any, shares: Any) -> Any:
@@ -183,16 +185,14 @@ def keys_of_one_group(patch: pytest.MonkeyPatch) -> None:
 
 def half_the_noise(patch: pytest.MonkeyPatch) -> None:
     """A histogram of units gets the noise of twice its price."""
-    right = discovery_histogram.noise_of
-    patch.setattr(discovery_histogram, "noise_of", lambda cost: right(tacit.ApproxDP(2 * cost.eps, 0)))
+    right = discovery_histogram.make_plan
+
+    def dearer(statements: Any, policy: Any, price: Any, **given: Any) -> Any:
+        return replace(right(statements, policy, price.scaled(Fraction(2)), **given), cost=price)
+
+    patch.setattr(discovery_histogram, "make_plan", dearer)
 
 
 def levels_like_cells(patch: pytest.MonkeyPatch) -> None:
     """A coarse level is claimed to move like its finest cells, one by one."""
-    right = consistency_workloads.Workload._mechanism
-
-    def mechanism(self: Any, noise: Any, at: int) -> Any:
-        (measure,) = self._bounded.measures
-        return right(self, noise, at) if self._levels[at].is_finest else noise.mechanism(self._shares[at], measure, 1)
-
-    patch.setattr(consistency_workloads.Workload, "_mechanism", mechanism)
+    patch.setattr(demands, "lumped", lambda measure, groups: measure)

@@ -22,15 +22,13 @@ from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelec
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
 from tacit.tables.choosing.choice import ChoiceMechanism, FullestMechanism, RankedMechanism
 from tacit.tables.choosing.top import FullestCellsMechanism
-from tacit.tables.discovery import histogram as discovery_histogram
 from tacit.tables.discovery.discovery import Discovery
 from tacit.tables.discovery.histogram import Histogram
 from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Tallies
-from tacit.tables.fitting.margins import summed
+from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.plan.price import Price
-from tacit.tables.plan.sets_plan import SetsPlan
-from tacit.tables.release.draw import placed
+from tacit.tables.release.draw import finest
 from tacit.tables.session.batch import Batch
 from tacit.tables.session.table import Table
 from tacit.tables.workloads.workload import Workload
@@ -44,38 +42,23 @@ Pair = tuple[Integers, Integers]
 def loss_of_sql(tables: tuple[Table, Table], sql: str) -> float:
     """The loss of a statement, as a part of what it costs: at most 1."""
     plan = tables[0].query(sql).plan(**_price(tables[0], sql))
-    if isinstance(plan, SetsPlan):
-        found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
-        return _part(_loss_of_sets(plan, found[0], found[1]), plan.cost)
-    one, other = (_engine(table).run(plan.bounded) for table in tables)
-    return _part(_loss(plan, (one, other)), plan.cost)
+    return _loss_of_plan(plan, tables)
+
+
+def _loss_of_plan(plan: Plan, tables: tuple[Table, Table]) -> float:
+    found = [plan.integers([_engine(table).run(one) for one in plan.passes.bounded]) for table in tables]
+    losses = [_loss(part, pair) for part, pair in zip(plan.parts, zip(*found, strict=True), strict=True)]
+    return _part(sum(losses), plan.cost)
 
 
 def loss_of_batch(batches: tuple[Batch, Batch], tables: tuple[Table, Table]) -> float:
     """The loss of all statements of a batch together."""
-    plan = batches[0].plan(**_price(tables[0], ""))
-    found = [[_engine(table).run(one) for one in plan.passes.bounded] for table in tables]
-    total = 0.0
-    for one, (first, count) in zip(plan.plans, batches[0]._places(), strict=True):
-        own = plan.passes.only(first, count)
-        if isinstance(one, SetsPlan):
-            total += _loss_of_sets(one, found[0], found[1])
-        else:
-            total += _loss(one, (own.integers(0, found[0]), own.integers(0, found[1])))
-    return _part(total, plan.cost)
+    return _loss_of_plan(batches[0].plan(**_price(tables[0], "")), tables)
 
 
 def loss_of_workload(workloads: tuple[Workload, Workload], tables: tuple[Table, Table]) -> float:
     """The loss of all levels together."""
-    plan = workloads[0].plan(**_price(tables[0], ""))
-    cells = [
-        np.array(workload._cells(_engine(table).run(workload._bounded)).tolist())
-        for workload, table in zip(workloads, tables, strict=True)
-    ]
-    total = 0.0
-    for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
-        total += _noised(mechanism, (level.sums() @ (cells[0] - cells[1])).tolist())
-    return _part(total, plan.cost)
+    return _loss_of_plan(workloads[0].plan(**_price(tables[0], "")), tables)
 
 
 def loss_of_discovery(tables: tuple[Table, Table], discover: Callable[[Discovery], object]) -> float:
@@ -90,13 +73,8 @@ def loss_of_discovery(tables: tuple[Table, Table], discover: Callable[[Discovery
         for table in tables:
             with contextlib.suppress(LookupError):
                 discover(table.discover)
-    counts = [
-        np.array(made.counts([_engine(table).run(one) for one in made.passes]).tolist())
-        for (made, _), table in zip(caught, tables, strict=True)
-    ]
-    cost = discovery_histogram.spent_of(caught[0][1])
-    mechanism, _ = discovery_histogram.noise_of(cost)
-    return _part(_noised(mechanism, (counts[0] - counts[1]).tolist()), cost)
+    asked, price = caught[0]
+    return _loss_of_plan(asked.plan(tables[0].policy, price), tables)
 
 
 def _price(table: Table, sql: str) -> dict[str, object]:
@@ -130,8 +108,10 @@ def _chosen(price: Guarantee, ranges: Iterable[float]) -> float:
     return sum(one**2 / 8 if isinstance(price, ZCDP) else one for one in ranges)
 
 
-def _loss(plan: Plan, pair: Pair) -> float:
+def _loss(plan: Part, pair: Pair) -> float:
     """Of one grouped question: its keys, each noisy number once, each choice once."""
+    if plan.demand.level is not None:
+        return _loss_of_level(plan, pair)
     keys = [_groups(one, bool(plan.bounded.keys)) for one in pair]
     every = list(dict.fromkeys([*keys[0], *keys[1]]))
     total = _loss_of_keys(plan, every, keys, pair)
@@ -148,7 +128,7 @@ def _groups(integers: Integers, grouped: bool) -> list[Group]:
     return list(zip(*integers.keys, strict=True)) if grouped else [()] * len(integers.units)
 
 
-def _loss_of_keys(plan: Plan, every: Sequence[Group], keys: Sequence[Sequence[Group]], pair: Pair) -> float:
+def _loss_of_keys(plan: Part, every: Sequence[Group], keys: Sequence[Sequence[Group]], pair: Pair) -> float:
     """A unit more or less behind a key: noise on the number of units, or an equal part of the rule's ε."""
     if plan.keys is None:
         return 0.0
@@ -205,18 +185,10 @@ def _loss_of_choice(mechanism: ChoiceMechanism, tallies: Sequence[Sequence[Tally
     return _chosen(price, [float(factor) * 2 * level * change.total() for factor in factors for change in moved])
 
 
-def _loss_of_sets(plan: SetsPlan, one: Sequence[Integers], other: Sequence[Integers]) -> float:
-    total = 0.0
-    for at, (part, made) in enumerate(zip(plan.sets.parts, plan.plans, strict=True)):
-        pair = plan.passes.integers(at, one), plan.passes.integers(at, other)
-        if not part.is_summed:
-            total += _loss(made, pair)
-            continue
-        assert part.bounded.public_keys is not None
-        assert plan.sets.sizes is not None
-        kept = plan.checked.query.sets[part.at]
-        cells = [placed(part.bounded.public_keys, found) for found in pair]
-        for measure, *values in zip(made.bounded.measures, *cells, strict=True):
-            sums = [summed(np.asarray(found, dtype=object), plan.sets.sizes, kept) for found in values]
-            total += _noised(made.mechanism_of(measure), [int(a) - int(b) for a, b in zip(*sums, strict=True)])
-    return total
+def _loss_of_level(part: Part, pair: Pair) -> float:
+    """Of sums of the finest groups."""
+    assert part.demand.level is not None
+    sums = [[one.summed(part.demand.level.added).tolist() for one in finest(part, found)] for found in pair]
+    moved = [[a - b for a, b in zip(*values, strict=True)] for values in zip(*sums, strict=True)]
+    noise = [part.mechanism_of(measure) for measure in part.bounded.measures]
+    return sum(_noised(mechanism, one) for mechanism, one in zip(noise, moved, strict=True))

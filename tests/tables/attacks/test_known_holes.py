@@ -9,7 +9,7 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter, TacitError
-from tacit.tables.plan.plan import MOST_CHOSEN
+from tacit.tables.plan.demands import MOST_CHOSEN
 from tacit.tables.query.per_unit import PerUnit
 from tacit.tables.session.table import Table
 from tests.tables.attacks.neighbours import open_pair

@@ -17,15 +17,12 @@ import tacit
 from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.tables.choosing.choice import FullestMechanism, RankedMechanism
 from tacit.tables.choosing.top import FullestCellsMechanism
-from tacit.tables.discovery import histogram
 from tacit.tables.engines.contract import Blend, Integers, Tallies
 from tacit.tables.engines.sums import Sums
+from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan
-from tacit.tables.plan.sets_plan import SetsPlan
 from tacit.tables.release import draw as drawing
-from tacit.tables.release import draw_sets as drawing_sets
 from tacit.tables.session.table import Table
-from tacit.tables.workloads import workload
 from tests.tables.attacks.coupling import EDGES, SHIFTS, coupled, differ, outcome, shifted
 from tests.tables.attacks.nodes import NODES, open_worst
 
@@ -49,7 +46,7 @@ def nothing_else_is_random(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FullestCellsMechanism, "release", _first(lambda self: self.choice.k))
     shown = drawing._shown
 
-    def fixed(plan: Plan, integers: Integers) -> Any:
+    def fixed(plan: Part, integers: Integers) -> Any:
         if plan.keys is None:
             return shown(plan, integers)
         rows = list(zip(*integers.keys, strict=True))
@@ -68,15 +65,12 @@ def _first(columns: Callable[[Any], int]) -> Callable[..., Any]:
     return release
 
 
-def released(table: Table, plan: Plan | SetsPlan, by: int, sums: list[int]) -> object:
+def released(table: Table, plan: Plan, by: int, sums: list[int]) -> object:
     """All columns of an answer, of integers that were moved."""
     engine = table._engine_now()
     with coupled(sums):
-        if isinstance(plan, SetsPlan):
-            found = [shifted(engine.run(one), by) for one in plan.passes.bounded]
-            return outcome(lambda: _cells(drawing_sets.draw_sets(plan, found)))
-        moved = shifted(engine.run(plan.bounded), by)
-        return outcome(lambda: _cells(drawing.draw(plan, moved)))
+        found = [shifted(engine.run(one), by) for one in plan.passes.bounded]
+        return outcome(lambda: _cells(drawing.draw(plan, plan.integers(found))))
 
 
 def _cells(columns: Any) -> list[Any]:
@@ -186,7 +180,7 @@ def in_blends(patch: pytest.MonkeyPatch) -> None:
 
 def in_margins(patch: pytest.MonkeyPatch) -> None:
     """Totals of several groups were int64 if all of them fitted."""
-    right = drawing_sets.noised
+    right = drawing.noised
 
     def noised(plan: Any, measure: Any, values: Sums) -> Any:
         def release(mechanism: Any, measure: Any, values: Sums) -> Any:
@@ -196,7 +190,7 @@ def in_margins(patch: pytest.MonkeyPatch) -> None:
             inner.setattr(drawing, "released", release)
             return right(plan, measure, values)
 
-    patch.setattr(drawing_sets, "noised", noised)
+    patch.setattr(drawing, "noised", noised)
 
 
 def in_workloads(patch: pytest.MonkeyPatch) -> None:
@@ -205,14 +199,14 @@ def in_workloads(patch: pytest.MonkeyPatch) -> None:
     def release(mechanism: Any, measure: Any, values: Sums) -> Any:
         return _as_it_was(mechanism, values.tolist(), fits=True)
 
-    patch.setattr(workload, "released", release)
+    patch.setattr(drawing, "released", release)
 
 
 def in_discovery(patch: pytest.MonkeyPatch) -> None:
     def release(mechanism: Any, measure: Any, values: Sums) -> Any:
         return _as_it_was(mechanism, values.tolist(), fits=True)
 
-    patch.setattr(histogram, "released", release)
+    patch.setattr(drawing, "released", release)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from tacit.tables.engines.duckdb import expressions as duckdb_expressions
 from tacit.tables.engines.duckdb import values as duckdb_values
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.policy.policy import Policy
 from tacit.tables.release import draw as drawing
@@ -184,7 +185,7 @@ def refund(patch: pytest.MonkeyPatch) -> None:
 def keys_not_selected(patch: pytest.MonkeyPatch) -> None:
     shown = drawing._shown
 
-    def everything(plan: Plan, integers: Integers) -> Any:
+    def everything(plan: Part, integers: Integers) -> Any:
         if plan.keys is None:
             return shown(plan, integers)
         return integers.keys, list(integers.measures)
@@ -196,7 +197,7 @@ def public_keys_from_data(patch: pytest.MonkeyPatch) -> None:
     """A group that nobody is in is left out."""
     shown = drawing._shown
 
-    def found(plan: Plan, integers: Integers) -> Any:
+    def found(plan: Part, integers: Integers) -> Any:
         return shown(plan, integers) if plan.keys is not None else (integers.keys, list(integers.measures))
 
     patch.setattr(drawing, "_shown", found)
@@ -240,7 +241,7 @@ def noise_reused(patch: pytest.MonkeyPatch) -> None:
 def log_line(patch: pytest.MonkeyPatch) -> None:
     shown = drawing._shown
 
-    def logged(plan: Plan, integers: Integers) -> Any:
+    def logged(plan: Part, integers: Integers) -> Any:
         logging.getLogger("tacit.tables").debug("groups %s", integers.keys)
         return shown(plan, integers)
 

@@ -14,9 +14,7 @@ import pytest
 
 import tacit
 from tacit.tables.engines.sums import Sums
-from tacit.tables.plan.sets_plan import SetsPlan
 from tacit.tables.release import draw as drawing
-from tacit.tables.release.draw_sets import draw_sets
 from tacit.tables.session.table import Table
 from tests.tables.attacks.coupling import coupled, differ, outcome
 from tests.tables.attacks.test_one_function import ALIKE, SUMS, in_margins, in_the_engine
@@ -74,9 +72,7 @@ def plan_of(table: Table, sql: str) -> Any:
 
 def drawn(table: Table, plan: Any) -> Any:
     engine = table._engine_now()
-    if isinstance(plan, SetsPlan):
-        return draw_sets(plan, [engine.run(one) for one in plan.passes.bounded])
-    return drawing.draw(plan, engine.run(plan.bounded))
+    return drawing.draw(plan, plan.integers([engine.run(one) for one in plan.passes.bounded]))
 
 
 def shown(table: Table, plan: Any, sums: list[int]) -> object:

@@ -109,9 +109,9 @@ def test_the_limits_are_those_that_lose_nothing(keys: str, by: str, limits: tupl
 
 
 def _bounded(text: str) -> BoundedQuery:
-    from tacit.tables.plan.plan import needed
+    from tacit.tables.plan.demands import demanded
 
-    return needed(checked(text), POLICY)[2]
+    return demanded(checked(text), POLICY).asked
 
 
 def test_values_that_nobody_reads_are_not_computed() -> None:

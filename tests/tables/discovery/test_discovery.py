@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate, UnknownColumn
+from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.privacy import L1, L2, ZCDP, ApproxDP, PureDP
 from tacit.tables.discovery import discovery
 from tacit.tables.discovery.grids import bin_expression, bins_of
-from tacit.tables.discovery.histogram import Histogram, noise_of, threshold
+from tacit.tables.discovery.histogram import Histogram, threshold
 from tacit.tables.engines.contract import Integers
 from tacit.tables.engines.sums import Sums
 from tacit.tables.expressions.evaluate import evaluate, values_of
@@ -155,17 +157,25 @@ def place(value: float, kind: Kind) -> int:
     return int(evaluate(bin_expression(Column("x"), kind), leaf, 1).data[0])  # type: ignore[arg-type]
 
 
-def test_the_noise_is_that_of_a_vector_which_a_unit_moves_by_one() -> None:
-    pure, _ = noise_of(ApproxDP("0.2", 0))
+def noise_of(table: Table, price: ApproxDP | ZCDP) -> AdditiveMechanism:
+    (line,) = histogram(table, "rows").plan(table.policy, price).lines
+    (mechanism,) = line.mechanisms
+    return mechanism
+
+
+@pytest.mark.usefixtures("capturing")
+def test_the_noise_is_that_of_a_vector_which_a_unit_moves_by_one(tmp_path: Path) -> None:
+    (table,) = tables(tmp_path, [None])
+    pure = noise_of(table, ApproxDP("0.2", "1e-9"))
     assert (pure.guarantee, pure.sensitivity) == (PureDP("0.2"), L1(1))
-    rho, _ = noise_of(ZCDP("0.1"))
+    rho = noise_of(table, ZCDP("0.1", "1e-9"))
     assert (rho.guarantee, rho.sensitivity) == (ZCDP("0.1"), L2(1))
 
 
 def test_a_bin_without_units_is_found_once_in_a_thousand_times_at_most() -> None:
     """By the exact tail of the two-sided geometric law: P[X > t] = q^(t+1)/(1+q)."""
     bins, scale = 130, 5.0
-    bar = threshold(ApproxDP("0.2", 0), bins)
+    bar = threshold(DiscreteLaplace(epsilon="0.2", sensitivity=1), bins)
     q = math.exp(-1 / scale)
 
     def any_false(t: float) -> float:

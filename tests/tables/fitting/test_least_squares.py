@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,10 +15,14 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.privacy import L1, ZCDP, ApproxDP
+from tacit.tables.engines.contract import Cells, Integers
 from tacit.tables.estimators.noise import spread
 from tacit.tables.fitting.least_squares import _by_moments, combination_errors, reconciliation
+from tacit.tables.fitting.levels import Level, by_keys, in_runs
+from tacit.tables.plan.parts import Part
+from tacit.tables.plan.plan import Plan
+from tacit.tables.release.draw import finest
 from tacit.tables.session.table import Table
-from tacit.tables.workloads.levels import Level, margin, ranges
 from tacit.tables.workloads.workload import Workload
 from tacit.testing import seeded
 from tests.tables.visits import POLICY, write_visits
@@ -41,16 +44,10 @@ DRAWS = 20_000
 SLACK = 5.5 * (0.05 * 0.95 / DRAWS) ** 0.5  # 5.5 standard errors: below 1e-7
 
 
-def cells(*sizes: int) -> list[tuple[int, ...]]:
-    return list(itertools.product(*(range(size) for size in sizes)))
-
-
 def levels_of(name: str) -> tuple[Level, ...]:
     if name == "tree":
-        return ranges("x", cells(13), 3)
-    names, listed = ("a", "b", "c"), cells(3, 2, 2)
-    kept = [[], ["a"], ["b"], ["a", "c"], ["a", "b", "c"]] if name == "margins" else [["a", "b"], ["c"], ["b", "c"]]
-    return tuple(margin(names, listed, one) for one in kept)
+        return in_runs(13, 3)
+    return by_keys((3, 2, 2), [(), (0,), (1,), (0, 2), (0, 1, 2)] if name == "margins" else [(0, 1), (2,), (1, 2)])
 
 
 def stacked(levels: tuple[Level, ...]) -> Floats:
@@ -143,12 +140,12 @@ def test_the_moments_behind_laplace_intervals_are_those_of_the_law() -> None:
 def test_the_fit_is_that_of_hay_and_others_on_a_tree() -> None:
     """An oracle: their closed form in two passes, for a complete binary tree of equal noise."""
     height = 4
-    levels = ranges("x", cells(2 ** (height - 1)), 2)
+    levels = in_runs(2 ** (height - 1), 2)
     sums = stacked(levels)
     noise = (LAWS["rounded Gaussian"],) * len(sums)
     noisy = np.random.default_rng(3).normal(size=len(sums)) * 10
     fit = reconciliation(sums, noise)
-    rows = np.split(noisy, np.cumsum([len(level.labels) for level in levels])[:-1])  # leaves first
+    rows = np.split(noisy, np.cumsum([level.size for level in levels])[:-1])  # leaves first
     up = [rows[0]]
     for at in range(1, height):
         below = up[-1].reshape(-1, 2).sum(axis=1)
@@ -189,6 +186,17 @@ def table(tmp_path: Path) -> Table:
     return tacit.open(path, analyst="ada")
 
 
+def exact_of(part: Part, integers: Integers) -> Floats:
+    """The numbers of a level, before their noise."""
+    ((cells,), level) = finest(part, integers), part.demand.level
+    assert level is not None
+    return np.array(cells.summed(level.added).tolist(), dtype=np.float64)
+
+
+def mechanisms(plan: Plan) -> list[AdditiveMechanism]:
+    return [one for part in plan.parts for line in part.lines for one in line.mechanisms]
+
+
 def levels(table: Table) -> Workload:
     return table.margins([], ["city"], ["plan"], ["city", "plan"])
 
@@ -221,33 +229,38 @@ def test_each_level_is_priced_for_what_one_unit_moves(tmp_path: Path) -> None:
         (folder / "visits.toml").write_text(PUBLIC, encoding="utf-8")
         one = tacit.open(folder / "visits.toml", analyst="ada", ledger=tacit.InMemory())
         workload = levels(one)
-        exact = workload._cells(one._engine_now().run(workload._bounded))
-        found.append([np.bincount(level.blocks, weights=exact) for level in workload._levels])
+        plan = workload.plan(epsilon=1)
+        integers = plan.integers([one._engine_now().run(query) for query in plan.passes.bounded])
+        found.append([exact_of(part, own) for part, own in zip(plan.parts, integers, strict=True)])
     for price in (ApproxDP(1, 0), ApproxDP(1, "1e-6"), ZCDP("0.1")):
         plan = workload._plan(price)
         moved = [np.abs(one - two) for one, two in zip(*found, strict=True)]
-        for distance, mechanism in zip(moved, plan.mechanisms, strict=True):
+        for distance, mechanism in zip(moved, mechanisms(plan), strict=True):
             norm = distance.sum() if mechanism.norm is L1 else np.sqrt((distance**2).sum())
             assert norm**2 <= float(mechanism.sensitivity.square) * (1 + 1e-12)
         assert moved[0].sum() == 15  # one block: as far as is possible, in either norm
-        assert float(plan.mechanisms[0].sensitivity.square) == 15**2
+        assert float(mechanisms(plan)[0].sensitivity.square) == 15**2
 
 
 def test_planted_fault_the_sensitivity_of_single_cells_is_too_small_for_coarse_levels(table: Table) -> None:
     workload = levels(table)
     plan = workload._plan(ZCDP("0.1"))
-    (measure,) = workload._bounded.measures
-    careless = plan.noise.mechanism(Fraction(1, 4), measure, workload._bounded.groups)
+    (measure,) = plan.bounded.measures
+    assert plan.noise is not None
+    assert not isinstance(measure, Cells)
+    careless = plan.noise.mechanism(Fraction(1, 4), measure, plan.bounded.groups)
     assert float(careless.sensitivity.square) == 5 * 3**2 < 15**2
 
 
 def test_the_levels_together_cost_the_price(table: Table) -> None:
     plan = levels(table).plan(epsilon=1, delta=0)
-    assert sum(one.guarantee.eps for one in plan.mechanisms) == 1  # type: ignore[attr-defined]
+    assert sum(one.guarantee.eps for one in mechanisms(plan)) == 1  # type: ignore[attr-defined]
     weighted = table.margins([], ["city"], weights=[1, 3]).plan(epsilon=1, delta=0)
-    assert weighted.shares == (Fraction(1, 4), Fraction(3, 4))
+    assert [part.demand.weight for part in weighted.parts] == [Fraction(1, 4), Fraction(3, 4)]
+    assert [line.share for part in weighted.parts for line in part.lines] == [Fraction(1, 4), Fraction(3, 4)]
     many = table.ranges("bucket", bucket=tacit.col("age").width_bucket(0, 128, 64)).plan(epsilon="0.1", delta="1e-3")
-    squares = sum(Fraction(one.sensitivity.square) / Fraction(one.scale) ** 2 for one in many.mechanisms)
+    squares = sum(Fraction(one.sensitivity.square) / Fraction(one.scale) ** 2 for one in mechanisms(many))
+    assert many.noise is not None
     assert many.noise.name == "rounded Gaussian"
     assert many.cost == ApproxDP("0.1", "1e-3")
     assert tacit.GaussianDP.of_square(squares).delta("0.1") <= 1e-3
@@ -257,7 +270,13 @@ def test_the_levels_together_cost_the_price(table: Table) -> None:
 def test_ranges_are_sums_with_their_own_intervals(table: Table) -> None:
     workload = table.ranges("bucket", bucket=tacit.col("age").width_bucket(0, 128, 64))
     plan = workload.plan(epsilon=1)
-    assert [len(level.labels) for level in plan.levels] == [67, 17, 5, 2, 1]  # 64 buckets, one on each side, and null
+    assert [len(part.bounded.public_keys or ()) for part in plan.parts] == [
+        67,
+        17,
+        5,
+        2,
+        1,
+    ]  # 64 buckets, one on each side, and null
     answers = workload.ask(epsilon=1)
     keys = answers.finest["bucket_from"].values
     whole = answers.between(keys[0], keys[-1])
@@ -266,7 +285,7 @@ def test_ranges_are_sums_with_their_own_intervals(table: Table) -> None:
     counts = dict(zip(keys, answers.finest["n"].values, strict=True))
     assert half.value == pytest.approx(sum(counts[key] for key in range(10, 41)))
     assert half.low < half.value < half.high
-    flat = 31**0.5 * spread(plan.mechanisms[0])
+    flat = 31**0.5 * spread(mechanisms(plan)[0])
     assert (half.high - half.low) / 2 < 2 * flat  # the tree pays: a flat sum of 31 counts has that standard deviation
     for wrong in ((40, 10), (-1, 3), ("a", "b")):
         with pytest.raises(InvalidParameter, match="two values"):
@@ -287,6 +306,11 @@ def test_what_cannot_add_up_is_refused(table: Table, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="counts in all"):
         table.ranges("bucket", bucket=tacit.col("age").width_bucket(0, 128, 4000))
     assert table.ledger.budget().charged == ApproxDP(0, 0)
+
+
+def test_one_key_under_two_names_is_refused(table: Table) -> None:
+    with pytest.raises(InvalidParameter, match="under one name"):
+        table.margins(["plan"], ["again"], again=tacit.col("plan"))
 
 
 def test_a_condition_and_a_named_key(table: Table) -> None:

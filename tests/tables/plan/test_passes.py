@@ -13,8 +13,8 @@ import pytest
 import tacit
 from tacit.tables.engines.contract import BoundedQuery, Engine, Integers
 from tacit.tables.engines.sums import Sums
+from tacit.tables.plan.demands import demanded
 from tacit.tables.plan.passes import merged
-from tacit.tables.plan.plan import needed
 from tacit.tables.session.table import Table
 
 COLUMNS = """\
@@ -111,7 +111,7 @@ def test_merged_and_single_runs_give_the_same_integers(
 ) -> None:
     table = small(tmp_path, unit, groups, rows, seed)
     chance = random.Random(f"{unit}{groups}{seed}")
-    queries = [needed(table.query(statement(chance, unit))._checked, table.policy)[2] for _ in range(40)]
+    queries = [demanded(table.query(statement(chance, unit))._checked, table.policy).asked for _ in range(40)]
     assert len(merged(queries).bounded) < len(queries)
     assert differing(queries, table._engine_now()) == 0
 
@@ -137,7 +137,7 @@ def test_planted_fault_moving_a_condition_past_a_choice_is_seen(
     monkeypatch.setattr(merging, "_conditioned", careless)
     for aggregate, keys in (("SUM(pay)", ""), ("COUNT(*)", " GROUP BY side")):
         texts = [f"SELECT {aggregate} FROM small WHERE age > {n}{keys}" for n in range(6)]
-        queries = [needed(table.query(text)._checked, table.policy)[2] for text in texts]
+        queries = [demanded(table.query(text)._checked, table.policy).asked for text in texts]
         assert differing(queries, table._engine_now()) > 0
 
 
@@ -148,7 +148,7 @@ def test_planted_fault_joining_rows_chosen_by_other_contents_is_seen(
 
     table = small(tmp_path, "who", 3, 2, 0)
     texts = ["SELECT AVG(pay) FROM small", "SELECT AVG(age) FROM small", "SELECT SUM(age), AVG(pay) FROM small"]
-    queries = [needed(table.query(text)._checked, table.policy)[2] for text in texts]
+    queries = [demanded(table.query(text)._checked, table.policy).asked for text in texts]
     assert differing(queries, table._engine_now()) == 0
     monkeypatch.setattr(merging, "_contents", lambda query: ())
     assert differing(queries, table._engine_now()) > 0
@@ -158,7 +158,7 @@ def test_fifty_counts_are_one_pass_and_rows_that_must_be_chosen_are_not_merged(t
     table = small(tmp_path, "who", 3, 2, 0)
 
     def passes(texts: list[str]) -> int:
-        return len(merged([needed(table.query(text)._checked, table.policy)[2] for text in texts]).bounded)
+        return len(merged([demanded(table.query(text)._checked, table.policy).asked for text in texts]).bounded)
 
     assert passes([f"SELECT COUNT(*) FROM small WHERE pay > {n}" for n in range(50)]) == 1
     assert passes([f"SELECT side, COUNT(*) FROM small WHERE pay > {n} GROUP BY side" for n in range(50)]) == 1
@@ -169,7 +169,7 @@ def test_fifty_counts_are_one_pass_and_rows_that_must_be_chosen_are_not_merged(t
 
 def test_what_was_not_merged_is_left_as_it_was(tmp_path: Path) -> None:
     table = small(tmp_path, "who", 3, 2, 0)
-    query = needed(table.query("SELECT COUNT(*) FROM small WHERE pay > 3")._checked, table.policy)[2]
+    query = demanded(table.query("SELECT COUNT(*) FROM small WHERE pay > 3")._checked, table.policy).asked
     made = merged([query])
     assert made.bounded == (query,)
     units = np.array([3])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,13 @@ from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tacit.tables.engines.sums import Sums
 from tacit.tables.expressions.tree import Column
 from tacit.tables.fitting.least_squares import combination_errors, reconciliation
-from tacit.tables.fitting.margins import Margins, summed
-from tacit.tables.plan import sets as grouping_sets
-from tacit.tables.plan.sets import lumped
-from tacit.tables.plan.sets_plan import SetsPlan, make_sets_plan
-from tacit.tables.release.draw import noised, placed
-from tacit.tables.release.draw_sets import draw_sets
+from tacit.tables.fitting.levels import Level, by_keys
+from tacit.tables.fitting.margins import Margins
+from tacit.tables.plan import demands
+from tacit.tables.plan.demands import lumped
+from tacit.tables.plan.plan import Plan, planned
+from tacit.tables.release.draw import draw, finest, noised, placed
 from tacit.tables.session.table import Table
-from tacit.tables.workloads.levels import margin
 from tacit.testing import seeded
 from tests.end_to_end.covering import least_hits
 from tests.tables.engines.random_rows import Expressions, Rows
@@ -89,13 +89,13 @@ def shop(tmp_path: Path) -> Table:
     return opened(tmp_path, people())
 
 
-def plan_of(table: Table, sql: str, **price: Any) -> SetsPlan:
+def plan_of(table: Table, sql: str, **price: Any) -> Plan:
     made = table.query(sql).plan(**price)
-    assert isinstance(made, SetsPlan)
+    assert made.checked.query.sets
     return made
 
 
-def run(table: Table, plan: SetsPlan) -> list[Integers]:
+def run(table: Table, plan: Plan) -> list[Integers]:
     return [table._engine_now().run(one) for one in plan.passes.bounded]
 
 
@@ -172,7 +172,7 @@ def test_private_keys_are_selected_in_each_set(tmp_path: Path) -> None:
     table = opened(tmp_path, people(600))
     sql = "SELECT street, plan, COUNT(*) AS n FROM shop GROUP BY ROLLUP (street, plan)"
     plan = plan_of(table, sql, epsilon=2)
-    assert [part.keys is not None for part in plan.plans] == [True, True, False]
+    assert [part.keys is not None for part in plan.parts] == [True, True, False]
     assert "not made to add up: some keys are private" in str(plan)
     answer = table.sql(sql, epsilon=2)
     assert {row["street"] for row in answer.rows()} <= {"High", "Low", None}
@@ -217,7 +217,7 @@ def test_the_plan_says_where_the_price_goes(shop: Table) -> None:
     text = str(plan)
     for said in ("by town, plan: 33% of the price", "in all: 33%", "add up", "would halve the largest error of COUNT"):
         assert said in text
-    assert sum(line.share for one in plan.plans for line in one.lines) == 1
+    assert sum(line.share for one in plan.parts for line in one.lines) == 1
     within = shop.query(BOTH).plan(within={"n": 20})
     assert within.error("n") <= 20  # type: ignore[operator]
     assert shop.query(BOTH).plan(price=within.cost).error("n") == within.error("n")
@@ -255,24 +255,27 @@ SHAPES = [
 def test_the_closed_form_is_the_least_squares_fit(kind: str, sizes: Any, sets: Any) -> None:
     """An oracle: the pseudo-inverse of all sums of cells, weighted, and errors from its own weights."""
     noise = laws(kind, len(sets))
-    cells = list(itertools.product(*(range(size) for size in sizes)))
-    levels = [margin("abc"[: len(sizes)], cells, ["abc"[axis] for axis in kept]) for kept in sets]
+    levels = by_keys(sizes, sets)
     sums = np.vstack([level.sums() for level in levels])
-    fit = reconciliation(sums, tuple(noise[at] for at, level in enumerate(levels) for _ in level.labels))
+    fit = reconciliation(sums, tuple(noise[at] for at, level in enumerate(levels) for _ in range(level.size)))
     chance = np.random.default_rng(4)
-    noisy = [chance.normal(size=len(level.labels)) * 10 for level in levels]
+    noisy = [chance.normal(size=level.size) * 10 for level in levels]
     found = Margins(sizes, sets, noise).fitted(noisy)
     expected = fit.estimates(np.concatenate(noisy))
     for at, level in enumerate(levels):
         assert np.allclose(found[at], level.sums() @ expected)
         assert np.allclose(fit.errors(level.sums(), BETA), Margins(sizes, sets, noise).error(at, BETA), rtol=1e-6)
+        assert np.allclose(fit.errors(level.sums(), BETA), Margins(sizes, sets, noise).errors(level.sums(), BETA))
+    if tuple(range(len(sizes))) in sets:  # then every weighted sum of cells is determined
+        wanted = chance.normal(size=(3, levels[0].cells))
+        assert np.allclose(fit.errors(wanted, BETA), Margins(sizes, sets, noise).errors(wanted, BETA))
 
 
 def test_sums_of_cells_are_exact_beyond_64_bits() -> None:
     cells = np.array([2**62, 2**62, 2**62, -1], dtype=object)
-    assert summed(cells, (2, 2), ()).tolist() == [3 * 2**62 - 1]
-    assert summed(cells, (2, 2), (1,)).tolist() == [2**63, 2**62 - 1]
-    assert summed(np.array([1, 2, 3, 4]), (2, 2), (0,)).dtype == np.int64
+    assert Level((2, 2), ()).added(cells).tolist() == [3 * 2**62 - 1]
+    assert Level((2, 2), (1,)).added(cells).tolist() == [2**63, 2**62 - 1]
+    assert Level((2, 2), (0,)).added(np.array([1, 2, 3, 4])).dtype == np.int64
 
 
 def test_errors_of_noises_of_several_laws_cover() -> None:
@@ -288,7 +291,7 @@ def covered(table: Table, sql: str, epsilon: float, shrink: float = 1.0, tries: 
     plan = plan_of(table, sql, epsilon=epsilon)
     found, hits = run(table, plan), dict[Any, int]()
     for _ in range(tries):
-        columns = draw_sets(plan, found)
+        columns = draw(plan, plan.integers(found))
         for at, (town, kind) in enumerate(zip(columns["town"].values, columns["plan"].values, strict=True)):
             truth = sum(town in (one[1], None) and kind in (one[2], None) for one in people())
             one = columns["n"]
@@ -319,15 +322,15 @@ def test_what_is_drawn_keeps_the_price(shop: Table, sql: str) -> None:
     plan = plan_of(shop, sql, epsilon=1, delta=0)
     groups = plan.bounded.groups
     spent = Fraction(0)
-    for part, made in zip(plan.sets.parts, plan.plans, strict=True):
-        finest = len(plan.checked.query.sets[part.at]) == len(plan.checked.query.keys)
-        for line in made.lines:
+    for part in plan.parts:
+        finest = len(plan.checked.query.sets[part.demand.at]) == len(plan.checked.query.keys)
+        for line in part.lines:
             assert line.mechanisms[0].norm is L1
             ((needs, mechanism),) = zip(line.parts, line.mechanisms, strict=True)
             assert mechanism.sensitivity.value == (groups * needs.measure.reach if finest else needs.measure.reach)
             spent += mechanism.guarantee.eps  # type: ignore[attr-defined]
-        reach = [one.reach for one in made.bounded.measures if isinstance(one, Measure)]
-        assert reach == [one.reach * (1 if finest else groups) for one in part.bounded.measures]  # type: ignore[union-attr]
+        reach = [one.reach for one in part.bounded.measures]
+        assert reach == [one.reach * (1 if finest else groups) for one in part.demand.asked.measures]
     assert spent == 1
     assert plan.cost == ApproxDP(1, 0)
 
@@ -338,13 +341,13 @@ def test_a_price_in_gaussian_noise_is_a_sum_of_squares(tmp_path: Path) -> None:
     sql = "SELECT town, plan, COUNT(*) AS n FROM shop GROUP BY GROUPING SETS ((town, plan), (plan))"
     plan = plan_of(table, sql, epsilon="0.2", delta="1e-3")
     assert plan.how == "Gaussian noise, whose squares add up"
-    mechanisms = [one for made in plan.plans for line in made.lines for one in line.mechanisms]
+    mechanisms = [one for made in plan.parts for line in made.lines for one in line.mechanisms]
     squares = sum(Fraction(one.sensitivity.square) / Fraction(one.scale) ** 2 for one in mechanisms)
     assert [float(one.sensitivity.square) for one in mechanisms] == [6 * 3**2, (6 * 3) ** 2]
     assert GaussianDP.of_square(squares).delta("0.2") <= 1e-3
     assert GaussianDP.of_square(squares * Fraction(102, 100)).delta("0.2") > 1e-3
-    in_rho = make_sets_plan(plan.checked, plan.policy, ZCDP("0.01", "1e-6"))
-    spent = [one.guarantee.rho for made in in_rho.plans for line in made.lines for one in line.mechanisms]  # type: ignore[attr-defined]
+    in_rho = planned(plan.checked, plan.policy, ZCDP("0.01", "1e-6"))
+    spent = [one.guarantee.rho for made in in_rho.parts for line in made.lines for one in line.mechanisms]  # type: ignore[attr-defined]
     assert sum(spent) == Fraction("0.01")
     assert in_rho.cost == ZCDP("0.01")
 
@@ -352,16 +355,16 @@ def test_a_price_in_gaussian_noise_is_a_sum_of_squares(tmp_path: Path) -> None:
 Statistic = Callable[[npt.NDArray[Any]], npt.NDArray[np.float64]]
 
 
-def evidence(plans: tuple[SetsPlan, SetsPlan], found: list[list[Integers]], drawn: SetsPlan | None = None) -> Statistic:
+def evidence(plans: tuple[Plan, Plan], found: list[list[Integers]], drawn: Plan | None = None) -> Statistic:
     """The best test of which table was asked: the likelihood ratio of all noisy numbers of all sets, drawn jointly."""
     exact = [_exact(plan, integers) for plan, integers in zip(plans, found, strict=True)]
 
     def answer(which: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         at, count = int(which[0]), len(which)
         total = np.zeros(count)
-        for number, one in enumerate(plans[at].plans):
+        for number, one in enumerate(plans[at].parts):
             if drawn is not None:
-                one = drawn.plans[number]
+                one = drawn.parts[number]
             for place, measure in enumerate(one.bounded.measures):
                 pairs = zip(exact[0][number][place], exact[1][number][place], exact[at][number][place], strict=True)
                 for with_one, without, held in pairs:
@@ -373,18 +376,12 @@ def evidence(plans: tuple[SetsPlan, SetsPlan], found: list[list[Integers]], draw
     return answer
 
 
-def _exact(plan: SetsPlan, found: list[Integers]) -> list[list[list[int]]]:
+def _exact(plan: Plan, found: list[Integers]) -> list[list[list[int]]]:
     """Per part and measure, the exact numbers of its groups."""
     made = []
-    for at, part in enumerate(plan.sets.parts):
-        assert part.bounded.public_keys is not None
-        cells = placed(part.bounded.public_keys, plan.passes.integers(at, found))
-        if part.is_summed:
-            assert plan.sets.sizes is not None
-            kept = plan.checked.query.sets[part.at]
-            made.append([summed(np.asarray(one, dtype=object), plan.sets.sizes, kept).tolist() for one in cells])
-        else:
-            made.append([list(map(int, one)) for one in cells])  # type: ignore[arg-type]
+    for part, integers in zip(plan.parts, plan.integers(found), strict=True):
+        level, cells = part.demand.level, finest(part, integers)
+        made.append([one.tolist() if level is None else one.summed(level.added).tolist() for one in cells])
     return made
 
 
@@ -394,9 +391,7 @@ BY_ITSELF = "SELECT town, COUNT(DISTINCT who) AS n FROM shop WHERE plan = 'free'
 SAMPLES = 60_000
 
 
-def pair(
-    folder: Path, sql: str = AUDITED
-) -> tuple[tuple[Table, Table], tuple[SetsPlan, SetsPlan], list[list[Integers]]]:
+def pair(folder: Path, sql: str = AUDITED) -> tuple[tuple[Table, Table], tuple[Plan, Plan], list[list[Integers]]]:
     tables = (opened(folder / "with", [*people(9), *WORST]), opened(folder / "without", people(9)))
     plans = tuple(plan_of(one, sql, epsilon=1, delta=0) for one in tables)
     found = []
@@ -422,25 +417,23 @@ def test_the_sets_together_keep_the_price(sql: str, tmp_path: Path) -> None:
     assert result.epsilon_lower > 0.7
 
 
-def one_set_free(plan: SetsPlan) -> SetsPlan:
+def one_set_free(plan: Plan) -> Plan:
     """A set that was priced as nothing: its noise is that of a price forty times as high."""
     return _renoised(plan, at=0, factor=40)
 
 
-def totals_of_one_group(plan: SetsPlan) -> SetsPlan:
+def totals_of_one_group(plan: Plan) -> Plan:
     """Totals priced as if a unit were in one of their groups only, with what it adds to one finest group."""
     return _renoised(plan, at=1, factor=plan.bounded.groups)
 
 
-def both_at_the_whole_price(plan: SetsPlan) -> SetsPlan:
+def both_at_the_whole_price(plan: Plan) -> Plan:
     """Each set paid from the whole price, as if the other were not asked."""
     return _renoised(_renoised(plan, at=0, factor=2), at=1, factor=2)
 
 
-def _renoised(plan: SetsPlan, at: int, factor: int) -> SetsPlan:
-    from dataclasses import replace
-
-    made = plan.plans[at]
+def _renoised(plan: Plan, at: int, factor: int) -> Plan:
+    made = plan.parts[at]
     lines = tuple(
         replace(
             line,
@@ -451,12 +444,12 @@ def _renoised(plan: SetsPlan, at: int, factor: int) -> SetsPlan:
         )
         for line in made.lines
     )
-    plans = tuple(replace(made, lines=lines) if i == at else one for i, one in enumerate(plan.plans))
-    return replace(plan, plans=plans)
+    parts = tuple(replace(made, lines=lines) if i == at else one for i, one in enumerate(plan.parts))
+    return replace(plan, parts=parts)
 
 
 @pytest.mark.parametrize("fault", [one_set_free, totals_of_one_group, both_at_the_whole_price])
-def test_planted_faults_of_the_price_are_seen(fault: Callable[[SetsPlan], SetsPlan], tmp_path: Path) -> None:
+def test_planted_faults_of_the_price_are_seen(fault: Callable[[Plan], Plan], tmp_path: Path) -> None:
     _, plans, found = pair(tmp_path)
     result = tacit.audit(
         evidence(plans, found, fault(plans[0])),
@@ -471,14 +464,12 @@ def test_planted_faults_of_the_price_are_seen(fault: Callable[[SetsPlan], SetsPl
 
 def exact_total(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault: totals are taken without noise, from what the groups are the sums of."""
-    import tacit.tables.release.draw_sets as drawing
+    import tacit.tables.release.draw as drawing
 
     right = drawing.noised
 
     def careless(plan: Any, measure: Any, values: Any) -> Any:
         noisy = right(plan, measure, values)
-        from dataclasses import replace
-
         return noisy if len(values) > 1 else replace(noisy, values=np.asarray(values, dtype=np.float64))
 
     monkeypatch.setattr(drawing, "noised", careless)
@@ -486,14 +477,14 @@ def exact_total(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def constants(table: Table) -> bool:
     """Whether what the answers have in common never varies: the total as measured, before the fit."""
-    import tacit.tables.release.draw_sets as drawing
+    import tacit.tables.release.draw as drawing
 
     plan = plan_of(table, "SELECT town, COUNT(*) AS n FROM shop GROUP BY ROLLUP (town)", epsilon=1)
     found, seen = run(table, plan), set()
     for _ in range(20):
-        fitted = drawing._fitted(plan, found)
-        parts, total = fitted[0][0].values, fitted[1][0].values[0]
-        variances = [one.scale**2 for one in plan.margins[0].noise]
+        (by_town,), (in_all,) = (own.values() for _, own in drawing._fitted(plan, plan.integers(found)))
+        parts, total = by_town.values, in_all.values[0]
+        variances = [line.mechanisms[0].scale ** 2 for part in plan.parts for line in part.lines]
         weight = 3 * variances[0] / (3 * variances[0] + variances[1])
         seen.add(round(float((total - (1 - weight) * parts.sum()) / weight), 3))
     return len(seen) == 1
@@ -513,10 +504,10 @@ def test_planted_fault_a_total_without_noise_narrows_what_is_drawn(
     found = run(shop, plan)
 
     def deviation() -> float:
-        drawn = [draw_sets(plan, found)["n"].values[-1] for _ in range(200)]
+        drawn = [draw(plan, plan.integers(found))["n"].values[-1] for _ in range(200)]
         return float(np.std(np.array(drawn, dtype=np.float64)))
 
-    scales = [one.scale * 2**0.5 for one in plan.margins[0].noise]
+    scales = [line.mechanisms[0].scale * 2**0.5 for part in plan.parts for line in part.lines]
     expected = (1 / (1 / (3 * scales[0] ** 2) + 1 / scales[1] ** 2)) ** 0.5
     assert 0.7 < deviation() / expected < 1.4
     exact_total(monkeypatch)
@@ -563,7 +554,7 @@ def breaches(claim: Callable[[Measure, int], Measure], count: int, seed: int = 1
             for measure, one, two in zip(query.measures, base, other, strict=True):
                 assert isinstance(measure, Measure)
                 for kept in sets:
-                    sums = [summed(np.asarray(cells, dtype=object), sizes, kept) for cells in (one, two)]
+                    sums = [Level(tuple(sizes), kept).added(np.asarray(cells, dtype=object)) for cells in (one, two)]
                     distance = [abs(int(a) - int(b)) for a, b in zip(*sums, strict=True)]
                     most = claim(measure, query.groups).reach
                     moved += any(distance)
@@ -587,19 +578,19 @@ def test_planted_fault_more_groups_in_one_set_are_seen(shop: Table, monkeypatch:
     """Sets that are asked by themselves: one whose engine lets a unit count in more groups moves too far."""
     sql = "SELECT town, COUNT(DISTINCT who) AS u FROM shop GROUP BY GROUPING SETS ((town), ())"
     plan = plan_of(shop, sql, epsilon=1)
-    honest = [(part.bounded.groups, one.groups) for part, one in zip(plan.sets.parts, plan.passes.bounded, strict=True)]
+    honest = [(part.bounded.groups, one.groups) for part, one in zip(plan.parts, plan.passes.bounded, strict=True)]
     assert all(priced >= ran for priced, ran in honest)
-    needs = [part.need.groups for part in plan.sets.parts]
-    assert needs == [part.bounded.groups for part in plan.sets.parts]
-    right = grouping_sets.needed
+    needs = [part.demand.need.groups for part in plan.parts]
+    assert needs == [part.bounded.groups for part in plan.parts]
+    right = demands.demanded
 
     def careless(checked: Any, policy: Any) -> Any:
-        shares, _, bounded = right(checked, policy)
-        return shares, 1, bounded
+        made = right(checked, policy)
+        return replace(made, need=replace(made.need, groups=1))
 
-    monkeypatch.setattr(grouping_sets, "needed", careless)
+    monkeypatch.setattr(demands, "demanded", careless)
     wrong = plan_of(shop, sql, epsilon=1)
-    assert [part.need.groups for part in wrong.sets.parts] != [part.bounded.groups for part in wrong.sets.parts]
+    assert [part.demand.need.groups for part in wrong.parts] != [part.bounded.groups for part in wrong.parts]
 
 
 # in Python

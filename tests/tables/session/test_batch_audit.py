@@ -17,12 +17,13 @@ import pytest
 
 import tacit
 from tacit.privacy import ApproxDP, Guarantee
-from tacit.tables.discovery.histogram import Histogram, noise_of
+from tacit.tables.discovery.histogram import Histogram
 from tacit.tables.engines.contract import Integers
-from tacit.tables.plan.plan import Line, Plan
+from tacit.tables.plan.parts import Line, Part
+from tacit.tables.plan.plan import Plan
 from tacit.tables.release.draw import draw
-from tacit.tables.session.batch import BatchPlan
 from tacit.tables.session.table import Table
+from tests.tables.parts import changed
 from tests.tables.session.test_statement_audit import CONFIDENCE, ONE_MORE, OTHERS, repeated, table
 
 COUNT = "SELECT side, COUNT(*) AS n FROM small WHERE side = 'left' GROUP BY side"
@@ -53,14 +54,14 @@ def tables(tmp_path: Path) -> tuple[Table, Table]:
     return pair
 
 
-Change = Callable[[Plan], Plan]
+Change = Callable[[Part], Part]
 
 
 def answers(
     tables: tuple[Table, Table], statements: Sequence[str], price: dict[str, Any], change: Change = lambda plan: plan
 ) -> tuple[Callable[[Any], Any], Guarantee]:
     """From which table (0 or 1) to a line of released numbers per answer, one number per statement."""
-    plans: list[BatchPlan] = []
+    plans: list[Plan] = []
     found: list[list[Integers]] = []
     for one in tables:
         plan = one.batch(list(statements)).plan(**price)
@@ -72,16 +73,20 @@ def answers(
     def answer(which: Any) -> Any:
         at, count = int(which[0]), len(which)
         pairs = zip(plans[at].plans, found[at], strict=True)
-        return np.stack([released(change(plan), integers, count) for plan, integers in pairs], axis=1)
+        return np.stack([released(_with(plan, change), integers, count) for plan, integers in pairs], axis=1)
 
     return answer, plans[0].cost
+
+
+def _with(plan: Plan, change: Change) -> Plan:
+    return replace(plan, parts=tuple(map(change, plan.parts)))
 
 
 def released(plan: Plan, integers: Integers, count: int) -> Any:
     """Of one statement, one number per answer; NaN where its group is not shown."""
     wide = repeated(plan, integers, count)
     bounded = replace(plan.bounded, public_keys=None if plan.keys else tuple((i,) for i in range(count)))
-    columns = list(draw(replace(plan, bounded=bounded), wide))
+    columns = list(draw(changed(plan, bounded=bounded), [wide]))
     made = np.full(count, np.nan)
     made[np.array(columns[0].values, dtype=np.intp)] = [np.nan if v is None else v for v in columns[-1].values]
     return made
@@ -104,7 +109,7 @@ def test_a_batch_keeps_its_price(name: str, tables: tuple[Table, Table]) -> None
 def cheaper(factor: int) -> Change:
     """A plan whose noise is that of ``factor`` times its share."""
 
-    def mechanism(line: Line, plan: Plan) -> Line:
+    def mechanism(line: Line, plan: Part) -> Line:
         assert plan.noise is not None
         scales = [one.scale / factor for one in line.mechanisms]
         made = [
@@ -133,7 +138,7 @@ def test_the_auditor_sees_a_statement_that_is_not_charged(tables: tuple[Table, T
 
 
 def test_the_auditor_sees_a_quantile_that_is_drawn_at_the_price_of_all(tables: tuple[Table, Table]) -> None:
-    def dearer(plan: Plan) -> Plan:
+    def dearer(plan: Part) -> Part:
         lines = [
             line
             if line.pick is None
@@ -154,6 +159,7 @@ def test_the_auditor_sees_keys_without_a_threshold(tables: tuple[Table, Table], 
 
     class Everything:
         guarantee = cost
+        threshold = 1.0
 
         def keep(self, units: Any) -> Any:
             return np.asarray(units) > 0
@@ -162,7 +168,7 @@ def test_the_auditor_sees_keys_without_a_threshold(tables: tuple[Table, Table], 
     assert audited(function, cost, FEW).violated
 
 
-def _shown(plan: Plan, rule: Any) -> Plan:
+def _shown(plan: Part, rule: Any) -> Part:
     return plan if plan.keys is None else replace(plan, keys=rule)
 
 
@@ -199,11 +205,16 @@ def histograms(monkeypatch: pytest.MonkeyPatch, tables: Sequence[Table], name: s
     return made
 
 
+def noise_of(histogram: Histogram, one: Table) -> Any:
+    (line,) = histogram.plan(one.policy, ApproxDP(1, 0)).lines
+    return line.mechanisms[0]
+
+
 @pytest.mark.parametrize("name", DISCOVERIES)
 def test_a_discovery_keeps_its_price(name: str, tables: tuple[Table, Table], monkeypatch: pytest.MonkeyPatch) -> None:
     """The bins in which the two tables differ, with one more; in all others the law of what is released is the same."""
     made = histograms(monkeypatch, tables, name)
-    mechanism, _ = noise_of(ApproxDP(1, 0))
+    mechanism = noise_of(made[0][0], tables[0])
     places = np.flatnonzero(made[0][1] != made[1][1])
     assert len(places) <= 1
     places = np.unique([*places, 0, 1])
@@ -220,7 +231,7 @@ def test_the_auditor_sees_a_discovery_that_reads_exact_values(
 ) -> None:
     """The planted holes: bins that are found by their exact counts, and a unit that counts with all its rows."""
     made = histograms(monkeypatch, tables, "rows")
-    mechanism, _ = noise_of(ApproxDP(1, 0))
+    mechanism = noise_of(made[0][0], tables[0])
 
     def exact_bins(which: Any) -> Any:
         exact = made[int(which[0])][1]

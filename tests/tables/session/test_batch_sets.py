@@ -22,15 +22,13 @@ from tacit.errors import BudgetExceeded, InvalidParameter
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.privacy import ApproxDP
-from tacit.tables.engines.contract import Integers, Tallies
+from tacit.tables.engines.contract import Integers
 from tacit.tables.plan.joint import Joint, share, shares_of
 from tacit.tables.plan.joint_mixed import GAUSSIAN, LAPLACE, Mixture
+from tacit.tables.plan.plan import Plan, planned
 from tacit.tables.plan.price import Need, Price
-from tacit.tables.plan.sets_plan import SetsPlan
-from tacit.tables.release.draw import placed
 from tacit.tables.session import batch as batches
-from tacit.tables.session.batch import Batch, BatchPlan
-from tacit.tables.session.statements import planned
+from tacit.tables.session.batch import Batch
 from tacit.tables.session.table import Table
 from tests.tables.plan.test_sets import BOTH, POLICY, Row, _exact, opened, people
 
@@ -143,7 +141,7 @@ def test_shares_are_those_of_all_levels(shop: Table) -> None:
 
 
 def mechanisms(plans: Sequence[Any]) -> list[AdditiveMechanism]:
-    flat = [made for one in plans for made in (one.plans if isinstance(one, SetsPlan) else (one,))]
+    flat = [part for one in plans for part in one.parts]
     return [mechanism for one in flat for line in one.lines for mechanism in line.mechanisms]
 
 
@@ -154,20 +152,13 @@ Moved = list[tuple[AdditiveMechanism, int]]
 """Of every released number that moves: its noise, and by how much."""
 
 
-def numbers(batch: Batch, plan: BatchPlan, table: Table) -> Moved:
+def numbers(plan: Plan, table: Table) -> Moved:
     """Every number that is released, before its noise, with the noise it gets."""
     found: list[Integers] = [table._engine_now().run(one) for one in plan.passes.bounded]
     made = []
-    for one, (first, count) in zip(plan.plans, batch._places(), strict=True):
-        if isinstance(one, SetsPlan):
-            for own, levels in zip(one.plans, _exact(one, found), strict=True):
-                for measure, values in zip(own.bounded.measures, levels, strict=True):
-                    made += [(own.mechanism_of(measure), int(value)) for value in values]
-            continue
-        held = placed(one.bounded.public_keys or (), plan.passes.only(first, count).integers(0, found))
-        for measure, cells in zip(one.bounded.measures, held, strict=True):
-            assert not isinstance(cells, Tallies)
-            made += [(one.mechanism_of(measure), int(value)) for value in cells]
+    for own, levels in zip(plan.parts, _exact(plan, found), strict=True):
+        for measure, values in zip(own.bounded.measures, levels, strict=True):
+            made += [(own.mechanism_of(measure), int(value)) for value in values]
     return made
 
 
@@ -191,7 +182,7 @@ def worst(folder: Path, statements: list[str], price: dict[str, Any], judge: Cal
     plan, found = batch.plan(**price), []
     for table in tables:
         table._engine_now()._key = "one key"  # type: ignore[attr-defined]  # the same rows are chosen everywhere
-        found.append(numbers(batch, plan, table))
+        found.append(numbers(plan, table))
     made = []
     for other in found[1:]:
         pairs = zip(found[0], other, strict=True)
@@ -313,21 +304,23 @@ def test_what_is_drawn_has_the_noise_of_the_plan(shop: Table, monkeypatch: pytes
     expected = (1 / (1 / (3 * finest**2) + 1 / total**2)) ** 0.5
     assert 0.35 < spread_of_totals(batch) / expected < 3
 
-    def greedy(checked: Any, policy: Any, price: Any, rows: Any, joint: Joint, passes: Any) -> Any:
-        alone = planned(checked, policy, price, rows)
-        return replace(alone, passes=passes) if isinstance(alone, SetsPlan) else alone
+    right = batches.make_plan
 
-    monkeypatch.setattr(batches, "planned_with", greedy)
+    def greedy(statements: Any, policy: Any, price: Any, *given: Any) -> Any:
+        made = right(statements, policy, price, *given)
+        alone = [planned(one.checked, policy, price).parts for one in statements]
+        parts = [replace(part, statement=at) for at, own in enumerate(alone) for part in own]
+        return replace(made, parts=tuple(parts))
+
+    monkeypatch.setattr(batches, "make_plan", greedy)
     assert spread_of_totals(shop.batch([BY_TOWN, ALL], weights=[1, 9])) / expected < 0.35
 
 
 def test_planted_fault_a_total_priced_like_one_group_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one unit moves in a total, claimed as if it were in one finest group only."""
-    from tacit.tables.plan import sets as grouping_sets
-    from tacit.tables.plan import sets_plan as grouping_sets_plan
+    from tacit.tables.plan import demands
 
-    for module in (grouping_sets, grouping_sets_plan):
-        monkeypatch.setattr(module, "lumped", lambda measure, groups: measure)
+    monkeypatch.setattr(demands, "lumped", lambda measure, groups: measure)
     for how in ("sums of ε and δ", "Gaussian noise, whose squares add up"):
         statements, price, judge, most, _ = REGIMES[how]
         assert worst(tmp_path / how[:4], statements, price, judge) > most * 1.01

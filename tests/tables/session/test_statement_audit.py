@@ -22,6 +22,7 @@ from tacit.tables.plan.plan import Plan
 from tacit.tables.release.draw import draw
 from tacit.tables.session.table import Question, Table
 from tests.tables.attacks.faults import every_row, half_the_reach, logarithms_not_clamped
+from tests.tables.parts import changed
 
 CONFIDENCE = 1 - 1e-7
 SAMPLES = 60_000
@@ -101,7 +102,7 @@ def answers(question: str, price: dict[str, Any], tables: tuple[Table, Table]) -
         at, count = int(which[0]), len(which)
         wide = repeated(plans[at], integers[at], count)
         bounded = replace(plans[at].bounded, public_keys=None if plans[at].keys else tuple((i,) for i in range(count)))
-        keys, *outputs = [column.values for column in draw(replace(plans[at], bounded=bounded), wide)]
+        keys, *outputs = [column.values for column in draw(changed(plans[at], bounded=bounded), [wide])]
         made = np.full((count, len(outputs)), np.nan)
         for number, values in enumerate(outputs):
             made[np.array(keys, dtype=np.intp), number] = [np.nan if value is None else value for value in values]
@@ -294,7 +295,7 @@ def test_the_auditor_sees_limits_that_are_not_kept(case: str, tmp_path: Path) ->
         at, count = int(which[0]), len(which)
         plan = honest_plans[at]
         bounded = replace(plan.bounded, public_keys=tuple((i,) for i in range(count)))
-        released = draw(replace(plan, bounded=bounded), repeated(plan, integers[at], count))
+        released = draw(changed(plan, bounded=bounded), [repeated(plan, integers[at], count)])
         return np.array(list(released)[-1].values, dtype=np.float64)
 
     found = tacit.audit(
@@ -321,7 +322,7 @@ def test_the_auditor_sees_cells_and_values_beyond_the_limit(case: str, tmp_path:
             honest[at].bounded, public_keys=tuple((i,) for i in range(count)), measures=honest[at].bounded.measures
         )
         found = repeated(honest[at], integers[at], count)
-        released = draw(replace(honest[at], bounded=bounded), found)
+        released = draw(changed(honest[at], bounded=bounded), [found])
         return np.array([float(value) for value in list(released)[-1].values])
 
     claim = ApproxDP(2, 0)
@@ -341,12 +342,12 @@ def test_the_auditor_sees_a_choice_at_the_price_of_one_row(tmp_path: Path) -> No
         assert line.pick is not None
         choice, mechanism = line.pick
         wrong = replace(choice, rows=1)  # type: ignore[type-var]
-        return replace(plan, lines=(replace(line, pick=(choice, replace(mechanism, choice=wrong))),))  # type: ignore[type-var]
+        return changed(plan, lines=(replace(line, pick=(choice, replace(mechanism, choice=wrong))),))  # type: ignore[type-var]
 
     def answer(which: Any) -> Any:
         at, count = int(which[0]), len(which)
         bounded = replace(made[at].bounded, public_keys=tuple((i,) for i in range(count)))
-        released = draw(replace(cheaper(made[at]), bounded=bounded), repeated(made[at], integers[at], count))
+        released = draw(changed(cheaper(made[at]), bounded=bounded), [repeated(made[at], integers[at], count)])
         return np.array([float(value) for value in list(released)[-1].values])
 
     claim = ApproxDP(2, 0)

@@ -10,6 +10,7 @@ import pytest
 
 import tacit
 from tacit.privacy import ApproxDP
+from tacit.tables.release.draw import finest
 from tacit.tables.session.table import Table
 from tacit.tables.workloads.workload import Workload
 from tests.tables.attacks.faults import each_the_whole_price, every_row, levels_like_cells
@@ -36,14 +37,16 @@ def audited(tables: tuple[Table, Table], name: str, claim: ApproxDP) -> Any:
     """What is measured at every level, joined into one line: what is released follows from it."""
     made = [WORKLOADS[name](table) for table in tables]
     plan = made[0].plan(epsilon=claim.eps, delta=0)
-    cells = [one._cells(table._engine_now().run(one._bounded)) for one, table in zip(made, tables, strict=True)]
+    found = [plan.integers([table._engine_now().run(one) for one in plan.passes.bounded]) for table in tables]
 
     def answer(which: Any) -> Any:
-        exact = cells[int(which[0])]
-        levels = [
-            mechanism.release(np.tile((level.sums() @ exact).astype(np.int64), (len(which), 1)))
-            for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True)
-        ]
+        levels = []
+        for part, integers in zip(plan.parts, found[int(which[0])], strict=True):
+            (cells,), level = finest(part, integers), part.demand.level
+            assert level is not None
+            exact = np.array(cells.summed(level.added).tolist(), dtype=np.int64)
+            (line,) = part.lines
+            levels.append(line.mechanisms[0].release(np.tile(exact, (len(which), 1))))
         return np.concatenate(levels, axis=1)
 
     return tacit.audit(

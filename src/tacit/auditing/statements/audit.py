@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from tacit.auditing.audit import audit as run_audit
 from tacit.auditing.result import AuditResult
-from tacit.auditing.statements.coupling import ROUNDS, coupled, queries, told
+from tacit.auditing.statements.coupling import ROUNDS, coupled, told
 from tacit.auditing.statements.made_up import PEOPLE, Person, write_table
 from tacit.errors import TacitError
 from tacit.ledger import InMemory, Receipt, Request
@@ -21,11 +21,11 @@ from tacit.tables.engines.backend import TableSources
 from tacit.tables.engines.contract import Engine, Integers
 from tacit.tables.engines.registry import backend_for
 from tacit.tables.engines.work import Work
+from tacit.tables.plan.plan import Plan
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import Policy
 from tacit.tables.session.open import open as open_table
 from tacit.tables.session.open_others import open_others
-from tacit.tables.session.statements import AnyPlan
 from tacit.tables.session.table import Table
 
 __all__ = ["MOST_ADDED", "Finding", "StatementAudit", "StatementAuditor"]
@@ -185,7 +185,7 @@ class _Asked:
 
     told: str
     error: str
-    plan: AnyPlan | None
+    plan: Plan | None
     text: str
     price: str
     columns: tuple[str, ...]
@@ -228,13 +228,13 @@ class _Opened:
             return _Asked("broken", f"{type(fault).__name__}: {fault}", plan, text, cost, columns)
         return _Asked("answered", "", plan, text, cost, columns)
 
-    def found(self, plan: AnyPlan) -> list[Integers]:
-        return [self.engine.run(one) for one in queries(plan)]
+    def found(self, plan: Plan) -> list[Integers]:
+        return [self.engine.run(one) for one in plan.passes.bounded]
 
-    def work(self, plan: AnyPlan) -> Work:
-        return sum((self.engine.work(one) for one in queries(plan)), start=Work(0, 0, 0, 0))
+    def work(self, plan: Plan) -> Work:
+        return sum((self.engine.work(one) for one in plan.passes.bounded), start=Work(0, 0, 0, 0))
 
-    def receipt(self, plan: AnyPlan) -> Receipt:
+    def receipt(self, plan: Plan) -> Receipt:
         """As for a first payment."""
         book = InMemory().open("audited", self.policy.terms)
         claim = book.spend(Request(_ANALYST, plan.question, self.policy.fingerprint()), plan.cost)

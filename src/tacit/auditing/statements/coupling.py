@@ -21,14 +21,12 @@ from tacit.mechanisms.key_selection import KeySelection
 from tacit.noise.entropy import BitSource, system_entropy
 from tacit.tables.choosing.choice import ChoiceMechanism
 from tacit.tables.engines.contract import Integers
+from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan
-from tacit.tables.plan.sets_plan import SetsPlan
-from tacit.tables.release.disclose import disclose, disclose_sets
+from tacit.tables.release.disclose import disclose
 from tacit.tables.release.draw import draw
-from tacit.tables.release.draw_sets import draw_sets
-from tacit.tables.session.statements import AnyPlan
 
-__all__ = ["ROUNDS", "Round", "Told", "coupled", "queries", "told"]
+__all__ = ["ROUNDS", "Round", "Told", "coupled", "told"]
 
 Told = tuple[str, str]
 """What an analyst gets: the answer as it would be stored, or the error that takes its place; and a name for it."""
@@ -164,23 +162,16 @@ class _Keys(_Same):
         return self._kept
 
 
-def queries(plan: AnyPlan) -> tuple[Any, ...]:
-    """What an engine is asked for one plan."""
-    return plan.passes.bounded if isinstance(plan, SetsPlan) else (plan.bounded,)
-
-
-def told(plan: AnyPlan, found: Sequence[Integers], receipt: Receipt) -> Told:
+def told(plan: Plan, found: Sequence[Integers], receipt: Receipt) -> Told:
     """The answer to a plan from what the engine found, as it would be stored; or which error was raised instead."""
     try:
-        if isinstance(plan, SetsPlan):
-            return "answer", disclose_sets(plan, draw_sets(plan, found), receipt).to_json(indent=None)
-        return "answer", disclose(plan, draw(plan, found[0]), receipt).to_json(indent=None)
+        return "answer", disclose(plan, draw(plan, plan.integers(found)), receipt).to_json(indent=None)
     except Exception as fault:
         return "error", f"{type(fault).__name__}: {fault}"
 
 
 def coupled(
-    plan: AnyPlan, found: tuple[Sequence[Integers], Sequence[Integers]], receipt: Receipt, wanted: Round = _as_drawn
+    plan: Plan, found: tuple[Sequence[Integers], Sequence[Integers]], receipt: Receipt, wanted: Round = _as_drawn
 ) -> tuple[Told, Told]:
     """What two tables release where every value + noise, every key shown and every choice is the same."""
     found = (_in_order(found[0]), _in_order(found[1]))
@@ -204,26 +195,22 @@ def _in_order(found: Sequence[Integers]) -> list[Integers]:
     return made
 
 
-def _with_tape(plan: AnyPlan, found: Sequence[Sequence[Integers]], side: int, tape: _Tape) -> AnyPlan:
-    if not isinstance(plan, SetsPlan):
-        return _one(plan, [one[0] for one in found], side, tape)
-    parts = [
-        _one(made, [plan.passes.integers(at, one) for one in found], side, tape) for at, made in enumerate(plan.plans)
-    ]
-    return replace(plan, plans=tuple(parts))
+def _with_tape(plan: Plan, found: Sequence[Sequence[Integers]], side: int, tape: _Tape) -> Plan:
+    held = zip(*(plan.integers(one) for one in found), strict=True)
+    return replace(plan, parts=tuple(_one(part, own, side, tape) for part, own in zip(plan.parts, held, strict=True)))
 
 
-def _one(plan: Plan, found: Sequence[Integers], side: int, tape: _Tape) -> Plan:
-    known = {id(one): _injected(one, tape) for line in plan.lines for one in line.mechanisms}
+def _one(part: Part, found: Sequence[Integers], side: int, tape: _Tape) -> Part:
+    known = {id(one): _injected(one, tape) for line in part.lines for one in line.mechanisms}
     lines = tuple(
         replace(
             line,
             mechanisms=tuple(known[id(one)] for one in line.mechanisms),
             pick=None if line.pick is None else (line.pick[0], _choice(line.pick[1], tape)),
         )
-        for line in plan.lines
+        for line in part.lines
     )
-    return replace(plan, lines=lines, keys=None if plan.keys is None else _keys(plan.keys, found, side, tape))
+    return replace(part, lines=lines, keys=None if part.keys is None else _keys(part.keys, found, side, tape))
 
 
 def _choice(mechanism: ChoiceMechanism, tape: _Tape) -> Any:

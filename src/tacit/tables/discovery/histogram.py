@@ -5,32 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+
+import numpy as np
 
 from tacit.ledger import Receipt
 from tacit.mechanisms.base import AdditiveMechanism
-from tacit.privacy import Guarantee
-from tacit.privacy.prices import text
+from tacit.mechanisms.estimate import Estimate
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import GroupRule
-from tacit.report.disclosure import Noise as Told
+from tacit.tables.check.check import Checked
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Engine, Integers, Measure, One
 from tacit.tables.engines.sums import Sums
-from tacit.tables.estimators.noise import noises_for
-from tacit.tables.plan.price import Price
+from tacit.tables.estimators.base import Setting, Weighted
+from tacit.tables.expressions.tree import Column
+from tacit.tables.plan.demands import Demand, Statement, Taken
+from tacit.tables.plan.passes import Passes
+from tacit.tables.plan.plan import Plan, make_plan
+from tacit.tables.plan.price import Need, Price, Shares
 from tacit.tables.policy.policy import Policy
+from tacit.tables.query.tree import Aggregate, Output, Query
 from tacit.tables.release.answer import Answer
-from tacit.tables.release.disclose import describe
-from tacit.tables.release.draw import released
+from tacit.tables.release.disclose import describe, noises
+from tacit.tables.release.draw import draw_parts
 
-__all__ = ["FALSE_BINS", "Histogram"]
+__all__ = ["FALSE_BINS", "Histogram", "threshold"]
 
 FALSE_BINS = Fraction(1, 1000)
 """How often any bin without a unit may pass for one with units."""
 
 _BETA = Fraction(1, 20)
 _ONE_UNIT = Measure(One(), 0, 1, chosen=False)
+_UNITS = Aggregate("count_units")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,46 +59,58 @@ class Histogram:
         """How many bins there are."""
         return len(self.names[0].values)
 
+    def of(self, found: Sequence[Integers]) -> Integers:
+        """The units in each bin, of what the passes found."""
+        exact = self.counts(found)
+        assert len(exact) == self.bins
+        return Integers((list(range(self.bins)),), np.zeros(self.bins, dtype=np.int64), (exact,))
+
+    def plan(self, policy: Policy, price: Price) -> Plan:
+        """The noise of every bin; of a price with a δ, the δ is not used."""
+        bins, key = tuple(range(self.bins)), Column("bin")
+        query = Query(policy.table, (Output("units", _UNITS),), keys=(key,))
+        told = BoundedQuery(None, (key,), tuple((one,) for one in bins), policy.unit.column, 1, 1, (_ONE_UNIT,))
+        taken = Taken(_UNITS, Setting(1, chosen=False), (Weighted(_ONE_UNIT, Fraction(1)),), None)
+        demand = Demand((taken,), Need(Shares(Fraction(0), {_ONE_UNIT: Fraction(1)}), 1), told, told)
+        asked = Statement(self.question, Checked(query, {}, (bins,)), (demand,))
+        return make_plan([asked], policy, price.with_leak(Fraction(0)), passes=Passes(self.passes, (self,)))
+
     def ask(self, access: Access, price: Price, *, fresh: bool) -> Answer:
-        """Pay and get the noisy counts; of a price with a δ, the δ is not used."""
-        cost = spent_of(price)
-        claim = access.paid(self.question, cost, partial(self._drawn, access.policy, cost), fresh=fresh)
+        """Pay and get the noisy counts."""
+        plan = self.plan(access.policy, price)
+        claim = access.paid(plan.question, plan.cost, AnsweringBins(self, plan), fresh=fresh)
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 
-    def _drawn(self, policy: Policy, cost: Guarantee, engine: Engine, receipt: Receipt) -> bytes:
-        exact = self.counts([engine.run(one) for one in self.passes])
-        assert len(exact) == self.bins
-        mechanism, name = noise_of(cost)
-        noisy = released(mechanism, _ONE_UNIT, exact)
-        off = float(mechanism.accuracy(_BETA))
-        bar = threshold(cost, self.bins)
-        column = Released.of("units", noisy, noisy - off, noisy + off, whole=True)
-        shown = Released("found", tuple(bool(one > bar) for one in noisy))
+
+@dataclass(frozen=True, slots=True)
+class AnsweringBins:
+    """The draw of a histogram, as a value that another process can be given."""
+
+    histogram: Histogram
+    plan: Plan
+
+    def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
+        plan, asked = self.plan, self.histogram
+        (drawn,) = draw_parts(plan, plan.integers([engine.run(one) for one in plan.passes.bounded]), _BETA)
+        (units,), (part,) = drawn.estimates.values(), plan.parts
+        assert isinstance(units, Estimate)  # a count
+        bar = threshold(part.mechanism_of(_ONE_UNIT), asked.bins)
+        column = Released.of("units", units.value, units.low, units.high, whole=True)
+        shown = Released("found", tuple(bool(one > bar) for one in units.value))
         told = describe(
-            policy,
+            plan.policy,
             receipt,
-            question=self.question,
+            question=plan.question,
             limits=(1, 1),
-            rule=GroupRule("public", f"{self.bins} public bins, shown even when empty; each unit is in one of them"),
-            noise=(Told(("units",), "units", name, mechanism.scale, "1", "L1 1", text(Fraction(1)), off),),
-            columns=(*self.names, column, shown),
-            remarks=(*self.remarks, f"A bin counts as found if its noisy number of units is above {bar:g}."),
+            rule=GroupRule("public", f"{asked.bins} public bins, shown even when empty; each unit is in one of them"),
+            noise=tuple(noises(part, plan.checked.query)),
+            columns=(*asked.names, column, shown),
+            remarks=(*asked.remarks, f"A bin counts as found if its noisy number of units is above {bar:g}."),
         )
         return told.to_json(indent=None).encode()
 
 
-def spent_of(price: Price) -> Guarantee:
-    """What is charged: ε or ρ alone."""
-    return price.with_leak(Fraction(0))
-
-
-def noise_of(cost: Guarantee) -> tuple[AdditiveMechanism, str]:
-    """Noise for a vector that one unit moves by one, in one place."""
-    noise = noises_for(cost)[0]
-    return noise.mechanism(Fraction(1), _ONE_UNIT, 1), noise.name
-
-
-def threshold(cost: Guarantee, bins: int) -> float:
+def threshold(mechanism: AdditiveMechanism, bins: int) -> float:
     """What noise alone reaches in none of the bins, but for one time in a thousand."""
-    return float(noise_of(cost)[0].accuracy(FALSE_BINS, size=bins))
+    return float(mechanism.accuracy(FALSE_BINS, size=bins))

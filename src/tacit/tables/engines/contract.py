@@ -24,7 +24,7 @@ The engine knows neither ε nor noise. Semantics, exactly (an engine is right if
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -34,7 +34,7 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.sums import Sums
 from tacit.tables.engines.work import Work
-from tacit.tables.expressions.tree import Expression, Value
+from tacit.tables.expressions.tree import Case, Expression, Literal, Value
 from tacit.tables.query.relations import Relation
 
 if TYPE_CHECKING:
@@ -76,6 +76,14 @@ class One:
 
     step: ClassVar[Fraction] = Fraction(1)
     """What one step of the integers is worth, here and below."""
+    words: ClassVar[str] = "rows"
+    """What it is for people, here and below."""
+    has_granule: ClassVar[bool] = False
+    """Whether it is a number of granules itself."""
+
+    def where(self, condition: Expression) -> Present:
+        """It where a condition is true, and 0 elsewhere, here and below; None where that is not known."""
+        return Present(_where(condition, Literal(1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,12 @@ class Present:
     """1 where the expression is known (neither null nor NaN), otherwise 0."""
 
     step: ClassVar[Fraction] = Fraction(1)
+    words: ClassVar[str] = "known values"
+    has_granule: ClassVar[bool] = False
     expression: Expression
+
+    def where(self, condition: Expression) -> Present:
+        return Present(_where(condition, self.expression))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +107,16 @@ class Quantised:
     clamp, of integers, is what the sensitivity rests on.
     """
 
+    words: ClassVar[str] = "sum"
+    has_granule: ClassVar[bool] = True
     expression: Expression
     low: Fraction
     high: Fraction
     centre: Fraction
     granule: Fraction
+
+    def where(self, condition: Expression) -> Quantised:
+        return replace(self, expression=_where(condition, self.expression))
 
     @property
     def step(self) -> Fraction:
@@ -119,7 +137,12 @@ class Quantised:
 class Square:
     """The square of a quantised value."""
 
+    words: ClassVar[str] = "sum of squares"
+    has_granule: ClassVar[bool] = False
     value: Quantised
+
+    def where(self, condition: Expression) -> Square:
+        return Square(self.value.where(condition))
 
     @property
     def step(self) -> Fraction:
@@ -130,8 +153,13 @@ class Square:
 class Product:
     """The product of two quantised values: 0 where either is unknown."""
 
+    words: ClassVar[str] = "sum of products"
+    has_granule: ClassVar[bool] = False
     left: Quantised
     right: Quantised
+
+    def where(self, condition: Expression) -> None:
+        return None
 
     @property
     def step(self) -> Fraction:
@@ -143,8 +171,17 @@ class Category:
     """The place of the value among listed ones, from 1 on; 0 where it is unknown or not listed."""
 
     step: ClassVar[Fraction] = Fraction(1)
+    words: ClassVar[str] = "places"
+    has_granule: ClassVar[bool] = False
     expression: Expression
     listed: tuple[Value, ...]
+
+    def where(self, condition: Expression) -> None:
+        return None
+
+
+def _where(condition: Expression, expression: Expression) -> Expression:
+    return Case(((condition, expression),))
 
 
 RowValue = One | Present | Quantised | Square | Product | Category
@@ -154,10 +191,40 @@ RowValue = One | Present | Quantised | Square | Product | Category
 class Measure:
     """One integer per group. ``chosen``: over at most ``BoundedQuery.rows`` rows per unit and group, not over all."""
 
+    takes_steps: ClassVar[bool] = False
+    """Whether an engine takes steps of its own for it, here and below."""
     value: RowValue
     low: int
     high: int
     chosen: bool
+
+    def asked(self) -> tuple[Measure, ...]:
+        """What an engine is asked for it, here and below."""
+        return (self,)
+
+    def row_values(self) -> tuple[RowValue, ...]:
+        """By what of a row it is chosen, if rows are; here and below."""
+        return (self.value,)
+
+    def where(self, condition: Expression | None) -> Measure | None:
+        """The sum over the rows where a condition is true; None where it is not known how, or 0 is no possible sum."""
+        moved = self.value.where(condition or Literal(True))
+        if moved is None or not self.low <= 0 <= self.high:
+            return None
+        return self if condition is None else replace(self, value=moved)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is a sum of granules of which none lies between its bounds."""
+        return self.low > self.high and self.value.has_granule
+
+    @property
+    def words(self) -> str:
+        """It, and how far one unit moves it, for people."""
+        steps = f" of {float(self.step):.4g}" if self.value.has_granule and self.step != 1 else ""
+        most = f"{self.reach} {'step' if self.reach == 1 else 'steps'}{steps}"
+        how = ", rows chosen" if self.chosen else ""
+        return f"{self.value.words}, one unit moves a group by at most {most}{how}"
 
     @property
     def step(self) -> Fraction:
@@ -180,8 +247,25 @@ class Distinct:
     """How many different known values a group's units hold, of each unit at most ``most``."""
 
     step: ClassVar[Fraction] = Fraction(1)
+    takes_steps: ClassVar[bool] = True
+    is_empty: ClassVar[bool] = False
     expression: Expression
     most: int
+
+    def asked(self) -> tuple[Distinct, ...]:
+        return (self,)
+
+    def row_values(self) -> tuple[RowValue, ...]:
+        """None: values are chosen by themselves, whatever rows are chosen for other measures."""
+        return ()
+
+    def where(self, condition: Expression | None) -> None:
+        return None
+
+    @property
+    def words(self) -> str:
+        """As of a `Measure`."""
+        return f"distinct values, one unit moves a group by at most {self.reach}, values chosen"
 
     @property
     def reach(self) -> int:
@@ -218,6 +302,20 @@ class Blend:
         if self.reach < 0:
             raise InvalidParameter("reach", given=self.reach, allowed="0 or more")
 
+    def asked(self) -> tuple[Measure, ...]:
+        return self.measures
+
+    @property
+    def words(self) -> str:
+        """As of a `Measure`."""
+        what = {
+            2: "sums of the distances to both bounds",
+            3: "sums of squares and products of the distances to both bounds",
+        }
+        how = ", rows chosen" if self.chosen else ""
+        which = what[len(self.combinations)]
+        return f"{which}, one unit moves a group's by at most {self.reach} steps together{how}"
+
     @property
     def step(self) -> Fraction:
         """As of a `Measure`."""
@@ -247,8 +345,22 @@ class Blend:
 class Cells:
     """How many of a group's rows fall into each cell; 0 is no cell. ``chosen`` as in `Measure`."""
 
+    takes_steps: ClassVar[bool] = True
+    reach: ClassVar[int] = 0
+    is_empty: ClassVar[bool] = False
     value: Quantised | Category
     chosen: bool
+
+    def row_values(self) -> tuple[RowValue, ...]:
+        return (self.value,)
+
+    def where(self, condition: Expression | None) -> None:
+        return None
+
+    @property
+    def step(self) -> Fraction:
+        """What one cell is worth."""
+        return self.value.step
 
 
 Counted = Measure | Distinct | Blend

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
 from tacit.tables.query.tree import Aggregate
 
-__all__ = ["Categories", "Chooser", "Estimator", "Fitted", "Noisy", "Part", "Setting"]
+__all__ = ["Categories", "Chooser", "Estimator", "Fitted", "Noisy", "Setting", "Weighted"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,7 +49,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Weighted:
     """One measure an estimator needs, and its weight in the aggregate's share of the price (they add up to 1)."""
 
     measure: Counted
@@ -80,7 +79,7 @@ class Noisy:
 class Fitted(Noisy):
     """A measure after it was made to add up with others: no whole number any more, and with an error of its own."""
 
-    error: Callable[[Fraction], float]
+    error: Callable[[Fraction], float | Floats]
     """How far it is off at most, all but β of the time."""
 
     @property
@@ -92,28 +91,55 @@ class Fitted(Noisy):
         return self.values - off, self.values + off
 
 
-class Chooser(ABC):
-    """One statistic that is chosen from a group's cells, not computed from noisy integers."""
-
-    @abstractmethod
-    def choice(self, aggregate: Aggregate, setting: Setting) -> Choice:
-        """What is chosen; depends on public parameters only."""
-
-    @abstractmethod
-    def chosen(self, aggregate: Aggregate, setting: Setting, places: npt.NDArray[np.int64]) -> Estimate | Categories:
-        """The statistic of what was chosen, one line per group."""
-
-
-class Estimator(Protocol):
+class Estimator(ABC):
     """One statistic."""
 
-    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+    __slots__ = ()
+
+    @abstractmethod
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
         """The measures it needs; depends on public parameters only."""
 
+    @abstractmethod
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         """The statistic and an interval that misses the bounded statistic with probability at most β."""
 
+    @abstractmethod
     def error(
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
     ) -> float | None:
         """The error exceeded once in twenty times in a group of so many rows; None where that must be known first."""
+
+    def choice(self, aggregate: Aggregate, setting: Setting) -> Choice | None:
+        """What is chosen, where nothing is noised; depends on public parameters only."""
+        return None
+
+    def chosen(self, aggregate: Aggregate, setting: Setting, places: npt.NDArray[np.int64]) -> Estimate | Categories:
+        """The statistic of what was chosen, one line per group."""
+        raise NotImplementedError
+
+
+class Chooser(Estimator):
+    """One statistic that is chosen from a group's cells, not computed from noisy integers."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def choice(self, aggregate: Aggregate, setting: Setting) -> Choice: ...
+
+    @abstractmethod
+    def chosen(
+        self, aggregate: Aggregate, setting: Setting, places: npt.NDArray[np.int64]
+    ) -> Estimate | Categories: ...
+
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
+        return ()
+
+    def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
+        raise NotImplementedError
+
+    def error(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
+    ) -> float | None:
+        """It depends on the rows."""
+        return None

@@ -9,7 +9,7 @@ from fractions import Fraction
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import Estimate
 from tacit.tables.engines.contract import Measure, One, Present, RowValue
-from tacit.tables.estimators.base import Noisy, Part, Setting
+from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.quantising import argument
 from tacit.tables.expressions.tree import Case, Literal
 from tacit.tables.query.tree import Aggregate
@@ -17,7 +17,7 @@ from tacit.tables.query.tree import Aggregate
 __all__ = ["COUNT", "COUNT_ROWS", "COUNT_UNITS", "OneCount"]
 
 
-class OneCount:
+class OneCount(Estimator):
     """What estimators of one count share: the noisy count is the answer."""
 
     __slots__ = ()
@@ -43,11 +43,11 @@ class Count(OneCount):
     value: Callable[[Aggregate], RowValue]
     units: bool = False
 
-    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
         most = 1 if self.units else setting.rows
         low, high = (0, most) if aggregate.group_bounds is None else aggregate.group_bounds
         high = min(int(high), most)
-        return (Part(Measure(self.value(aggregate), min(int(low), high), high, chosen=False), Fraction(1)),)
+        return (Weighted(Measure(self.value(aggregate), min(int(low), high), high, chosen=False), Fraction(1)),)
 
 
 def _unit(aggregate: Aggregate) -> RowValue:

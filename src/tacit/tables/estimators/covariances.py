@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import Estimate
-from tacit.tables.estimators.base import Noisy, Part, Setting
+from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.pairs import Pair, furthest, paired
 from tacit.tables.query.tree import Aggregate
 
@@ -22,7 +22,7 @@ Ends = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Covariance:
+class Covariance(Estimator):
     """Σxy/n - (Σx/n)(Σy/n) with x and y from the middle of their bounds; ``lost`` is 1 for the sample's n - 1.
 
     The interval takes all four sums within their errors at once: it covers at least as often as it says.
@@ -30,11 +30,11 @@ class Covariance:
 
     lost: int
 
-    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
         pair = paired(aggregate, setting)
         measures = (pair.total(pair.left), pair.total(pair.right), pair.products(), pair.count())
         weights = (Fraction(1, 6), Fraction(1, 6), Fraction(1, 2), Fraction(1, 6))
-        return tuple(Part(measure, weight) for measure, weight in zip(measures, weights, strict=True))
+        return tuple(Weighted(measure, weight) for measure, weight in zip(measures, weights, strict=True))
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         left, right, products, count = noisy
@@ -75,10 +75,10 @@ class Covariance:
         return min(worst, 2.0 * wide * high) * float(pair.left.granule * pair.right.granule)
 
 
-class Correlation:
+class Correlation(Estimator):
     """The covariance over the square root of both variances, clipped to [-1, 1]; six sums, noised jointly."""
 
-    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
         pair = paired(aggregate, setting)
         measures = (
             pair.total(pair.left),
@@ -89,7 +89,7 @@ class Correlation:
             pair.count(),
         )
         weights = (Fraction(1, 8), Fraction(1, 8), Fraction(3, 16), Fraction(3, 16), Fraction(1, 4), Fraction(1, 8))
-        return tuple(Part(measure, weight) for measure, weight in zip(measures, weights, strict=True))
+        return tuple(Weighted(measure, weight) for measure, weight in zip(measures, weights, strict=True))
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         left, right, left_squares, right_squares, products, count = noisy

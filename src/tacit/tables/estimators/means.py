@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import Estimate
 from tacit.tables.engines.contract import Quantised
-from tacit.tables.estimators.base import Noisy, Part, Setting
+from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.blends import distances, width
 from tacit.tables.estimators.quantising import centred, row_bounds
 from tacit.tables.query.tree import Aggregate
@@ -22,15 +22,15 @@ Floats = npt.NDArray[np.float64]
 _HALVINGS = 60
 
 
-class Mean:
+class Mean(Estimator):
     """Where between the ends the rows that count, and have a known x, lie on average.
 
     The interval is Fieller's (1954): all m for which the released sums would be plausible noise around rows whose mean
     is m. It is exact, not an approximation for large n, and clipped to the bounds, where every mean lies.
     """
 
-    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
-        return (Part(distances(aggregate, centred(aggregate, setting), setting), Fraction(1)),)
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
+        return (Weighted(distances(aggregate, centred(aggregate, setting), setting), Fraction(1)),)
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (sums,) = noisy

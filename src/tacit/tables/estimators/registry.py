@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.tables.estimators.base import Chooser, Estimator
+from tacit.tables.estimators.base import Estimator
 from tacit.tables.estimators.counts import COUNT, COUNT_ROWS, COUNT_UNITS
 from tacit.tables.estimators.covariances import CORRELATION, COVARIANCE, COVARIANCE_POP
 from tacit.tables.estimators.distinct import COUNT_DISTINCT
@@ -17,7 +17,7 @@ from tacit.tables.estimators.variances import STDDEV, STDDEV_POP, VARIANCE, VARI
 
 __all__ = ["ESTIMATORS"]
 
-ESTIMATORS: Mapping[str, Estimator | Chooser] = {
+ESTIMATORS: Mapping[str, Estimator] = {
     "count_rows": COUNT_ROWS,
     "count": COUNT,
     "count_units": COUNT_UNITS,

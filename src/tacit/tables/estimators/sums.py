@@ -8,7 +8,7 @@ from fractions import Fraction
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import Estimate
 from tacit.tables.engines.contract import Measure, Quantised
-from tacit.tables.estimators.base import Noisy, Part, Setting
+from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.quantising import argument, granule_for, uncentred
 from tacit.tables.query.tree import Aggregate
 
@@ -17,11 +17,11 @@ __all__ = ["SUM"]
 _WIDE = 1 << 50  # a row clamped here and then its unit's total clamped to the group's bounds: nothing else moves
 
 
-class Sum:
+class Sum(Estimator):
     """Σ x of the rows that count."""
 
-    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
-        return (Part(_measure(aggregate, setting), Fraction(1)),)
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
+        return (Weighted(_measure(aggregate, setting), Fraction(1)),)
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (total,) = noisy

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import Estimate
-from tacit.tables.estimators.base import Noisy, Part, Setting
+from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.blends import squares, width
 from tacit.tables.estimators.quantising import centred_for_squares
 from tacit.tables.query.tree import Aggregate
@@ -23,7 +23,7 @@ Ends = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Variance:
+class Variance(Estimator):
     """Of the rows that count and where x is known; ``lost`` is 1 for the sample's n-1.
 
     With a = Σ(h - q)², b = 2Σ(h - q)(q - l), c = Σ(q - l)² and w = h - l the rows are (a + b + c)/w², and the variance
@@ -34,8 +34,8 @@ class Variance:
     lost: int
     root: bool
 
-    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Part, ...]:
-        return (Part(squares(aggregate, centred_for_squares(aggregate, setting), setting), Fraction(1)),)
+    def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
+        return (Weighted(squares(aggregate, centred_for_squares(aggregate, setting), setting), Fraction(1)),)
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (sums,) = noisy

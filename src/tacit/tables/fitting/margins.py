@@ -19,17 +19,10 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.tables.estimators.noise import spread
 from tacit.tables.fitting.least_squares import combination_errors
 
-__all__ = ["Margins", "summed"]
+__all__ = ["Margins"]
 
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Axes = tuple[int, ...]
-
-
-def summed(cells: Integers, sizes: Sequence[int], kept: Sequence[int]) -> Integers:
-    """The cells of a product, in order, summed over the keys that are not kept: what `Sums.summed` wants."""
-    dropped = tuple(axis for axis in range(len(sizes)) if axis not in kept)
-    return np.asarray(cells.reshape(tuple(sizes)).sum(axis=dropped)).reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +47,26 @@ class Margins:
             for own, values, variance in zip(self.sets, released, self._variances(), strict=True):
                 seen = self._moved(values, own, kept) / variance
                 for effect in _subsets([axis for axis in own if axis in kept]):
-                    total += self._projected(seen, kept, effect) / precisions[effect]
+                    total += _projected(seen, kept, effect) / precisions[effect]
             found.append(total.reshape(-1))
         return found
 
     def error(self, at: int, beta: Fraction) -> float:
         """How far a number of one set is off at most, all but β of the time: the same for each of them."""
         return _error(self, at, beta)
+
+    def errors(self, wanted: Floats, beta: Fraction) -> Floats:
+        """The same of weighted sums of the cells: a row of ``wanted`` each."""
+        precisions, weights, noise = self._precisions(), list[Floats](), list[AdditiveMechanism]()
+        shaped, every = wanted.reshape(-1, *self.sizes), tuple(range(len(self.sizes)))
+        for own, mechanism in zip(self.sets, self.noise, strict=True):
+            total, dropped = np.zeros_like(shaped), tuple(axis + 1 for axis in every if axis not in own)
+            for effect in _subsets(own):
+                total += _projected(shaped, every, effect, first=1) / precisions[effect]
+            row = total.sum(axis=dropped).reshape(len(wanted), -1) / spread(mechanism) ** 2
+            weights.append(row)
+            noise += [mechanism] * row.shape[1]
+        return combination_errors(np.concatenate(weights, axis=1), tuple(noise), beta)
 
     def exact_error(self, at: int, beta: Fraction) -> float:
         """The same, computed anew."""
@@ -97,13 +103,6 @@ class Margins:
         neither = [axis for axis in range(len(self.sizes)) if axis not in own and axis not in kept]
         return np.broadcast_to(shaped * self._cells(neither), self._shape(kept))
 
-    def _projected(self, values: Floats, kept: Axes, effect: Axes) -> Floats:
-        """The part that averages to 0 along the axes of the effect, and does not vary along the others."""
-        for axis in kept:
-            middle = values.mean(axis=axis, keepdims=True)
-            values = values - middle if axis in effect else middle
-        return values
-
     def _weights(self, kept: Axes, own: Axes, variance: float, precisions: Mapping[Axes, float]) -> Floats:
         """What each number of the margin by ``own`` counts for in the first number of the margin by ``kept``."""
         both = [axis for axis in own if axis in kept]
@@ -114,6 +113,14 @@ class Margins:
             counts = np.tensordot(counts, _kernel(self.sizes[axis]), axes=([0], [0]))
         shaped = counts.reshape([self.sizes[axis] if axis in kept else 1 for axis in own])
         return np.broadcast_to(shaped, [self.sizes[axis] for axis in own]).reshape(-1)
+
+
+def _projected(values: Floats, kept: Axes, effect: Axes, first: int = 0) -> Floats:
+    """The part that averages to 0 along the axes of the effect, and does not vary along the others that are kept."""
+    for axis in kept:
+        middle = values.mean(axis=axis + first, keepdims=True)
+        values = values - middle if axis in effect else middle
+    return values
 
 
 @lru_cache(maxsize=256)

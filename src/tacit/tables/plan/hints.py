@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from tacit.errors import TacitError
 from tacit.ledger.amounts import readable
-from tacit.privacy import ZCDP, ApproxDP
 from tacit.tables.check.check import Checked
 from tacit.tables.expressions.tree import Expression
-from tacit.tables.plan.plan import Line, Planned
-from tacit.tables.plan.price import Price
+from tacit.tables.plan.parts import Line
+from tacit.tables.plan.plan import Plan
+from tacit.tables.plan.price import Price, three_digits_up
 from tacit.tables.plan.text import Hint
 from tacit.tables.policy.policy import Limits, Policy
 from tacit.tables.query.tree import Aggregate, Output, Query
@@ -33,7 +32,7 @@ MOST_WORK = 4000
 """Lines of other plans that are made for the hints of one plan: an aggregate that comes after that gets none."""
 
 
-def hints_for(plan: Planned, expected_rows: int | None = None) -> tuple[Hint, ...]:
+def hints_for(plan: Plan, expected_rows: int | None = None) -> tuple[Hint, ...]:
     """For each aggregate whose error is known: the changes that halve it, or come nearest to that.
 
     Of a statement with very many aggregates only the first get hints: how many is a matter of its size alone.
@@ -51,7 +50,7 @@ def hints_for(plan: Planned, expected_rows: int | None = None) -> tuple[Hint, ..
 class _Others:
     """Plans of changed questions, of which lines with the same error want the same: each is made once."""
 
-    def __init__(self, plan: Planned, rows: int | None) -> None:
+    def __init__(self, plan: Plan, rows: int | None) -> None:
         self._plan, self._rows = plan, rows
         self._known: dict[object, tuple[float | None, ...] | None] = {}
         self.left = MOST_WORK
@@ -78,7 +77,7 @@ class _Others:
 class _Line:
     """One aggregate of a plan, and other plans for the same question."""
 
-    def __init__(self, plan: Planned, at: int, line: Line, error: float, others: _Others) -> None:
+    def __init__(self, plan: Plan, at: int, line: Line, error: float, others: _Others) -> None:
         self._plan, self._at, self._line, self._error, self._others = plan, at, line, error, others
 
     def hints(self) -> list[Hint]:
@@ -118,17 +117,17 @@ class _Line:
             factor *= Fraction(error / (self._error / 2)).limit_denominator(10_000)
             factor = min(max(factor, Fraction(1)), _DEAREST)
         for _ in range(_TRIES):
-            main = _three_digits_up(_main(self._plan.asked) * factor)
-            error = self._with(main, price=_priced(self._plan.asked, main))
+            price = self._plan.asked
+            main = three_digits_up(price.main * factor)
+            error = self._with(main, price=price.scaled(main / price.main))
             if self._halves(error):
-                symbol = "ρ" if isinstance(self._plan.asked, ZCDP) else "ε"
-                yield f"{symbol} {readable(main)} instead of {readable(_main(self._plan.asked))}", error
+                yield f"{price.symbol} {readable(main)} instead of {readable(price.main)}", error
                 return
             factor *= _BIT_MORE
 
     def _at_price(self, factor: Fraction) -> float | None:
-        main = _main(self._plan.asked) * factor
-        return self._with(main, price=_priced(self._plan.asked, main))
+        price = self._plan.asked
+        return self._with(price.main * factor, price=price.scaled(factor))
 
     def _halves(self, error: float | None) -> bool:
         return error is not None and error <= _HALF * self._error
@@ -169,15 +168,7 @@ class _Line:
         return errors[place] if errors is not None and place < len(errors) else None
 
 
-def _main(price: Price) -> Fraction:
-    return price.rho if isinstance(price, ZCDP) else price.eps
-
-
-def _priced(price: Price, main: Fraction) -> Price:
-    return ZCDP(main, price.dlt) if isinstance(price, ZCDP) else ApproxDP(main, price.dlt)
-
-
-def _listed(plan: Planned) -> tuple[tuple[str, ...], ...]:
+def _listed(plan: Plan) -> tuple[tuple[str, ...], ...]:
     """Stand-ins for public keys, enough of them for a unit to reach its limit of groups."""
     stand_ins = tuple(str(at) for at in range(plan.bounded.groups))
     return (stand_ins, *(("only",) for _ in plan.checked.key_domains[1:]))
@@ -206,9 +197,3 @@ def _narrowed(checked: Checked, aggregate: Aggregate) -> Checked:
         order=tuple(replace(one, expression=visit(one.expression)) for one in query.order),
     )
     return replace(checked, query=narrowed)
-
-
-def _three_digits_up(exact: Fraction) -> Fraction:
-    power = math.floor(math.log10(float(exact))) - 2
-    step = Fraction(10) ** power
-    return math.ceil(exact / step) * step

@@ -15,11 +15,11 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.key_selection import OptimalKeySelection
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
-from tacit.tables.estimators.noise import LaplaceNoise, spread
+from tacit.tables.estimators.noise import LaplaceNoise, noises_for, spread
 from tacit.tables.plan.joint_mixed import GAUSSIAN, LAPLACE, Law, Mixture
 from tacit.tables.plan.price import Need, Price, Split, split
 
-__all__ = ["Joint", "share", "share_apart", "shares_of"]
+__all__ = ["Joint", "share", "share_alike", "share_apart", "shares_of"]
 
 _WORTH_A_DELTA = 0.02
 """By how much noise must shrink, as a logarithm, for a δ to be charged that would not be otherwise."""
@@ -73,6 +73,20 @@ def share_apart(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]
     used = sum((one.cost.leak for one in splits), start=Fraction(0))
     how = "sums of ρ" if price.kind == ZCDP.kind else "sums of ε and δ"
     return Joint(price.with_leak(used), tuple(splits), how)
+
+
+def share_alike(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
+    """Noise of one law for all measures, which are summed up later: that with the smallest variances together."""
+    tried = []
+    for noise in noises_for(price):
+        made = [
+            {one: noise.mechanism(weight * part, one, need.groups) for one, part in need.shares.measures.items()}
+            for need, weight in zip(needs, weights, strict=True)
+        ]
+        tried.append((sum(spread(one) ** 2 for own in made for one in own.values()), noise, made))
+    _, noise, made = min(tried, key=lambda one: one[0])
+    cost = price.with_leak(noise.guarantee.leak)
+    return Joint(cost, tuple(Split(cost, None, noise, own) for own in made), f"shares of one {noise.name} noise")
 
 
 def _mixtures(price: ApproxDP, needs: Sequence[Need], weights: Sequence[Fraction], apart: Joint) -> tuple[Mixture, ...]:

@@ -7,24 +7,13 @@ unit have to be chosen, for then WHERE would have come before the choice. Proof:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from tacit.tables.engines.contract import (
-    Asked,
-    BoundedQuery,
-    Cells,
-    Integers,
-    Measure,
-    One,
-    Present,
-    Quantised,
-    RowValue,
-    Square,
-)
-from tacit.tables.expressions.tree import Case, Expression, Literal
+from tacit.tables.engines.contract import Asked, BoundedQuery, Integers, RowValue
 
-__all__ = ["Passes", "merged"]
+__all__ = ["InPass", "Passes", "Place", "merged"]
 
 _MOST_MEASURES = 200
 """Of one pass: statements of thousands of columns are slow to compile."""
@@ -32,26 +21,46 @@ _MOST_CHOSEN = 20
 """Of one pass: quantiles, modes and counts of distinct values, each of which takes steps of its own."""
 
 
+class Place(Protocol):
+    """Where a query finds its integers."""
+
+    def of(self, found: Sequence[Integers], /) -> Integers:
+        """Its integers among what all passes found."""
+
+
+@dataclass(frozen=True, slots=True)
+class InPass:
+    """Some of the measures of one pass."""
+
+    at: int
+    measures: tuple[int, ...]
+
+    def of(self, found: Sequence[Integers]) -> Integers:
+        """What the query would have got by itself; ``units`` only where its keys are private."""
+        return replace(found[self.at], measures=tuple(found[self.at].measures[i] for i in self.measures))
+
+
 @dataclass(frozen=True, slots=True)
 class Passes:
     """What an engine runs, and where each query finds its integers."""
 
     bounded: tuple[BoundedQuery, ...]
-    places: tuple[tuple[int, tuple[int, ...]], ...]
-    """Per query: which pass, and which of its measures."""
+    places: tuple[Place, ...]
+    """One per query."""
 
     def integers(self, query: int, found: Sequence[Integers]) -> Integers:
-        """What the query would have got by itself; ``units`` only where its keys are private."""
-        at, measures = self.places[query]
-        return replace(found[at], measures=tuple(found[at].measures[i] for i in measures))
+        """What the query would have got by itself."""
+        return self.places[query].of(found)
 
-    def only(self, first: int, count: int) -> Passes:
+    def only(self, queries: Sequence[int]) -> Passes:
         """The same passes, for some of the queries: the first of them is number 0 there."""
-        return replace(self, places=self.places[first : first + count])
+        return replace(self, places=tuple(self.places[one] for one in queries))
 
 
 def merged(queries: Sequence[BoundedQuery]) -> Passes:
     """The passes for these queries."""
+    if len(queries) == 1:
+        return Passes(tuple(queries), (InPass(0, tuple(range(len(queries[0].measures)))),))
     movable = [_conditioned(query) for query in queries]
     alike: dict[BoundedQuery, int] = {}
     for one in movable:
@@ -66,7 +75,7 @@ def merged(queries: Sequence[BoundedQuery]) -> Passes:
         at = next((i for i, made in enumerate(building) if made.takes(one)), len(building))
         if at == len(building):
             building.append(_Pass(replace(one, measures=()), _contents(one), []))
-        places.append((at, building[at].add(one.measures)))
+        places.append(InPass(at, building[at].add(one.measures)))
     return Passes(tuple(replace(one.frame, measures=tuple(one.measures)) for one in building), tuple(places))
 
 
@@ -83,7 +92,7 @@ class _Pass:
         if replace(query, measures=()) != self.frame:
             return False
         together = set(self.measures) | set(query.measures)
-        if len(together) > _MOST_MEASURES or sum(not isinstance(one, Measure) for one in together) > _MOST_CHOSEN:
+        if len(together) > _MOST_MEASURES or sum(one.takes_steps for one in together) > _MOST_CHOSEN:
             return False
         own = _contents(query)
         return own == self.contents or not any(_chooses_rows(measure) for measure in query.measures)
@@ -95,14 +104,14 @@ class _Pass:
 
 def _contents(query: BoundedQuery) -> tuple[RowValue, ...]:
     """What chosen measures add up, in the order of first use: rows are chosen by it."""
-    rows = [measure for measure in query.measures if isinstance(measure, Measure | Cells)]
-    chosen = {measure.value for measure in rows if measure.chosen}
-    return tuple(dict.fromkeys(measure.value for measure in rows if measure.value in chosen))
+    rows = [value for measure in query.measures for value in measure.row_values()]
+    chosen = {value for measure in query.measures if measure.chosen for value in measure.row_values()}
+    return tuple(dict.fromkeys(value for value in rows if value in chosen))
 
 
 def _chooses_rows(measure: Asked) -> bool:
     """Distinct values are chosen by themselves, whatever rows are chosen for other measures."""
-    return isinstance(measure, Measure | Cells) and measure.chosen
+    return measure.chosen and bool(measure.row_values())
 
 
 def _conditioned(query: BoundedQuery) -> BoundedQuery | None:
@@ -112,31 +121,6 @@ def _conditioned(query: BoundedQuery) -> BoundedQuery | None:
         return None
     if query.unit is not None and query.groups < len(set(listed)):
         return None
-    summed = [measure for measure in query.measures if isinstance(measure, Measure)]
-    if len(summed) != len(query.measures):
-        return None
-    if any(type(measure.value) not in _MOVED or not measure.low <= 0 <= measure.high for measure in summed):
-        return None
-    if query.where is None:
-        return query
-    condition = query.where
-    measures = tuple(replace(one, value=_MOVED[type(one.value)](one.value, condition)) for one in summed)
-    return replace(query, where=None, measures=measures)
-
-
-def _where(condition: Expression, expression: Expression) -> Expression:
-    return Case(((condition, expression),))
-
-
-def _moved_square(value: Square, condition: Expression) -> RowValue:
-    inner = value.value
-    return Square(replace(inner, expression=_where(condition, inner.expression)))
-
-
-_MOVED: Mapping[type, Callable[..., RowValue]] = {
-    One: lambda value, condition: Present(_where(condition, Literal(1))),
-    Present: lambda value, condition: Present(_where(condition, value.expression)),
-    Quantised: lambda value, condition: replace(value, expression=_where(condition, value.expression)),
-    Square: _moved_square,
-}
-"""Each row value where a condition is true, and 0 elsewhere."""
+    moved = [measure.where(query.where) for measure in query.measures]
+    known = tuple(one for one in moved if one is not None)
+    return replace(query, where=None, measures=known) if len(known) == len(moved) else None

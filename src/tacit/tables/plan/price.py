@@ -16,7 +16,7 @@ from tacit.tables.engines.contract import Counted
 from tacit.tables.estimators.noise import Noise, noises_for, spread
 from tacit.tables.policy.policy import Policy
 
-__all__ = ["Need", "Price", "Shares", "Split", "read_price", "split"]
+__all__ = ["Need", "Price", "Shares", "Split", "read_price", "split", "three_digits_up"]
 
 Price = ApproxDP | ZCDP
 """What a question may cost at most: its ε or ρ is charged to the digit, of its δ only what is used."""
@@ -58,6 +58,16 @@ def _of_guarantee(price: Guarantee, flavour: str) -> Price:
         return price
     allowed = "ZCDP(rho, delta)" if wanted is ZCDP else "PureDP(epsilon) or ApproxDP(epsilon, delta)"
     raise InvalidParameter("price", given=price, allowed=f"{allowed}: the flavour of this ledger")
+
+
+def three_digits_up(exact: Fraction) -> Fraction:
+    """Three significant digits, rounded up: a price that people can type.
+
+    >>> three_digits_up(Fraction(12341)), three_digits_up(Fraction(1, 3))
+    (Fraction(12400, 1), Fraction(167, 500))
+    """
+    step = Fraction(10) ** (math.floor(math.log10(float(exact))) - 2)
+    return math.ceil(exact / step) * step
 
 
 @dataclass(frozen=True, slots=True)

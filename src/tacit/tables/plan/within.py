@@ -5,34 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeVar
 
 from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.amounts import readable
 from tacit.privacy import ZCDP, ApproxDP
-from tacit.tables.plan.plan import Planned, line_of
-from tacit.tables.plan.price import Price
+from tacit.tables.plan.plan import Plan
+from tacit.tables.plan.price import Price, three_digits_up
 from tacit.tables.policy.policy import Policy
 
 __all__ = ["price_within", "what_fits"]
 
-Made = TypeVar("Made", bound=Planned)
 
-
-def price_within(make: Callable[[Price], Made], policy: Policy, targets: dict[str, float], delta: Fraction) -> Made:
+def price_within(make: Callable[[Price], Plan], policy: Policy, targets: dict[str, float], delta: Fraction) -> Plan:
     """The plan with the smallest price, to three digits, whose errors are within the targets; never below the least."""
     for output, target in targets.items():
         if not (isinstance(target, int | float) and math.isfinite(target) and target > 0):
             raise InvalidParameter(f"within {output}", given=target, allowed="an error above 0")
 
-    def plan_at(main: Fraction) -> Made:
+    def plan_at(main: Fraction) -> Plan:
         rho = policy.terms.flavour.name == "rho"
         return make(ZCDP(main, delta) if rho else ApproxDP(main, delta))
 
     def meets(main: Fraction) -> bool:
         plan = plan_at(main)
         for output, target in targets.items():
-            line = line_of(plan, output)
+            line = plan.line(output)
             error = line.error
             if error is None and line.pick is not None:
                 allowed = "outputs that are counts, sums, means or variances: a quantile's error depends on the rows"
@@ -54,10 +51,10 @@ def price_within(make: Callable[[Price], Made], policy: Policy, targets: dict[st
     while top - bottom > top / 2000:
         between = (bottom + top) / 2
         bottom, top = (bottom, between) if meets(between) else (between, top)
-    return plan_at(max(_three_digits_up(top), policy.terms.smallest))
+    return plan_at(max(three_digits_up(top), policy.terms.smallest))
 
 
-def what_fits(plan: Planned, left: object) -> str:
+def what_fits(plan: Plan, left: object) -> str:
     """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
     if not isinstance(left, ApproxDP | ZCDP) or left.main < plan.policy.terms.smallest:
         return ""
@@ -74,10 +71,3 @@ def what_fits(plan: Planned, left: object) -> str:
         if before == after
         else f"At {left.symbol} {readable(left.main)} the error would be {after} instead of {before}."
     )
-
-
-def _three_digits_up(exact: Fraction) -> Fraction:
-    """Three significant digits, rounded up: a price that people can type."""
-    power = math.floor(math.log10(float(exact))) - 2
-    step = Fraction(10) ** power
-    return math.ceil(exact / step) * step

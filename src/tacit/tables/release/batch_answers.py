@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tacit.errors import LedgerError
@@ -12,7 +12,7 @@ from tacit.privacy import Guarantee
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.answer import Answer
 
-__all__ = ["KIND", "VERSION", "Answers"]
+__all__ = ["Answers"]
 
 KIND = "tacit batch"
 VERSION = 1
@@ -26,6 +26,12 @@ class Answers:
     def __init__(self, answers: tuple[Answer, ...], receipt: Receipt) -> None:
         self._answers = answers
         self._receipt = receipt
+
+    @staticmethod
+    def written(answers: Sequence[Disclosure]) -> bytes:
+        """What is stored of them."""
+        body = {"kind": KIND, "version": VERSION, "answers": [one.to_dict() for one in answers]}
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def read(cls, stored: bytes, receipt: Receipt) -> Answers:

@@ -22,15 +22,16 @@ from tacit.tables.engines.contract import (
     RowValue,
     Square,
 )
-from tacit.tables.plan.plan import Line, Plan
-from tacit.tables.plan.sets_plan import SetsPlan
+from tacit.tables.plan.parts import Line, Part
+from tacit.tables.plan.plan import Plan
+from tacit.tables.plan.text import remarks as about_sets
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.to_sql import expression_sql
 from tacit.tables.query.tree import Aggregate, Query
 from tacit.tables.release.finish import Columns
 from tacit.version import VERSION
 
-__all__ = ["describe", "disclose", "disclose_sets"]
+__all__ = ["describe", "disclose", "noises"]
 
 _NULLS = (
     "Unknown values (null, NaN, text that cannot be read as the column's type) are left out of counts of known values, "
@@ -40,51 +41,33 @@ _ROUNDING = "Values are clamped, rounded to whole granules and added as integers
 
 
 def disclose(plan: Plan, columns: Columns, receipt: Receipt) -> Disclosure:
-    """The disclosure of a drawn answer."""
+    """The disclosure of a drawn answer to one statement."""
+    query = plan.checked.query
     return describe(
         plan.policy,
         receipt,
         question=plan.question,
         limits=(plan.bounded.groups, plan.bounded.rows),
         rule=_group_rule(plan),
-        noise=tuple(one for line in plan.lines for one in _noises(plan, line)),
-        columns=_released(columns),
+        noise=tuple(one for part in plan.parts for one in noises(part, query)),
+        columns=tuple(Released.of(one.name, one.values, one.low, one.high, whole=one.whole) for one in columns),
         clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
         remarks=_remarks(plan),
     )
 
 
-def disclose_sets(plan: SetsPlan, columns: Columns, receipt: Receipt) -> Disclosure:
-    """The disclosure of a drawn answer that has the rows of several sets of keys."""
-    query = plan.checked.query
-    noise = list[Noise]()
-    for part, made in zip(plan.sets.parts, plan.plans, strict=True):
-        for line in made.lines:
-            noise += [
-                replace(one, outputs=_outputs(query, line.aggregate), measure=f"{one.measure}, {plan.title(part.at)}")
-                for one in _noises(made, line)
-            ]
-    return describe(
-        plan.policy,
-        receipt,
-        question=plan.question,
-        limits=(plan.bounded.groups, plan.bounded.rows),
-        rule=_sets_rule(plan),
-        noise=tuple(noise),
-        columns=_released(columns),
-        clamps=tuple(dict.fromkeys(clamp for line in plan.lines for clamp in _clamps(line))),
-        remarks=(*_remarks(plan), *plan.remarks(), f"{len(query.sets)} sets of keys at one price, by {plan.how}."),
-    )
-
-
-def _sets_rule(plan: SetsPlan) -> GroupRule:
-    rules = [(made.keys, part.at) for part, made in zip(plan.sets.parts, plan.plans, strict=True)]
-    private = [(keys, at) for keys, at in rules if keys is not None]
-    if not private or plan.keys is None:
+def _group_rule(plan: Plan) -> GroupRule:
+    private = [(part.demand.title, part.keys) for part in plan.parts if part.keys is not None]
+    if private and plan.keys is not None:
+        delta = sum((keys.guarantee.leak for _, keys in private), start=Fraction(0))
+        words = "; ".join(f"{title}: {keys.explain()}" if title else keys.explain() for title, keys in private)
+        return GroupRule("private", words, text(delta), float(plan.keys.threshold))
+    if plan.checked.query.sets:
         return GroupRule("public", "public keys, shown even when empty; other keys are left out")
-    delta = sum((getattr(keys.guarantee, "dlt", Fraction(0)) for keys, _ in private), start=Fraction(0))
-    words = "; ".join(f"{plan.title(at)}: {keys.explain()}" for keys, at in private)
-    return GroupRule("private", words, text(delta), float(plan.keys.threshold))
+    if not plan.bounded.keys:
+        return GroupRule("none", "one row for all")
+    listed = len(plan.bounded.public_keys or ())
+    return GroupRule("public", f"{listed} public keys, shown even when empty; other keys are left out")
 
 
 def describe(
@@ -142,25 +125,22 @@ def _amount(amount: Charged, receipt: Receipt) -> Amount:
     return Amount(main, delta, (epsilon, text(leak)))
 
 
-def _group_rule(plan: Plan) -> GroupRule:
-    if not plan.bounded.keys:
-        return GroupRule("none", "one row for all")
-    if plan.keys is None:
-        listed = len(plan.bounded.public_keys or ())
-        return GroupRule("public", f"{listed} public keys, shown even when empty; other keys are left out")
-    delta = getattr(plan.keys.guarantee, "dlt", Fraction(0))
-    return GroupRule("private", plan.keys.explain(), text(delta), float(plan.keys.threshold))
+def noises(part: Part, query: Query) -> list[Noise]:
+    """What noise is in the numbers of a part, for each line of it."""
+    of_set = f", {part.demand.title}" if part.demand.title else ""
+    made = [one for line in part.lines for one in _noises(part, line, _outputs(query, line.aggregate))]
+    return [replace(one, measure=f"{one.measure}{of_set}") for one in made]
 
 
-def _noises(plan: Plan, line: Line) -> tuple[Noise, ...]:
+def _noises(part: Part, line: Line, outputs: tuple[str, ...]) -> tuple[Noise, ...]:
     if line.pick is None:
-        return tuple(_noise(plan, line, at) for at in range(len(line.parts)))
+        return tuple(_noise(part, line, at, outputs) for at in range(len(line.parts)))
     choice, mechanism = line.pick
     value = choice.cells.value
     inner = expression_sql(value.expression)
     return (
         Noise(
-            outputs=_outputs(plan.checked.query, line.aggregate),
+            outputs=outputs,
             measure=f"rows per value of {inner}",
             mechanism=mechanism.name,
             scale=mechanism.scale,
@@ -172,13 +152,13 @@ def _noises(plan: Plan, line: Line) -> tuple[Noise, ...]:
     )
 
 
-def _noise(plan: Plan, line: Line, at: int) -> Noise:
+def _noise(part: Part, line: Line, at: int, outputs: tuple[str, ...]) -> Noise:
     measure, mechanism = line.parts[at].measure, line.mechanisms[at]
     step = measure.step
     return Noise(
-        outputs=_outputs(plan.checked.query, line.aggregate),
+        outputs=outputs,
         measure=_measure_words(line, measure),
-        mechanism="" if plan.noise is None else plan.noise.name,
+        mechanism="" if part.noise is None else part.noise.name,
         scale=mechanism.scale * float(step),
         granule=text(step),
         sensitivity=f"{mechanism.sensitivity.norm} {text(mechanism.sensitivity.value * step)}"
@@ -246,12 +226,8 @@ def _clamps(line: Line) -> list[Clamp]:
     return made
 
 
-def _released(columns: Columns) -> tuple[Released, ...]:
-    return tuple(Released.of(one.name, one.values, one.low, one.high, whole=one.whole) for one in columns)
-
-
-def _remarks(plan: Plan | SetsPlan) -> tuple[str, ...]:
-    remarks = []
+def _remarks(plan: Plan) -> tuple[str, ...]:
+    remarks = list[str]()
     if any(line.aggregate.estimator.startswith("count") for line in plan.lines):
         remarks.append("A count can come out negative: noise goes both ways, and cutting it off would bias sums.")
     if _picks_by_noise(plan.checked.query):
@@ -262,6 +238,8 @@ def _remarks(plan: Plan | SetsPlan) -> tuple[str, ...]:
     ]
     if unpaid:
         remarks.append(f"{UNPAID} {', '.join(dict.fromkeys(unpaid))}: what is shown is all that the bounds allow.")
+    if query.sets:
+        remarks += [*about_sets(plan), f"{len(query.sets)} sets of keys at one price, by {plan.how}."]
     return tuple(remarks)
 
 

@@ -6,7 +6,9 @@ Everything here happens after the debit. What comes in is private; what goes out
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -17,60 +19,165 @@ from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Measure, Tallies
 from tacit.tables.engines.sums import Sums, bounded
-from tacit.tables.estimators.base import Categories, Chooser, Noisy
-from tacit.tables.estimators.registry import ESTIMATORS
+from tacit.tables.estimators.base import Categories, Fitted, Noisy
 from tacit.tables.expressions.tree import Value
+from tacit.tables.plan.parts import Line, Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.release.finish import Columns, finish, joint
 
-__all__ = ["draw", "estimated", "noised", "placed", "released"]
+__all__ = ["Drawn", "draw", "draw_parts", "finest", "noised", "placed", "released"]
 
 Floats = npt.NDArray[np.float64]
 Found = Sums | Tallies
+Keys = tuple[list[Value], ...]
 
 
-def draw(plan: Plan, integers: Integers) -> Columns:
-    """The released columns of an answer."""
-    keys, estimates = estimated(plan, integers, BETA / max(joint(plan.checked.query), 1))
-    return finish(plan.checked.query, keys, estimates, plan.checked.kinds)
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Of one part: the keys that are shown, and an estimate of each aggregate for each of them."""
+
+    keys: Keys
+    size: int
+    """How many groups are shown."""
+    estimates: dict[Aggregate, Estimate | Categories]
+    measured: tuple[Noisy, ...] = ()
+    """Of a level: what was measured, before it was made to add up with the others."""
 
 
-def estimated(
-    plan: Plan, integers: Integers, level: Fraction
-) -> tuple[tuple[list[Value], ...], dict[Aggregate, Estimate | Categories]]:
-    """The keys that are shown, and of each aggregate an estimate with an interval that misses at most that often."""
-    keys, measures = _shown(plan, integers)
-    found = dict(zip(plan.bounded.measures, measures, strict=True))
-    noisy = _noisy(plan, found)
+def draw(plan: Plan, integers: Sequence[Integers]) -> Columns:
+    """The released columns of a statement, from the integers of each part of its plan.
+
+    Rows of every set of keys, then HAVING, ORDER BY and LIMIT over all of them.
+    """
+    query = plan.checked.query
+    sets = query.sets or (tuple(range(len(query.keys))),)
+    parts = draw_parts(plan, integers, BETA / max(joint(query), 1))
+    estimates: list[dict[Aggregate, Estimate | Categories]] = [{} for _ in sets]
+    keys: list[tuple[Keys, int]] = [((), 0) for _ in sets]
+    for part, own in zip(plan.parts, parts, strict=True):
+        estimates[part.demand.at] |= own.estimates
+        keys[part.demand.at] = own.keys, own.size
+    columns, absent = _united_keys(sets, len(query.keys), keys)
+    together = {one: _united([own[one] for own in estimates]) for one in query.aggregates()}
+    return finish(query, columns, together, plan.checked.kinds, absent)
+
+
+def draw_parts(plan: Plan, integers: Sequence[Integers], level: Fraction) -> list[Drawn]:
+    """What is shown of each part, with intervals that miss at most that often."""
+    fitted = iter(_fitted(plan, integers))
+    return [
+        _drawn(part, found, level) if part.demand.level is None else _of_level(part, *next(fitted), level)
+        for part, found in zip(plan.parts, integers, strict=True)
+    ]
+
+
+def _drawn(part: Part, integers: Integers, level: Fraction) -> Drawn:
+    keys, measures = _shown(part, integers)
+    found = dict(zip(part.bounded.measures, measures, strict=True))
+    noisy = _noisy(part, found)
     picked: dict[Choice, npt.NDArray[np.int64]] = {}
     estimates: dict[Aggregate, Estimate | Categories] = {}
-    for line in plan.lines:
-        estimator = ESTIMATORS[line.aggregate.estimator]
-        if isinstance(estimator, Chooser):
-            assert line.pick is not None
-            choice, mechanism = line.pick
-            if choice not in picked:
-                tallies = found[choice.cells]
-                assert isinstance(tallies, Tallies)
-                picked[choice] = mechanism.release(tallies, level)
-            estimates[line.aggregate] = estimator.chosen(line.aggregate, line.setting, picked[choice])
+    for line in part.lines:
+        if line.pick is None:
+            estimates[line.aggregate] = _finished(line, noisy, level)
             continue
-        own = tuple(noisy[part.measure] for part in line.parts)
-        estimates[line.aggregate] = estimator.finish(line.aggregate, line.setting, own, level)
-    return keys, estimates
+        choice, mechanism = line.pick
+        if choice not in picked:
+            tallies = found[choice.cells]
+            assert isinstance(tallies, Tallies)
+            picked[choice] = mechanism.release(tallies, level)
+        estimates[line.aggregate] = line.estimator.chosen(line.aggregate, line.setting, picked[choice])
+    return Drawn(keys, len(keys[0]) if keys else 1, estimates)
 
 
-def _shown(plan: Plan, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found]]:
+def _finished(line: Line, noisy: Mapping[Counted, Noisy], level: Fraction) -> Estimate:
+    own = tuple(noisy[part.measure] for part in line.parts)
+    return line.estimator.finish(line.aggregate, line.setting, own, level)
+
+
+def _of_level(part: Part, measured: Sequence[Noisy], fitted: Mapping[Counted, Noisy], level: Fraction) -> Drawn:
+    """Of a part that adds up with others."""
+    listed = part.bounded.public_keys
+    assert listed is not None
+    estimates: dict[Aggregate, Estimate | Categories] = {
+        line.aggregate: _finished(line, fitted, level) for line in part.lines
+    }
+    return Drawn(_columns(part, listed), len(listed), estimates, tuple(measured))
+
+
+def _fitted(plan: Plan, integers: Sequence[Integers]) -> list[tuple[list[Noisy], dict[Counted, Noisy]]]:
+    """Per level: its measures with their noise, and the same made to add up with all levels."""
+    own = [part for part in plan.parts if part.demand.level is not None]
+    made: list[tuple[list[Noisy], dict[Counted, Noisy]]] = [([], {}) for _ in own]
+    if not own:
+        return made
+    cells = finest(own[0], integers[plan.parts.index(own[0])])
+    for number, (fit, values) in enumerate(zip(plan.fits(), cells, strict=True)):
+        noisy = [_summed(part, number, values) for part in own]
+        adjusted = fit.fitted([one.values for one in noisy])
+        for at, (part, one, new) in enumerate(zip(own, noisy, adjusted, strict=True)):
+            measure = part.bounded.measures[number]
+            assert isinstance(measure, Measure)  # counts and sums
+            made[at][0].append(one)
+            made[at][1][measure] = Fitted(new, one.mechanism, one.noise, partial(fit.error, at))
+    return made
+
+
+def finest(part: Part, integers: Integers) -> list[Sums]:
+    """What a level adds up: per measure the integers of all finest groups, zeros included."""
+    listed = part.demand.asked.public_keys
+    assert listed is not None
+    return [_sums(one) for one in placed(listed, integers)]
+
+
+def _summed(part: Part, number: int, cells: Sums) -> Noisy:
+    """One measure of the finest groups, summed up as the level says; then its noise."""
+    level, measure = part.demand.level, part.bounded.measures[number]
+    assert level is not None
+    assert isinstance(measure, Measure)  # counts and sums
+    return noised(part, measure, cells.summed(level.added))
+
+
+def _united_keys(
+    sets: Sequence[Sequence[int]], count: int, found: Sequence[tuple[Keys, int]]
+) -> tuple[list[list[Value]], list[npt.NDArray[np.bool_]]]:
+    """One list per key over the rows of all sets, null where a set has no such key; and where that is."""
+    columns: list[list[Value]] = [[] for _ in range(count)]
+    absent: list[list[bool]] = [[] for _ in range(count)]
+    for kept, (keys, size) in zip(sets, found, strict=True):
+        for at in range(count):
+            here = at in kept
+            columns[at] += keys[list(kept).index(at)] if here else [None] * size
+            absent[at] += [not here] * size
+    return columns, [np.array(one, dtype=bool) for one in absent]
+
+
+def _united(estimates: Sequence[Estimate | Categories]) -> Estimate | Categories:
+    """One aggregate over the rows of all sets."""
+    numbers = [one for one in estimates if isinstance(one, Estimate)]
+    if len(numbers) == len(estimates):
+        value, low, high = (
+            np.concatenate([getattr(one, field) for one in numbers]) for field in ("value", "low", "high")
+        )
+        return Estimate(value, low, high, all(one.whole for one in numbers))
+    chosen = [one for one in estimates if isinstance(one, Categories)]
+    return Categories([cell for one in chosen for cell in one.cells], chosen[0].kind)
+
+
+def _shown(part: Part, integers: Integers) -> tuple[Keys, list[Found]]:
     """The keys that are shown, and their integers: every public key, or the private ones that pass."""
-    if plan.keys is not None:
-        kept = np.flatnonzero(plan.keys.keep(integers.units))
+    if part.keys is not None:
+        kept = np.flatnonzero(part.keys.keep(integers.units))
         keys = tuple([column[i] for i in kept] for column in integers.keys)
         return keys, [values.taken(kept) for values in integers.measures]
-    listed = plan.bounded.public_keys
+    listed = part.bounded.public_keys
     assert listed is not None
-    keys = tuple([key[i] for key in listed] for i in range(len(plan.bounded.keys)))
-    return keys, placed(listed, integers)
+    return _columns(part, listed), placed(listed, integers)
+
+
+def _columns(part: Part, listed: Sequence[tuple[Value, ...]]) -> Keys:
+    return tuple([key[i] for key in listed] for i in range(len(part.bounded.keys)))
 
 
 def placed(listed: Sequence[tuple[Value, ...]], integers: Integers) -> list[Found]:
@@ -95,9 +202,9 @@ def _family(value: Value) -> str:
     return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
 
 
-def noised(plan: Plan, measure: Measure, values: Sums) -> Noisy:
+def noised(part: Part, measure: Measure, values: Sums) -> Noisy:
     """A measure with the noise that the plan has for it."""
-    return _noised(plan, measure, {measure: values})
+    return _noised(part, measure, {measure: values})
 
 
 def released(mechanism: AdditiveMechanism, measure: Counted, values: Sums | Sequence[int]) -> Floats:
@@ -107,19 +214,19 @@ def released(mechanism: AdditiveMechanism, measure: Counted, values: Sums | Sequ
     return mechanism.release_floats(values.within(most) if isinstance(values, Sums) else bounded(values, most))
 
 
-def _noisy(plan: Plan, found: Mapping[Asked, Found]) -> dict[Counted, Noisy]:
+def _noisy(part: Part, found: Mapping[Asked, Found]) -> dict[Counted, Noisy]:
     """Each measure with its noise, drawn once however many aggregates need it."""
-    needed = dict.fromkeys(part.measure for line in plan.lines for part in line.parts)
-    return {measure: _noised(plan, measure, found) for measure in needed}
+    needed = dict.fromkeys(own.measure for line in part.lines for own in line.parts)
+    return {measure: _noised(part, measure, found) for measure in needed}
 
 
-def _noised(plan: Plan, measure: Counted, found: Mapping[Asked, Found]) -> Noisy:
-    assert plan.noise is not None
-    mechanism = plan.mechanism_of(measure)
-    return Noisy(_drawn(mechanism, measure, found), mechanism, plan.noise)
+def _noised(part: Part, measure: Counted, found: Mapping[Asked, Found]) -> Noisy:
+    assert part.noise is not None
+    mechanism = part.mechanism_of(measure)
+    return Noisy(_with_noise(mechanism, measure, found), mechanism, part.noise)
 
 
-def _drawn(mechanism: AdditiveMechanism, measure: Counted, found: Mapping[Asked, Found]) -> Floats:
+def _with_noise(mechanism: AdditiveMechanism, measure: Counted, found: Mapping[Asked, Found]) -> Floats:
     if not isinstance(measure, Blend):
         return released(mechanism, measure, _sums(found[measure]))
     combined = measure.of([_sums(found[one]).tolist() for one in measure.measures])

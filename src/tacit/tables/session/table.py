@@ -24,6 +24,7 @@ from tacit.tables.engines.contract import Engine
 from tacit.tables.engines.reading import bounded_rows, package_question, sendable
 from tacit.tables.engines.rows import BoundedRows, Coded
 from tacit.tables.expressions.tree import Expression, Grouping, Key
+from tacit.tables.plan.plan import Plan, planned
 from tacit.tables.plan.price import read_price
 from tacit.tables.plan.within import price_within, what_fits
 from tacit.tables.policy.policy import Policy
@@ -35,7 +36,7 @@ from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Query
 from tacit.tables.release.answer import Answer
 from tacit.tables.session.batch import Batch, check_number
-from tacit.tables.session.statements import Answering, AnyPlan, explained, planned
+from tacit.tables.session.statements import Answering, explained
 from tacit.tables.sql.parse import parse
 from tacit.tables.workloads.questions import margins_of, ranges_of
 from tacit.tables.workloads.workload import Workload
@@ -174,7 +175,7 @@ class Table(First["Question"]):
         rho: object = None,
         price: Guarantee | None = None,
         expected_rows: int | None = None,
-    ) -> AnyPlan:
+    ) -> Plan:
         """How a question would be answered at a price, with or without EXPLAIN before it; free."""
         question = self.query(without_explain(text))
         return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
@@ -232,7 +233,7 @@ class Question:
         price: Guarantee | None = None,
         within: float | Mapping[str, float] | None = None,
         expected_rows: int | None = None,
-    ) -> AnyPlan:
+    ) -> Plan:
         """How it would be answered at a price, or the price that keeps the errors ``within`` bounds. Free.
 
         ``expected_rows`` is how many rows you expect in a group: the error of a mean depends on that secret.
@@ -256,7 +257,7 @@ class Question:
 
     def _plan(
         self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
-    ) -> AnyPlan:
+    ) -> Plan:
         epsilon, delta = stated_price(self.tree.options, epsilon, delta, {"rho": rho, "price": price})
         paid = read_price(self._table.policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
         return planned(self._checked, self._table.policy, paid, rows)

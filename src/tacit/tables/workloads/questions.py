@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.prices import positive
-from tacit.tables.check.check import check
+from tacit.tables.check.check import Checked, check
 from tacit.tables.engines.access import Access
-from tacit.tables.engines.contract import BoundedQuery
-from tacit.tables.plan.plan import needed
+from tacit.tables.expressions.tree import Column, Value
+from tacit.tables.fitting.levels import Level, by_keys, in_runs
+from tacit.tables.plan.demands import Demand, Statement, demanded, of_level
+from tacit.tables.plan.joint import shares_of
 from tacit.tables.python.aggregates import count
 from tacit.tables.python.columns import Term
 from tacit.tables.python.selection import Selection
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Query
-from tacit.tables.workloads.levels import margin, ranges
 from tacit.tables.workloads.workload import Workload
 
 __all__ = ["margins_of", "ranges_of"]
+
+Cells = tuple[tuple[Value, ...], ...]
 
 
 def margins_of(
@@ -33,23 +38,60 @@ def margins_of(
     if not levels or not all(map(_is_level, levels)):
         raise InvalidParameter("levels", given=levels, allowed='lists of keys, each once, as in margins([], ["city"])')
     names = tuple(dict.fromkeys(name for level in levels for name in level))
-    text, bounded, names = _finest(access, names, where, keys)
-    listed = bounded.public_keys or ()
-    made = tuple(margin(names, listed, level) for level in levels)
-    return Workload(access, text, bounded, made, _weights(weights, len(made)))
+    checked, names, domains = _finest(access, names, where, keys)
+    made = by_keys([len(one) for one in domains], [[names.index(name) for name in level] for level in levels])
+    titled = [f"by {', '.join(level)}" if level else "in all" for level in levels]
+    named = [
+        _cells(one, [names.index(name) for name in level], domains) for one, level in zip(made, levels, strict=True)
+    ]
+    shares = shares_of(_weights(weights, len(made)))
+    return _workload(access, checked, made, titled, [tuple(level) for level in levels], named, shares)
 
 
 def ranges_of(access: Access, key: str, branching: int, where: str | Term | None, keys: Mapping[str, Term]) -> Workload:
     """Counts by one ordered key, and of blocks of it."""
-    text, bounded, names = _finest(access, (key,), where, keys)
-    made = ranges(names[0], bounded.public_keys or (), branching)
-    return Workload(access, text, bounded, made, [Fraction(1)] * len(made))
+    checked, (name,), (values,) = _finest(access, (key,), where, keys)
+    if not isinstance(branching, int) or branching < 2:
+        raise InvalidParameter("branching", given=branching, allowed="a whole number from 2 on")
+    made = in_runs(len(values), branching)
+    titled = [f"{name}, {level.width} at a time" for level in made]
+    named = [
+        tuple((run[0], run[-1]) for run in (values[at : at + one.width] for at in range(0, len(values), one.width)))
+        for one in made
+    ]
+    columns = [(f"{name}_from", f"{name}_to")] * len(made)
+    return _workload(access, checked, made, titled, columns, named, shares_of([Fraction(1)] * len(made)))
+
+
+def _workload(
+    access: Access,
+    checked: Checked,
+    levels: Sequence[Level],
+    titled: Sequence[str],
+    columns: Sequence[tuple[str, ...]],
+    named: Sequence[Cells],
+    shares: Sequence[Fraction],
+) -> Workload:
+    """The statement about the finest groups, and what each level takes of it."""
+    finest, demands = demanded(checked, access.policy), list[Demand]()
+    for at, level in enumerate(levels):
+        own = of_level(finest, level, tuple(map(Column, columns[at])), named[at])
+        demands.append(replace(own, weight=shares[at], at=at, title=titled[at]))
+    told = ", ".join(f"{title}: {share}" for title, share in zip(titled, shares, strict=True))
+    question = f"-- counts that add up ({told})\n{to_sql(checked.query)}"
+    return Workload(access, Statement(question, checked, tuple(demands)), tuple(columns))
+
+
+def _cells(level: Level, places: Sequence[int], domains: Sequence[Sequence[Value]]) -> Cells:
+    """The names of its blocks, in their order: a value for each of the keys at these places."""
+    blocks = itertools.product(*(domains[axis] for axis in level.kept))
+    return tuple(tuple(block[level.kept.index(place)] for place in places) for block in blocks)
 
 
 def _finest(
     access: Access, names: Sequence[str], where: str | Term | None, keys: Mapping[str, Term]
-) -> tuple[str, BoundedQuery, tuple[str, ...]]:
-    """The statement about the finest groups: as SQL, as an engine gets it, and the names of its keys in order."""
+) -> tuple[Checked, tuple[str, ...], list[tuple[Value, ...]]]:
+    """The question about the finest groups, the names of its keys in order, and the values of each."""
     unused = [name for name in keys if name not in names]
     if unused:
         raise InvalidParameter("keys", given=unused[0], allowed=f"keys that a level names: {', '.join(names)}")
@@ -58,12 +100,13 @@ def _finest(
     selection: Selection[Query] = Selection(access.policy.table, lambda query: query, access.policy.tables())
     if where is not None:
         selection = selection.where(where)
-    tree = selection.group_by(*plain, **named).query(n=count())
-    checked = check(tree, access.policy)
-    bounded = needed(checked, access.policy)[2]
-    if bounded.public_keys is None:
+    checked = check(selection.group_by(*plain, **named).query(n=count()), access.policy)
+    domains = [one for one in checked.key_domains if one is not None]
+    if len(domains) < len(checked.key_domains):
         raise NotPrivate("Counts that add up need keys that are public: list them in the policy. Nothing was spent.")
-    return to_sql(checked.query), bounded, (*plain, *named)
+    if len(domains) < len(names):
+        raise InvalidParameter("keys", given=", ".join(names), allowed="each key once, under one name")
+    return checked, (*plain, *named), domains
 
 
 def _is_level(given: object) -> bool:
