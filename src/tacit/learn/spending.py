@@ -11,10 +11,14 @@ import numpy.typing as npt
 
 from tacit.errors import NotPrivate
 from tacit.learn.budget import Budget
+from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.exponential import Exponential
 from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.noise.entropy import BitSource
-from tacit.privacy import LInf
+from tacit.privacy import L2, ApproxDP, GaussianDP, LInf
+from tacit.privacy.calibration import calibrate
+from tacit.privacy.loss_distribution import LossDistribution
+from tacit.privacy.prices import price
 
 __all__ = ["Purchase", "Spending"]
 
@@ -66,6 +70,29 @@ class Spending:
         name = f"{type(mechanism).__name__} ({law})" if law else type(mechanism).__name__
         self.purchases.append(Purchase(what, name, mechanism.scale, share, times))
         return mechanism
+
+    def buy_on_samples(self, what: str, *, l2_squared: int, times: int, sampling: Fraction) -> IntegerMechanism:
+        """The mechanism for ``times`` releases, each on a fresh Poisson sample of the units, with all that is left.
+
+        Calibrated for all that the fit releases together, as a plan fixed in advance; (ε, δ) only. What was bought
+        before is Gaussian, on all units. The sensitivity only scales the noise: it may depend on what was released.
+        """
+        promise = self.budget.promise
+        if type(promise) is not ApproxDP or not promise.dlt:
+            raise NotPrivate(
+                f"Batches are priced for epsilon= with delta=, not for {promise!r}. Fit without sampling=."
+            )
+        before = self.budget.part(1 - self.left).mu if self.left < 1 else 0.0  # type: ignore[attr-defined]
+
+        def plan(scale: float) -> LossDistribution:
+            steps = times * LossDistribution.gaussian(scale).sampled(float(sampling))
+            return steps + LossDistribution.gaussian_dp(before) if before else steps
+
+        multiplier = price(calibrate(plan, target=promise, tolerance=1e-3).scale)
+        self.purchases.append(Purchase(what, "DiscreteGaussian (rounded)", float(multiplier), self.left, times))
+        self.left = Fraction(0)
+        each = GaussianDP.of_square(1 / multiplier**2)
+        return DiscreteGaussian(promise=each, sensitivity=L2.sqrt(l2_squared))
 
     def release(
         self, what: str, share: Fraction, values: npt.NDArray[Any], *, l1: int, l2_squared: int

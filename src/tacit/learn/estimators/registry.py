@@ -10,11 +10,17 @@ from collections.abc import Mapping
 __all__ = ["ESTIMATORS"]
 
 ESTIMATORS: Mapping[str, str] = {
+    "additive classifier": "tacit.learn.estimators.additive.AdditiveClassifier",
+    "additive regressor": "tacit.learn.estimators.additive.AdditiveRegressor",
     "decision tree": "tacit.learn.estimators.tree.DecisionTreeClassifier",
+    "huber regression": "tacit.learn.estimators.regression.HuberRegressor",
     "k means": "tacit.learn.estimators.kmeans.KMeans",
+    "linear regression": "tacit.learn.estimators.regression.LinearRegression",
+    "linear support vector machine": "tacit.learn.estimators.svm.LinearSVC",
+    "logistic regression": "tacit.learn.estimators.logistic.LogisticRegression",
     "naive bayes": "tacit.learn.estimators.naive_bayes.NaiveBayes",
     "principal components": "tacit.learn.estimators.pca.PCA",
     "random forest": "tacit.learn.estimators.forest.RandomForestClassifier",
+    "ridge regression": "tacit.learn.estimators.regression.Ridge",
     "standard scaler": "tacit.learn.estimators.scaler.StandardScaler",
-    "logistic regression": "tacit.learn.estimators.logistic.LogisticRegression",
 }

@@ -1,0 +1,123 @@
+"""What linear models share: their terms, their settings, their coefficients in the units of the columns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.learn.columns import Category
+from tacit.learn.estimators.base import PrivateClassifier, PrivateEstimator
+from tacit.learn.linear.descent import Fitted, Moments, buy_moments, descend
+from tacit.learn.linear.design import UNIT, Design, design_of
+from tacit.learn.linear.passes import Loss, Passes
+from tacit.learn.linear.settings import Settings, usual_settings
+from tacit.learn.rows import Rows
+from tacit.learn.schema import Schema
+from tacit.learn.spending import Spending
+from tacit.privacy.prices import positive
+
+__all__ = ["LinearModel", "TwoClasses"]
+
+Reals = npt.NDArray[np.float64]
+
+MOMENTS = Fraction(1, 10)
+"""The share that buys the second moments."""
+
+
+class LinearModel(PrivateEstimator):
+    """One whose prediction is a function of a sum of terms, each times a weight."""
+
+    expected_rows: Any
+    steps: Any
+    clip: Any
+    sampling: Any
+
+    weights_: Reals
+    """A weight for each term, a row for each output, in the units of the codes: 1 for the whole range of a number."""
+
+    noise_: Reals
+    """The standard deviation that noise gives to each weight, by a linear reckoning (docs/proofs/linear_models.md)."""
+
+    def _check(self) -> None:
+        super()._check()
+        self._chosen(Settings(1, 1.0, (1.0, 1.0), MOMENTS))
+        if self.expected_rows is not None:
+            positive(self.expected_rows, "expected_rows")
+
+    def _chosen(self, settings: Settings) -> Settings:
+        return settings.chosen(steps=self.steps, clip=self.clip, sampling=self.sampling)
+
+    def _design(self, schema: Schema) -> Design:
+        return design_of(schema)
+
+    def _rows_or(self, released: float) -> float:
+        """How many rows there are about: as declared, or as released."""
+        return released if self.expected_rows is None else float(positive(self.expected_rows, "expected_rows"))
+
+    def _descend(
+        self,
+        schema: Schema,
+        rows: Rows,
+        spending: Spending,
+        loss: Loss,
+        passes: Passes,
+        *,
+        spread: float = 1.0,
+        start: Reals | None = None,
+        penalty: float = 0.0,
+    ) -> Fitted:
+        design = self._design(schema)
+        moments = buy_moments(design, passes, rows.limit, spending, MOMENTS)
+        settings = self._settings(design, spending, moments, spread)
+        fitted = descend(design, passes, rows.limit, spending, loss, settings, moments, start=start, penalty=penalty)
+        self.weights_ = fitted.weights
+        self.noise_ = np.sqrt(np.maximum(np.diag(fitted.covariance), 0))
+        return fitted
+
+    def _settings(self, design: Design, spending: Spending, moments: Moments, spread: float) -> Settings:
+        return self._chosen(usual_settings(design, spending.budget, self._rows_or(moments.rows), spread=spread))
+
+    def _margins(self, X: Any) -> Reals:  # noqa: N803
+        """Each row's margins, a row for each output."""
+        codes = self._codes(X)
+        design = self._design(self.schema_)
+        prepared = design.prepare(codes)
+        return np.stack([prepared.margins(design, one) for one in self.weights_]) / UNIT
+
+    @property
+    def terms_(self) -> list[str]:
+        """The names of the terms that ``coef_`` has a column for."""
+        numbers = [column.name for column in self.schema_.columns if not isinstance(column, Category)]
+        indicators = [
+            f"{column.name}={value}"
+            for column in self.schema_.columns
+            if isinstance(column, Category)
+            for value in column.values
+        ]
+        return numbers + indicators
+
+    def _in_units(self, weights: Reals) -> tuple[Reals, Reals]:
+        """Intercept and coefficients in the units of the columns, of weights in the units of the codes."""
+        numbers = [column for column in self.schema_.columns if not isinstance(column, Category)]
+        coefficients = weights[:, 1:].copy()
+        intercept = weights[:, 0].copy()
+        for place, column in enumerate(numbers):
+            coefficients[:, place] *= column.codes_per_unit() / UNIT
+            intercept -= coefficients[:, place] * column.origin
+        return intercept, coefficients
+
+
+class TwoClasses(PrivateClassifier, LinearModel):
+    """A linear model of two classes: positive margins are the second one's."""
+
+    def decision_function(self, X: Any) -> Reals:  # noqa: N803
+        """The margin of each row: above 0 for the second class."""
+        return np.asarray(self._margins(X)[0])
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
+        """The class of each row."""
+        found: npt.NDArray[Any] = self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+        return found

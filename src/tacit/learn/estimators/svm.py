@@ -1,0 +1,86 @@
+"""A private linear support vector machine."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InvalidParameter
+from tacit.learn.columns import Category
+from tacit.learn.estimators.linear_model import TwoClasses
+from tacit.learn.linear.losses import Hinge
+from tacit.learn.linear.passes import Passes
+from tacit.learn.rows import Rows
+from tacit.learn.schema import Schema
+from tacit.learn.spending import Spending
+
+__all__ = ["LinearSVC"]
+
+
+class LinearSVC(TwoClasses):
+    """A linear support vector machine for two classes, by noisy second-order descent on a rounded hinge.
+
+    Proof: docs/proofs/linear_models.md.
+
+    >>> hours = np.arange(2000).reshape(-1, 1) % 100
+    >>> model = LinearSVC(epsilon=1, delta=1e-6, bounds=(0, 100)).fit(hours, hours[:, 0] >= 50)
+    >>> model.predict([[5], [95]]).tolist()
+    [False, True]
+    """
+
+    kind: ClassVar[str] = "linear support vector machine"
+    proof: ClassVar[str] = "proofs/linear_models.md"
+
+    def __init__(
+        self,
+        *,
+        epsilon: Any = None,
+        delta: Any = None,
+        rho: Any = None,
+        mu: Any = None,
+        promise: Any = None,
+        bounds: Any = None,
+        categories: Any = None,
+        classes: Any = None,
+        rows_per_unit: Any = 1,
+        expected_rows: Any = None,
+        steps: Any = None,
+        clip: Any = None,
+        sampling: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.mu = mu
+        self.promise = promise
+        self.bounds = bounds
+        self.categories = categories
+        self.classes = classes
+        self.rows_per_unit = rows_per_unit
+        self.expected_rows = expected_rows
+        self.steps = steps
+        self.clip = clip
+        self.sampling = sampling
+
+    def _target(self, labels: npt.NDArray[Any]) -> Category:
+        column = super()._target(labels)
+        if len(column.values) != 2:
+            hint = "Only binary classification is supported. For more classes use LogisticRegression."
+            raise InvalidParameter("classes", given=len(column.values), allowed="two classes", hint=hint)
+        return column
+
+    def _learn(self, schema: Schema, rows: Rows, spending: Spending) -> None:
+        passes = Passes(self._design(schema), rows, pure=spending.budget.pure)
+        self._descend(schema, rows, spending, Hinge(), passes)
+
+    @property
+    def coef_(self) -> npt.NDArray[np.float64]:
+        """A coefficient for each of ``terms_``, in the units of the columns."""
+        return self._in_units(self.weights_)[1]
+
+    @property
+    def intercept_(self) -> npt.NDArray[np.float64]:
+        """The margin of a row whose numbers are 0 and whose categories are unknown."""
+        return self._in_units(self.weights_)[0]

@@ -1,0 +1,95 @@
+"""What a fit chooses by itself: from the number of terms, the promise, and a declared or released number of rows.
+
+The formulas were found on generated tables (bench/learning_defaults.md says which), never on the rows of a benchmark.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tacit.errors import InvalidParameter
+from tacit.learn.budget import Budget
+from tacit.learn.linear.design import UNIT, Design
+from tacit.privacy.prices import positive, times
+
+__all__ = ["Settings", "usual_norm", "usual_settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a fit is free to choose, from public numbers alone.
+
+    ``clip`` is the most that a unit's gradient can be, ``ridge`` how strongly the preconditioner follows the noise,
+    ``moments`` the share of the budget that buys the second moments, ``later`` the part of the steps that is averaged,
+    ``sampling`` the chance of each unit to be in a step.
+    """
+
+    steps: int
+    clip: float
+    ridge: tuple[float, float]
+    moments: Fraction
+    later: float = 0.5
+    sampling: Fraction = Fraction(1)
+
+    def chosen(self, *, steps: object, clip: object, sampling: object) -> Settings:
+        """The same with what a caller insists on."""
+        made = self
+        if steps is not None:
+            made = replace(made, steps=times(steps, "steps", least=1))
+        if clip is not None:
+            size = float(positive(clip, "clip"))
+            if not 2**-20 <= size <= _WIDEST:
+                raise InvalidParameter("clip", given=clip, allowed="a number from 2**-20 to 7")
+            made = replace(made, clip=size)
+        if sampling is not None:
+            rate = positive(sampling, "sampling")
+            if rate > 1:
+                raise InvalidParameter("sampling", given=sampling, allowed="above 0 and at most 1")
+            made = replace(made, sampling=rate)
+        return made
+
+
+_WIDEST = 7.0  # its square in whole numbers stays below 2⁶²
+
+
+def usual_norm(design: Design) -> float:
+    """About how long a row is: indicators count in full, numbers as half of their largest size."""
+    quarter = sum((most / UNIT) ** 2 for most in design.largest) / 4
+    return math.sqrt(1 + len(design.blocks) + quarter)
+
+
+def usual_settings(design: Design, budget: Budget, rows: float, *, spread: float = 1.0) -> Settings:
+    """Settings for so many rows, whose residuals are about as large as ``spread``."""
+    return _pure(design, budget, rows, spread) if budget.pure else _gaussian(design, budget, rows, spread)
+
+
+def signal_of(design: Design, budget: Budget, rows: float) -> float:
+    """How far the rows stand out of the noise: n·μ/√d, and n·ε/d for Laplace's."""
+    if budget.pure:
+        return max(rows, 1.0) * float(budget.spent_as.eps) / design.width  # type: ignore[attr-defined]
+    return max(rows, 1.0) * noise_level(budget) / math.sqrt(design.width)
+
+
+def noise_level(budget: Budget) -> float:
+    """μ, as a float to choose by."""
+    rho = budget.spent_as.as_zcdp()
+    assert rho is not None
+    return math.sqrt(2 * float(rho[0]))
+
+
+def _gaussian(design: Design, budget: Budget, rows: float, spread: float) -> Settings:
+    signal = signal_of(design, budget, rows)
+    part = min(max(0.3 * (signal / 110) ** 0.35, 0.3), 0.65)
+    steps = min(max(round(64 * math.sqrt(1000 / signal)), 16), 64)
+    clip = min(part * usual_norm(design) * spread, _WIDEST)
+    return Settings(steps=steps, clip=clip, ridge=(0.4, 0.7), moments=Fraction(1, 10))
+
+
+def _pure(design: Design, budget: Budget, rows: float, spread: float) -> Settings:
+    signal = signal_of(design, budget, rows)
+    steps = min(max(round(signal / 10), 2), 16)
+    size = 1 + len(design.blocks) + sum(most / UNIT for most in design.largest) / 2
+    clip = min(0.35 * size * spread, _WIDEST)
+    return Settings(steps=steps, clip=clip, ridge=(1.0, 1.0), moments=Fraction(1, 10), later=0.34)
