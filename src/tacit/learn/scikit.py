@@ -14,7 +14,7 @@ try:
         RegressorMixin,
         TransformerMixin,
     )
-    from sklearn.exceptions import NotFittedError
+    from sklearn.exceptions import DataConversionWarning, NotFittedError
 except ModuleNotFoundError:
     raise MissingPackage("scikit-learn", extra="learn") from None
 
@@ -23,6 +23,7 @@ __all__ = [
     "ClassNamePrefixFeaturesOutMixin",
     "ClassifierMixin",
     "ClusterMixin",
+    "DataConversionWarning",
     "NotFittedError",
     "OneToOneFeatureMixin",
     "RegressorMixin",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,13 @@ from tacit.learn.frames import Cells, read_cells, read_vector
 from tacit.learn.rows import Rows, bounded_rows
 from tacit.learn.saving import write_model
 from tacit.learn.schema import Schema, read_classes, read_columns, read_target
-from tacit.learn.scikit import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin
+from tacit.learn.scikit import (
+    BaseEstimator,
+    ClassifierMixin,
+    DataConversionWarning,
+    NotFittedError,
+    RegressorMixin,
+)
 from tacit.learn.spending import Spending
 from tacit.learn.tables import LearningPlan, fit_table, is_table, plan_for_table
 from tacit.mechanisms.base import bits_from
@@ -200,7 +207,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
     classes_: npt.NDArray[Any]
 
     def _labels(self, y: Any, cells: Cells) -> npt.NDArray[Any]:
-        return read_vector(y, cells.rows)
+        return _one_label_each(y, cells.rows)
 
     def _target(self, labels: npt.NDArray[Any]) -> Category:
         return read_classes(self.classes, labels)
@@ -220,7 +227,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     target_bounds: Any
 
     def _labels(self, y: Any, cells: Cells) -> npt.NDArray[Any]:
-        return read_vector(y, cells.rows)
+        return _one_label_each(y, cells.rows)
 
     def _target(self, labels: npt.NDArray[Any]) -> Number:
         return read_target(self.target_bounds)
@@ -244,6 +251,12 @@ def _no_table(target: Any, columns: Any, fresh: bool) -> None:
 
 
 _UNSPENT = "Nothing was spent."
+
+
+def _one_label_each(y: Any, rows: int) -> npt.NDArray[Any]:
+    if np.ndim(y) == 2:
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
+    return read_vector(y, rows)
 
 
 def _same_columns(estimator: str, schema: Schema, cells: Cells) -> None:

@@ -13,7 +13,7 @@ from tacit.learn.estimators.base import PrivateClassifier, PrivateEstimator
 from tacit.learn.linear.descent import Fitted, Moments, buy_moments, descend
 from tacit.learn.linear.design import UNIT, Design, design_of
 from tacit.learn.linear.passes import Loss, Passes
-from tacit.learn.linear.settings import Settings, usual_settings
+from tacit.learn.linear.settings import Settings, usual_for_numbers, usual_settings
 from tacit.learn.rows import Rows
 from tacit.learn.schema import Schema
 from tacit.learn.spending import Spending
@@ -65,7 +65,7 @@ class LinearModel(PrivateEstimator):
         loss: Loss,
         passes: Passes,
         *,
-        spread: float = 1.0,
+        spread: float | None = None,
         start: Reals | None = None,
         penalty: float = 0.0,
     ) -> Fitted:
@@ -77,8 +77,12 @@ class LinearModel(PrivateEstimator):
         self.noise_ = np.sqrt(np.maximum(np.diag(fitted.covariance), 0))
         return fitted
 
-    def _settings(self, design: Design, spending: Spending, moments: Moments, spread: float) -> Settings:
-        return self._chosen(usual_settings(design, spending.budget, self._rows_or(moments.rows), spread=spread))
+    def _settings(self, design: Design, spending: Spending, moments: Moments, spread: float | None) -> Settings:
+        """For classes, or for a number of this spread."""
+        rows = self._rows_or(moments.rows)
+        if spread is None:
+            return self._chosen(usual_settings(design, spending.budget, rows))
+        return self._chosen(usual_for_numbers(design, spending.budget, rows, spread))
 
     def _margins(self, X: Any) -> Reals:  # noqa: N803
         """Each row's margins, a row for each output."""
@@ -119,5 +123,14 @@ class TwoClasses(PrivateClassifier, LinearModel):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
         """The class of each row."""
-        found: npt.NDArray[Any] = self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+        places = (self.decision_function(X) > 0).astype(np.intp)
+        found: npt.NDArray[Any] = self.classes_[places]
         return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {**super()._more_tags(), "binary_only": True}

@@ -60,7 +60,7 @@ class NumberModel(PrivateRegressor, LinearModel):
         start[0, 0] = targets.mean
         loss = Squares(middle, self._corner(targets))
         fitted = self._descend(
-            schema, rows, spending, loss, passes, spread=2 * targets.spread, start=start, penalty=self._penalty()
+            schema, rows, spending, loss, passes, spread=targets.spread, start=start, penalty=self._penalty()
         )
         self._keep(fitted, targets)
 
@@ -69,9 +69,10 @@ class NumberModel(PrivateRegressor, LinearModel):
 
     def predict(self, X: Any) -> Reals:  # noqa: N803
         """The expected number for each row, within the bounds of the target."""
+        margins = self._margins(X)[0]
         column = self.schema_.target
         assert isinstance(column, Number)
-        codes = self._margins(X)[0] * LEVELS + (column.lowest + column.highest) // 2
+        codes = margins * LEVELS + (column.lowest + column.highest) // 2
         return np.asarray(np.clip(column.value(codes), column.low, column.high))
 
 
@@ -123,7 +124,7 @@ class StraightModel(NumberModel):
 class LinearRegression(StraightModel):
     """Least squares by noisy second-order descent, in whole numbers up to the noise.
 
-    Residuals are clipped at about twice the released spread of the target. Proof: docs/proofs/linear_models.md.
+    Residuals are clipped at about half the released spread of the target. Proof: docs/proofs/linear_models.md.
 
     >>> x = np.arange(5000).reshape(-1, 1) % 100
     >>> model = LinearRegression(epsilon=1, delta=1e-6, bounds=(0, 100), target_bounds=(0, 300))

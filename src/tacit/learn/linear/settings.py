@@ -14,7 +14,7 @@ from tacit.learn.budget import Budget
 from tacit.learn.linear.design import UNIT, Design
 from tacit.privacy.prices import positive, times
 
-__all__ = ["Settings", "usual_norm", "usual_settings"]
+__all__ = ["Settings", "usual_for_numbers", "usual_norm", "usual_settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,18 @@ def usual_norm(design: Design) -> float:
     return math.sqrt(1 + len(design.blocks) + quarter)
 
 
-def usual_settings(design: Design, budget: Budget, rows: float, *, spread: float = 1.0) -> Settings:
-    """Settings for so many rows, whose residuals are about as large as ``spread``."""
-    return _pure(design, budget, rows, spread) if budget.pure else _gaussian(design, budget, rows, spread)
+def usual_settings(design: Design, budget: Budget, rows: float) -> Settings:
+    """Settings for classes, of so many rows."""
+    return _pure(design, budget, rows) if budget.pure else _gaussian(design, budget, rows)
+
+
+def usual_for_numbers(design: Design, budget: Budget, rows: float, spread: float) -> Settings:
+    """Settings for a number whose standard deviation is about ``spread``."""
+    if budget.pure:
+        made = _pure(design, budget, rows)
+        return replace(made, clip=min(2 * made.clip * spread, _WIDEST))
+    clip = min(0.6 * usual_norm(design) * spread, _WIDEST)
+    return Settings(steps=32, clip=clip, ridge=(0.7, 0.15), moments=Fraction(1, 10), later=0.75)
 
 
 def signal_of(design: Design, budget: Budget, rows: float) -> float:
@@ -79,17 +88,17 @@ def noise_level(budget: Budget) -> float:
     return math.sqrt(2 * float(rho[0]))
 
 
-def _gaussian(design: Design, budget: Budget, rows: float, spread: float) -> Settings:
+def _gaussian(design: Design, budget: Budget, rows: float) -> Settings:
     signal = signal_of(design, budget, rows)
     part = min(max(0.3 * (signal / 110) ** 0.35, 0.3), 0.65)
     steps = min(max(round(64 * math.sqrt(1000 / signal)), 16), 64)
-    clip = min(part * usual_norm(design) * spread, _WIDEST)
+    clip = min(part * usual_norm(design), _WIDEST)
     return Settings(steps=steps, clip=clip, ridge=(0.4, 0.7), moments=Fraction(1, 10))
 
 
-def _pure(design: Design, budget: Budget, rows: float, spread: float) -> Settings:
+def _pure(design: Design, budget: Budget, rows: float) -> Settings:
     signal = signal_of(design, budget, rows)
     steps = min(max(round(signal / 10), 2), 16)
     size = 1 + len(design.blocks) + sum(most / UNIT for most in design.largest) / 2
-    clip = min(0.35 * size * spread, _WIDEST)
+    clip = min(0.35 * size, _WIDEST)
     return Settings(steps=steps, clip=clip, ridge=(1.0, 1.0), moments=Fraction(1, 10), later=0.34)
