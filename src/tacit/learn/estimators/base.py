@@ -254,7 +254,7 @@ _UNSPENT = "Nothing was spent."
 
 
 def _one_label_each(y: Any, rows: int) -> npt.NDArray[Any]:
-    if np.ndim(y) == 2:
+    if y is not None and np.asarray(y).ndim == 2:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
     return read_vector(y, rows)
 
