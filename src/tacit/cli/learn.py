@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tacit.cli.predict import predict
-from tacit.cli.questions import WithoutPolicy, open_for_asking, open_for_planning, price_options
+from tacit.cli.questions import WithoutPolicy, open_for_asking, open_for_planning, package_price, price_options
 from tacit.cli.writing import check_target, written
 from tacit.errors import InvalidParameter
 from tacit.learn.estimators.registry import ESTIMATORS
@@ -95,7 +95,9 @@ def fit(
         else open_for_asking(where, _NOTHING, analyst=analyst, ledger=ledger)
     )
     with opened as table:
-        model = _estimator(table.policy, target, method, _price(table.policy, epsilon, rho, delta), rows_per_unit)
+        model = _estimator(
+            table.policy, target, method, package_price(table.policy, epsilon, rho, delta), rows_per_unit
+        )
         named = None if columns is None else [name.strip() for name in next(csv.reader([columns]))]
         if show_plan:
             click.echo(str(model.plan(table, target=target, columns=named)))
@@ -108,15 +110,6 @@ def fit(
 
 
 _NOTHING = WithoutPolicy(None, None, None, None)
-
-
-def _price(policy: Policy, epsilon: str | None, rho: str | None, delta: str | None) -> dict[str, Any]:
-    """As the estimators take it; in ε, the policy's δ per question unless another is said."""
-    if epsilon is None:
-        return {"rho": rho} if delta is None else {"rho": rho, "delta": delta}
-    if delta is None:
-        return {"epsilon": epsilon, "delta": policy.delta} if policy.delta else {"epsilon": epsilon}
-    return {"epsilon": epsilon, "delta": delta}
 
 
 def _estimator(

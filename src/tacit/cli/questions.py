@@ -14,6 +14,7 @@ from tacit.errors import InvalidParameter
 from tacit.ledger import InMemory, Ledger
 from tacit.privacy import ApproxDP, Guarantee
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.policy.policy import Policy
 from tacit.tables.session.open import open as open_table
 from tacit.tables.session.table import Table
 
@@ -23,6 +24,7 @@ __all__ = [
     "begins_by_default",
     "open_for_asking",
     "open_for_planning",
+    "package_price",
     "policy_options",
     "price_options",
 ]
@@ -92,6 +94,15 @@ def price_options(command: Any) -> Any:
         click.option("--rho", metavar="R", help="Price of the whole question, for a ledger of ρ."),
         click.option("--delta", metavar="D", help="The δ it may use.  [default: the policy's]"),
     )
+
+
+def package_price(policy: Policy, epsilon: str | None, rho: str | None, delta: str | None) -> dict[str, Any]:
+    """The typed price as estimators and synthesizers take it; in ε with the policy's δ, unless one is said."""
+    if epsilon is None:
+        return {"rho": rho} if delta is None else {"rho": rho, "delta": delta}
+    if delta is None:
+        return {"epsilon": epsilon, "delta": policy.delta} if policy.delta else {"epsilon": epsilon}
+    return {"epsilon": epsilon, "delta": delta}
 
 
 def policy_options(command: Any) -> Any:
