@@ -61,6 +61,14 @@ def test_a_unit_with_too_many_rows_is_refused_also_across_batches() -> None:
         ChosenRows(asked, batched([[1], [1, 2, 3]], [2]))
 
 
+@pytest.mark.parametrize("cut", [0, 1, 2, 3])
+def test_units_in_two_places_are_refused(cut: int) -> None:
+    values, numbers = np.array([1, 2, 3], dtype=np.int16), np.array([4, 5, 4])
+    batches: list[Batch] = [([values[:cut]], numbers[:cut]), ([values[cut:]], numbers[cut:])]
+    with pytest.raises(AssertionError, match=r"^units are out of order$"):
+        ChosenRows(BoundedRows((CODED,), "who", 2), batches)
+
+
 def test_rows_are_gone_when_let_go_and_after_a_failure() -> None:
     asked = BoundedRows((CODED,), "who", 3)
     held = ChosenRows(asked, batched([[1, 2]], []))

@@ -23,7 +23,7 @@ Column = npt.NDArray[np.signedinteger]
 Batch = tuple[Sequence[Column], npt.NDArray[np.int64] | None]
 """Some rows, a column an array, and the number of each row's unit; None: each row is a unit.
 
-Rows of one unit lie side by side, also from batch to batch.
+Numbers ascend, also from batch to batch, so that rows of one unit lie side by side.
 """
 
 
@@ -92,6 +92,7 @@ def _cut(asked: BoundedRows, batches: Iterable[Batch]) -> Iterator[tuple[Sequenc
     for columns, numbers in batches:
         begins = np.ones(len(columns[0]), dtype=np.int8)
         if numbers is not None and len(numbers):
+            _check_order(numbers, last)
             begins[1:] = numbers[1:] != numbers[:-1]
             begins[0] = last is None or int(numbers[0]) != last
             last = int(numbers[-1])
@@ -106,6 +107,12 @@ def _cut(asked: BoundedRows, batches: Iterable[Batch]) -> Iterator[tuple[Sequenc
         left, left_begins = [column[at:] for column in columns], begins[at:]
     if len(left_begins):
         yield left, left_begins
+
+
+def _check_order(numbers: npt.NDArray[np.int64], last: int | None) -> None:
+    """Rows of one unit in two places would be two units for whoever reads them: as below."""
+    if (numbers[1:] < numbers[:-1]).any() or (last is not None and int(numbers[0]) < last):
+        raise AssertionError("units are out of order")
 
 
 def _check(begins: npt.NDArray[np.int8], most: int) -> None:
