@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tacit.tables.engines.contract import BoundedQuery, Measure, One, Quantised
+from tacit.tables.engines.duckdb.operators import FORMS
 from tacit.tables.engines.registry import ENGINES
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import OPERATORS
@@ -35,6 +36,16 @@ _REALS = Fraction(1, 2**20), Fraction(2**30)
 def test_every_engine_is_given_rows() -> None:
     assert set(GIVEN) == set(ENGINES)
     assert all(backend.name == name for name, backend in ENGINES.items())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_has_a_form_for_every_operator(engine: str) -> None:
+    assert set(ENGINES[engine].operators()) == set(OPERATORS)
+
+
+def test_an_engine_without_a_form_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(FORMS, "weekday")
+    assert set(OPERATORS) - set(ENGINES["duckdb"].operators()) == {"weekday"}
 
 
 def with_operator(make: Expressions, name: str) -> Call:

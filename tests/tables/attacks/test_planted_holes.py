@@ -20,10 +20,11 @@ from tacit.tables.check import relations as combining
 from tacit.tables.engines.contract import BoundedQuery, Integers
 from tacit.tables.engines.duckdb import bounding as duckdb_bounding
 from tacit.tables.engines.duckdb import connection as duckdb_connection
-from tacit.tables.engines.duckdb import expressions as duckdb_expressions
 from tacit.tables.engines.duckdb import values as duckdb_values
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.engines.duckdb.operators import FORMS
+from tacit.tables.engines.duckdb.operators.truth import joined
 from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.policy.policy import Policy
@@ -148,9 +149,8 @@ def bounds_from_data(tables: Tables, sql: str) -> str:
 
 
 def try_removed(patch: pytest.MonkeyPatch) -> None:
-    plain = {sign: duckdb_expressions._joined(sign) for sign in ("+", "-", "*")}
-    for sign, rendered in plain.items():
-        patch.setitem(duckdb_expressions._PLAIN, sign, rendered)
+    for sign in ("+", "-", "*"):
+        patch.setitem(FORMS, sign, joined(sign))
 
 
 def engines_words_passed_on(patch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import singledispatch
 
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
 from tacit.tables.check.names import Names
@@ -18,7 +19,7 @@ from tacit.tables.check.types import Typing, Words, quoted
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.literals import bounds_of
 from tacit.tables.expressions.ranges import Range, range_of
-from tacit.tables.expressions.tree import Case, Column, Expression, Grouping, Key, Literal
+from tacit.tables.expressions.tree import Column, Expression, Grouping, Key
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.canonical import tidy
 from tacit.tables.query.limits import admit_relation
@@ -126,21 +127,29 @@ def _resolved(query: Query, policy: Policy) -> Query:
 
 
 def _replaced(expression: Expression, known: Mapping[Aggregate, Aggregate]) -> Expression:
-    if isinstance(expression, Aggregate):
-        return known[expression]
-    return expression.with_parts(tuple(_replaced(part, known) for part in expression.parts()))
+    return expression.changed(Aggregate, known.__getitem__)
 
 
-def _released_kind(leaf: Expression, key_kinds: list[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
-    if isinstance(leaf, Key) and 0 <= leaf.index < len(key_kinds):
-        return key_kinds[leaf.index]
-    if isinstance(leaf, Grouping) and isinstance(leaf.key, Key):
-        return Kind.INTEGER
-    if isinstance(leaf, Aggregate):
-        if leaf.estimator in ("mode", "top"):
-            return None if leaf.argument is None else kinds.get(leaf.argument)
-        return Kind.INTEGER if leaf.estimator in _COUNTS else Kind.REAL
+@singledispatch
+def _released_kind(leaf: Expression, keys: Sequence[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
     raise InvalidParameter("expression", given=type(leaf).__name__, allowed="keys, aggregates and constants")
+
+
+@_released_kind.register
+def _(leaf: Key, keys: Sequence[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
+    return keys[leaf.index]  # `tidy` has refused any other place
+
+
+@_released_kind.register
+def _(leaf: Grouping, keys: Sequence[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
+    return Kind.INTEGER
+
+
+@_released_kind.register
+def _(leaf: Aggregate, keys: Sequence[Kind | None], kinds: Mapping[Expression, Kind]) -> Kind | None:
+    if leaf.estimator in ("mode", "top"):
+        return None if leaf.argument is None else kinds.get(leaf.argument)
+    return Kind.INTEGER if leaf.estimator in _COUNTS else Kind.REAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +226,7 @@ class _Settling:
         if one.bounds is not None:
             return replace(one, bounds=_pair(one.bounds), group_bounds=_pair_or_none(one.group_bounds))
         column = _column_behind(one.argument)
-        declared = None if column is None else self.policy.columns[column.name]
+        declared = None if column is None else self.policy.columns[column]
         if one.group_bounds is not None:
             return replace(one, bounds=self._range(one), group_bounds=_pair(one.group_bounds))
         group = declared.group_bounds if declared is not None and one.estimator == "sum" else None
@@ -259,8 +268,7 @@ class _Settling:
 
     def _missing(self, one: Aggregate) -> MissingBounds:
         assert one.argument is not None
-        open_ones = (node for node in one.argument.walk() if isinstance(node, Column) and self._is_open(node))
-        column = next(open_ones, None)
+        column = next((node for node in one.argument.nodes(Column) if self._is_open(node)), None)
         here = quoted(one)[:-1] + ", contribution_bounds_per_row => (low, high))"
         if column is None:
             return MissingBounds(quoted(one.argument), f"Its ends are not known from the columns': write {here}.")
@@ -310,11 +318,11 @@ def _no_bounds(one: Aggregate) -> None:
         raise InvalidParameter("bounds", given=Words(quoted(one)), allowed="none for counts", hint=hint)
 
 
-def _column_behind(argument: Expression | None) -> Column | None:
-    """The column itself, also if only some rows count (FILTER)."""
-    if isinstance(argument, Case) and len(argument.branches) == 1 and argument.otherwise == Literal(None):
-        argument = argument.branches[0][1]
-    return argument if isinstance(argument, Column) else None
+def _column_behind(argument: Expression | None) -> str | None:
+    """The name of the column itself, also if only some rows count (FILTER)."""
+    if argument is not None and argument.filtered is not None:
+        argument = argument.filtered[1]
+    return None if argument is None else argument.column_name
 
 
 def _computable(one: Aggregate) -> Aggregate:

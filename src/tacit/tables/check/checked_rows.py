@@ -14,9 +14,9 @@ from tacit.tables.check.public_values import domain, merged
 from tacit.tables.check.rows import column_kind, described
 from tacit.tables.check.types import Typing, Words
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import kind_of_value
+from tacit.tables.expressions.literals import is_number, is_whole, kind_of_value
 from tacit.tables.expressions.operators import common_kind
-from tacit.tables.expressions.tree import Call, Column, Expression, Value
+from tacit.tables.expressions.tree import Column, Expression, Value
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query.relations import Listed, Relation, Shown, Taken
 
@@ -72,7 +72,7 @@ def _alike(cells: Sequence[Value]) -> int:
 
 
 def _ends(cells: Sequence[Value]) -> tuple[Fraction, Fraction]:
-    numbers = [Fraction(cell) for cell in cells if isinstance(cell, int | float)]
+    numbers = [Fraction(cell) for cell in cells if is_number(cell)]
     return min(numbers), max(numbers)
 
 
@@ -104,9 +104,9 @@ class SeenRows:
 
     def named(self, expression: Expression) -> ColumnPolicy | None:
         """The column that an expression is, if it is one."""
-        if not isinstance(expression, Column):
-            return None
-        return {name.lower(): one for name, one in self.policy.columns.items()}.get(expression.name.lower())
+        name = expression.column_name
+        known = {one.lower(): column for one, column in self.policy.columns.items()}
+        return None if name is None else known.get(name.lower())
 
     def domain(self, expression: Expression) -> tuple[Value, ...] | None:
         return domain(expression, self.policy)
@@ -114,9 +114,9 @@ class SeenRows:
 
 def matches_once(one: Expression, place: int, listed: Listed, columns: Sequence[Taken], policy: Policy) -> bool:
     """Whether the condition says that a column of the table equals one of the list, which repeats no value."""
-    if not isinstance(one, Call) or one.operator != "=":
+    if one.called != "=":
         return False
-    names = [side.name.lower() for side in one.arguments if isinstance(side, Column)]
+    names = [side.column_name.lower() for side in one.parts() if side.column_name is not None]
     found = {taken.member: taken.column for taken in columns if taken.name.lower() in names}
     if len(names) != 2 or set(found) != {0, place} or found[place] not in listed.columns:
         return False
@@ -125,6 +125,6 @@ def matches_once(one: Expression, place: int, listed: Listed, columns: Sequence[
     known = [cell for cell in cells if cell is not None]  # null matches nothing
     kinds = {kind_of_value(cell) for cell in known}
     numbers = {Kind.INTEGER, Kind.REAL}
-    if kind in numbers and kinds <= numbers and all(abs(cell) <= 2**53 for cell in known if isinstance(cell, int)):
-        known, kinds = [float(cell) for cell in known if isinstance(cell, int | float)], {kind}  # compared as doubles
+    if kind in numbers and kinds <= numbers and all(abs(cell) <= 2**53 for cell in known if is_whole(cell)):
+        known, kinds = [float(cell) for cell in known if is_number(cell)], {kind}  # compared as doubles
     return kinds == {kind} and len(set(known)) == len(known)  # no cast that makes two of one, no repetition

@@ -13,7 +13,7 @@ from math import prod
 
 from tacit.errors import InvalidParameter
 from tacit.tables.check.types import Words
-from tacit.tables.expressions.tree import Call, Column, Expression
+from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.query.relations import Join
 
 __all__ = ["MOST_LINES", "MOST_MATCHED", "MOST_MATCHES", "Side", "joined_size", "rows_of_one", "rows_per_unit"]
@@ -101,8 +101,8 @@ def _reach(place: int, sides: Sequence[Side], places: Mapping[str, int], settled
         if at != place and Join.LEFT in (own.join, other.join):
             continue  # what is right of LEFT JOIN is matched by its own condition, before any later one
         for condition in other.conditions:
-            if isinstance(condition, Call) and condition.operator == "=" and len(condition.arguments) == 2:
-                left, right = condition.arguments
+            if condition.called == "=" and len(condition.parts()) == 2:
+                left, right = condition.parts()
                 for column, value in ((left, right), (right, left)):
                     found = min(found, _repeats(column, value, place, own, places, settled))
     return max(found, 1)
@@ -112,8 +112,9 @@ def _repeats(
     column: Expression, value: Expression, place: int, own: Side, places: Mapping[str, int], settled: Collection[int]
 ) -> int:
     """How many rows of the member have a given value in a column that equals one of settled members."""
-    if not isinstance(column, Column) or places.get(column.name) != place:
+    name = column.column_name
+    if name is None or places.get(name) != place:
         return own.size
-    if any(isinstance(node, Column) and places.get(node.name) not in settled for node in value.walk()):
+    if any(places.get(node.name) not in settled for node in value.nodes(Column)):
         return own.size
-    return own.repeats.get(column.name, own.size)
+    return own.repeats.get(name, own.size)

@@ -22,15 +22,17 @@ class Names:
 
     def in_rows(self, expression: Expression, place: str) -> Expression:
         """An expression of rows by the policy's names; columns that name people are refused."""
-        if isinstance(expression, Column):
-            column = self._found(expression.name)
-            if self._names_people(column):
-                raise NotPrivate(
-                    f"{column.name} in {place}: it names the people who are protected, so nothing may depend on one of "
-                    f"its values. It can be counted: COUNT(DISTINCT {self._policy.unit.column or column.name})."
-                )
-            return Column(column.name)
-        return expression.with_parts(tuple(self.in_rows(part, place) for part in expression.parts()))
+        return expression.changed(Column, lambda column: self.in_place(column.name, place))
+
+    def in_place(self, name: str, place: str) -> Column:
+        """A column by the policy's name, in a place where nothing may depend on who somebody is."""
+        column = self._found(name)
+        if self._names_people(column):
+            raise NotPrivate(
+                f"{column.name} in {place}: it names the people who are protected, so nothing may depend on one of "
+                f"its values. It can be counted: COUNT(DISTINCT {self._policy.unit.column or column.name})."
+            )
+        return Column(column.name)
 
     def in_aggregate(self, aggregate: Aggregate) -> Aggregate:
         """An aggregate by the policy's names."""
@@ -41,26 +43,27 @@ class Names:
             return Aggregate("count_units", self._unit(argument))
         if argument is None:
             return aggregate
-        if aggregate.estimator == "count" and isinstance(argument, Column):
-            return replace(aggregate, argument=Column(self._found(argument.name).name))
+        if aggregate.estimator == "count" and argument.column_name is not None:
+            return replace(aggregate, argument=Column(self._found(argument.column_name).name))
         return aggregate.of(lambda one: self.in_rows(one, "an aggregate"))
 
     def _is_unit(self, argument: Expression | None) -> bool:
         """Whether it is the protected unit, under FILTER perhaps."""
-        if isinstance(argument, Case) and len(argument.branches) == 1 and argument.otherwise == Literal(None):
-            argument = argument.branches[0][1]
-        unit = self._policy.unit.column
-        return isinstance(argument, Column) and unit is not None and argument.name.lower() == unit.lower()
+        if argument is not None and argument.filtered is not None:
+            argument = argument.filtered[1]
+        name, unit = None if argument is None else argument.column_name, self._policy.unit.column
+        return name is not None and unit is not None and name.lower() == unit.lower()
 
     def _unit(self, argument: Expression | None) -> Expression:
         unit = self._policy.unit.column
         if argument is None and unit is not None:
             return Column(unit)
-        if isinstance(argument, Case) and argument.otherwise == Literal(None) and len(argument.branches) == 1:
-            ((condition, counted),) = argument.branches  # FILTER (WHERE condition)
+        if argument is not None and argument.filtered is not None:
+            condition, counted = argument.filtered  # FILTER (WHERE condition)
             unit_counted = self._unit(None if counted == Literal(1) else counted)  # COUNT_UNITS() says no column
             return Case(((self.in_rows(condition, "FILTER"), unit_counted),))
-        name = self._found(argument.name).name if isinstance(argument, Column) else ""
+        written = None if argument is None else argument.column_name
+        name = "" if written is None else self._found(written).name
         if unit is not None and name.lower() == unit.lower():
             return Column(name)
         if unit is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +10,9 @@ from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
 from tacit.tables.check.types import Typing, Words
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.literals import is_number, kind_of_value
 from tacit.tables.expressions.tree import Call, Column, Expression, Literal, Value
+from tacit.tables.expressions.values import values_of
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.options import ListedGroups, Options, Selecting
 
@@ -24,8 +25,7 @@ def named_lists(options: Options, names: Names) -> Options:
     """The lists by the policy's names of columns; columns that name people are refused."""
     listed: list[ListedGroups] = []
     for one in options.listed:
-        column = names.in_rows(Column(one.column), "GROUP BY")
-        assert isinstance(column, Column)
+        column = names.in_place(one.column, "GROUP BY")
         if any(column.name == other.column for other in listed):
             raise InvalidParameter("groups", given=Words(column.name), allowed="one list of groups for each column")
         listed.append(ListedGroups(column.name, one.values))
@@ -42,8 +42,7 @@ def typed_lists(options: Options, keys: Sequence[Expression], rows: Typing) -> O
             raise InvalidParameter("groups", given=Words(one.column), allowed="a column of GROUP BY", hint=hint)
         kind = rows.kind(column)
         condition = rows.typed(Call("in", (column, *one.values)))  # refuses what cannot be compared; reads dates
-        assert isinstance(condition, Call)
-        values = dict.fromkeys(_as_kind(value, kind, one.column) for value in condition.arguments[1:])
+        values = dict.fromkeys(_as_kind(value.constant, kind, one.column) for value in condition.parts()[1:])
         listed.append(ListedGroups(one.column, tuple(values)))
     return replace(options, listed=tuple(listed))
 
@@ -81,23 +80,19 @@ def public_groups(options: Options, keys: Sequence[Expression], policy: Policy) 
     return options, found
 
 
-def _as_kind(value: Expression, kind: Kind | None, column: str) -> Literal:
+def _as_kind(given: Value, kind: Kind | None, column: str) -> Literal:
     """A listed value as the column holds it."""
-    assert isinstance(value, Literal)
-    given = value.value
     if given is None:
         hint = "A join never matches NULL: leave it out of the list."
         raise InvalidParameter(f"groups of {column}", given=None, allowed="values", hint=hint)
-    if kind is Kind.REAL and isinstance(given, int):
-        return Literal(float(given))
-    if kind is Kind.REAL and isinstance(given, float):
-        return Literal(given + 0.0)  # -0.0 and 0.0 are one group
-    if kind is Kind.INTEGER and isinstance(given, float):
-        if not given.is_integer():
+    if kind is Kind.REAL and is_number(given):
+        return Literal(float(given) + 0.0)  # -0.0 and 0.0 are one group
+    if kind is Kind.INTEGER and is_number(given):
+        if given != int(given):
             raise InvalidParameter(f"groups of {column}", given=given, allowed="whole numbers")
         return Literal(int(given))
-    if kind is Kind.TIMESTAMP and type(given) is datetime.date:
-        return Literal(datetime.datetime(given.year, given.month, given.day))
-    if kind is Kind.DATE and isinstance(given, datetime.datetime):
+    if kind is Kind.TIMESTAMP:
+        return Literal(values_of([given], kind).cells()[0])
+    if kind is Kind.DATE and kind_of_value(given) is Kind.TIMESTAMP:
         raise InvalidParameter(f"groups of {column}", given=given, allowed="dates")
-    return value
+    return Literal(given)

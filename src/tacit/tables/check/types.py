@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import singledispatchmethod
 
 from tacit.errors import InvalidParameter
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import kind_of_value, read_date, read_timestamp
+from tacit.tables.expressions.literals import is_text, kind_of_value, read_date, read_timestamp
+from tacit.tables.expressions.operator import ALL, constants_of
 from tacit.tables.expressions.operators import OPERATORS, TIME_UNITS, Operator, common_kind
-from tacit.tables.expressions.texts import LONGEST_PATTERN
 from tacit.tables.expressions.tree import Call, Case, Expression, Literal
-from tacit.tables.expressions.zones import zone_problem
 from tacit.tables.query.to_sql import expression_sql
 
 __all__ = ["Typing", "Words", "quoted"]
 
 LeafKind = Callable[[Expression], "Kind | None"]
-_ALIKE = {"=", "<>", "<", "<=", ">", ">=", "in", "coalesce", "nullif"}
-_MOST_BUCKETS = 100_000
 
 
 class Words(str):
@@ -48,14 +46,7 @@ class Typing:
 
     def typed(self, expression: Expression) -> Expression:
         """The expression with texts read as dates where dates are meant; every kind checked and kept."""
-        if isinstance(expression, Literal):
-            kind = kind_of_value(expression.value)
-        elif isinstance(expression, Call):
-            expression, kind = self._call(expression)
-        elif isinstance(expression, Case):
-            expression, kind = self._case(expression)
-        else:
-            kind = self._leaf(expression)
+        expression, kind = self._typed(expression)
         if kind is not None:
             self._kinds[expression] = kind
         return expression
@@ -70,15 +61,21 @@ class Typing:
             raise InvalidParameter(place, given=given, allowed="a condition", hint=hint)
         return found
 
-    def _call(self, call: Call) -> tuple[Expression, Kind]:
+    @singledispatchmethod
+    def _typed(self, expression: Expression) -> tuple[Expression, Kind | None]:
+        return expression, self._leaf(expression)
+
+    @_typed.register
+    def _(self, literal: Literal) -> tuple[Expression, Kind | None]:
+        return literal, kind_of_value(literal.value)
+
+    @_typed.register
+    def _(self, call: Call) -> tuple[Expression, Kind | None]:
         operator = OPERATORS.get(call.operator)
         if operator is None:
             raise InvalidParameter("expression", given=call.operator, allowed="an operator of the allow-list")
         arguments = tuple(self.typed(part) for part in call.arguments)
-        if call.operator in _ALIKE:
-            arguments = self._alike(arguments)
-        if call.operator == "date_diff" and len(arguments) == 3:
-            arguments = (arguments[0], *self._alike(arguments[1:]))
+        arguments = operator.alike.changed(arguments, self._alike)
         call = Call(call.operator, arguments)
         _check_literals(operator, call)
         kinds = tuple(self.kind(part) for part in arguments)
@@ -87,11 +84,12 @@ class Typing:
             raise self._misfit(operator, call, kinds)
         return call, found
 
-    def _case(self, case: Case) -> tuple[Expression, Kind | None]:
+    @_typed.register
+    def _(self, case: Case) -> tuple[Expression, Kind | None]:
         if not case.branches:
             raise InvalidParameter("CASE", given=Words("no branch"), allowed="at least one WHEN … THEN …")
         conditions = [self.condition(condition, "WHEN") for condition, _ in case.branches]
-        values = self._alike(tuple(self.typed(part) for part in (*(v for _, v in case.branches), case.otherwise)))
+        values = self._alike(tuple(self.typed(part) for part in case.results()))
         kinds = tuple(self.kind(value) for value in values)
         found = common_kind(kinds)
         if found is None:
@@ -108,9 +106,10 @@ class Typing:
         return tuple(self._as_time(part) for part in arguments)
 
     def _as_time(self, part: Expression) -> Expression:
-        if not isinstance(part, Literal) or not isinstance(part.value, str):
+        if not is_text(part.constant):
             return part
-        value = read_date(part.value) or read_timestamp(part.value)
+        text = str(part.constant)
+        value = read_date(text) or read_timestamp(text)
         if value is None:
             given = Words(quoted(part))
             raise InvalidParameter("date", given=given, allowed="a date or timestamp", hint="Write DATE '2024-01-31'.")
@@ -140,9 +139,10 @@ def _advice(call: Call, kinds: tuple[Kind | None, ...]) -> str:
         return f"Write DATE_DIFF('day', {quoted(call.arguments[1])}, {quoted(call.arguments[0])})."
     if call.operator in ("+", "-") and times:
         return "Write date + INTERVAL 3 DAY."
-    if call.operator in _ALIKE and Kind.TEXT in present and present & {Kind.INTEGER, Kind.REAL}:
+    alike = OPERATORS[call.operator].alike == ALL
+    if alike and Kind.TEXT in present and present & {Kind.INTEGER, Kind.REAL}:
         return "Texts stand in single quotes, numbers without; CAST(x AS DOUBLE) reads a text as a number."
-    if call.operator in _ALIKE and Kind.BOOLEAN in present:
+    if alike and Kind.BOOLEAN in present:
         return "Write TRUE or FALSE."
     if Kind.TEXT in present and present <= {Kind.TEXT, Kind.INTEGER, Kind.REAL}:
         return "CAST(x AS DOUBLE) reads a text as a number, CAST(x AS VARCHAR) a number as a text."
@@ -151,73 +151,16 @@ def _advice(call: Call, kinds: tuple[Kind | None, ...]) -> str:
 
 def _check_literals(operator: Operator, call: Call) -> None:
     """Places where only constants may stand, and which constants."""
-    for place, part in enumerate(call.arguments):
-        wanted = place >= operator.literal_from or (operator.literal_first and place == 0)
-        wanted = wanted or (operator.name == "date_add" and place == 1)
-        if wanted and not isinstance(part, Literal):
+    for part in operator.literals.of(call.arguments):
+        if not part.is_literal:
             raise InvalidParameter(quoted(call), given=Words(quoted(part)), allowed=operator.takes)
-    if operator.name in ("at_time_zone", "timestamp_trunc") and _is_local(call.arguments[0]):
+    if operator.uses_zones and any(node.called == "at_time_zone" for node in call.arguments[0].walk()):
         allowed = "a timestamp in UTC: what has been converted is local time, and is not converted again"
         raise InvalidParameter(quoted(call), given=Words(quoted(call.arguments[0])), allowed=allowed)
-    values = [part.value if isinstance(part, Literal) else None for part in call.arguments]
-    check = _CHECKS.get(operator.name)
-    if operator.literal_first and (not values or values[0] not in TIME_UNITS):
-        given = Words(quoted(call.arguments[0])) if values else None
+    constants = constants_of(call.arguments)
+    if operator.unit_first and (not constants or constants[0] not in TIME_UNITS):
+        given = Words(quoted(call.arguments[0])) if constants else None
         raise InvalidParameter(quoted(call), given=given, allowed=f"one of {', '.join(TIME_UNITS)}")
-    problem = check(values) if check is not None else ""
+    problem = operator.problem(constants)
     if problem:
         raise InvalidParameter(quoted(call), given=Words("other constants"), allowed=problem)
-
-
-def _is_local(expression: Expression) -> bool:
-    return any(isinstance(node, Call) and node.operator == "at_time_zone" for node in expression.walk())
-
-
-def _is_whole(value: object, least: int, most: int) -> bool:
-    return type(value) is int and least <= value <= most
-
-
-def _check_buckets(values: Sequence[object]) -> str:
-    if len(values) != 4:
-        return "a number, and literals: low, high, how many"
-    low, high, count = values[1:]
-    numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high))
-    if not numbers or not low < high:  # type: ignore[operator]
-        return "a low end below the high end: WIDTH_BUCKET(age, 0, 100, 10)"
-    return "" if _is_whole(count, 1, _MOST_BUCKETS) else f"1 to {_MOST_BUCKETS} buckets"
-
-
-def _check_round(values: Sequence[object]) -> str:
-    return "" if len(values) < 2 or _is_whole(values[1], -15, 15) else "-15 to 15 digits"
-
-
-def _check_substring(values: Sequence[object]) -> str:
-    fits = all(_is_whole(value, least, 10**6) for value, least in zip(values[1:], (1, 0), strict=False))
-    return "" if fits else "a start from 1 and a length from 0"
-
-
-def _check_pattern(values: Sequence[object]) -> str:
-    fits = len(values) == 2 and isinstance(values[1], str) and len(values[1]) <= LONGEST_PATTERN
-    return "" if fits else f"a text of at most {LONGEST_PATTERN} characters as the pattern"
-
-
-def _check_step(values: Sequence[object]) -> str:
-    return "" if len(values) == 3 and _is_whole(values[1], -(10**9), 10**9) else "a whole number of at most nine digits"
-
-
-def _check_trunc(values: Sequence[object]) -> str:
-    if len(values) != 3 or values[1] not in TIME_UNITS:
-        return f"one of {', '.join(TIME_UNITS)}"
-    return zone_problem(values[2])
-
-
-_CHECKS: dict[str, Callable[[Sequence[object]], str]] = {
-    "width_bucket": _check_buckets,
-    "round": _check_round,
-    "substring": _check_substring,
-    "like": _check_pattern,
-    "ilike": _check_pattern,
-    "date_add": _check_step,
-    "timestamp_trunc": _check_trunc,
-    "at_time_zone": lambda values: zone_problem(values[1]) if len(values) == 2 else "a timestamp and a time zone",
-}

@@ -172,8 +172,7 @@ class Discovery:
     # parts
 
     def _column(self, name: str) -> ColumnPolicy:
-        found = Names(self._access.policy).in_rows(Column(name), "discovery")
-        assert isinstance(found, Column)
+        found = Names(self._access.policy).in_place(name, "discovery")
         return self._access.policy.columns[found.name]
 
     def _price(self, epsilon: object, rho: object, price: Guarantee | None) -> Price:

@@ -6,7 +6,7 @@ enters it in `registry`, and passes tests/contracts/test_engines.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -165,6 +165,9 @@ class Backend(Protocol):
 
     def contents(self, table: OtherTable, source: Source, policy: Policy) -> Contents:
         """What a public table holds: nothing in it is anybody's secret. `PolicyError` if it cannot be read."""
+
+    def operators(self) -> Collection[str]:
+        """The operators that it has a form for, by their names: every entry of `expressions.operators`."""
 
     def refuse_other_name(self, source: Source) -> None:
         """Refuse rows in memory that this process knows by another name: they would begin a second budget."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Kind"]
+__all__ = ["Kind", "Kinds", "common_kind"]
 
 
 class Kind(Enum):
@@ -29,3 +29,19 @@ class Kind(Enum):
 
     def __str__(self) -> str:
         return self.value
+
+
+Kinds = tuple["Kind | None", ...]
+"""Of several values; None stands for an untyped NULL."""
+
+
+def common_kind(kinds: Kinds) -> Kind | None:
+    """The one kind that values of these kinds have together: numbers and times widen; None if there is none."""
+    known = {kind for kind in kinds if kind is not None}
+    if not known:
+        return Kind.TEXT
+    if len(known) == 1:
+        return next(iter(known))
+    if all(kind.is_number for kind in known):
+        return Kind.REAL
+    return Kind.TIMESTAMP if all(kind.is_time for kind in known) else None

@@ -5,39 +5,95 @@ from __future__ import annotations
 import datetime
 import math
 from fractions import Fraction
+from functools import singledispatch
+from types import NoneType
+from typing import Any, TypeGuard
 
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import text
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Literal, Value
 
-__all__ = ["bounds_of", "kind_of_value", "literal", "read_date", "read_timestamp"]
+__all__ = [
+    "bounds_of",
+    "is_number",
+    "is_text",
+    "is_whole",
+    "kind_of_value",
+    "kind_or_none",
+    "literal",
+    "read_date",
+    "read_timestamp",
+]
 
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 _LARGEST_BOUND = 10**300
 _ALLOWED = "a whole number, a real number, a text, TRUE, FALSE, NULL, a date or a timestamp"
 
 
+@singledispatch
 def literal(value: object) -> Literal:
     """The constant, if it is one that every engine can hold exactly.
 
     >>> literal(3), literal(Fraction(1, 2))
     (Literal(value=3), Literal(value=0.5))
     """
-    if value is None or type(value) is bool or type(value) is datetime.date:
-        return Literal(value)
-    if isinstance(value, datetime.datetime):
-        return Literal(_plain_moment(value))
-    if isinstance(value, datetime.date):
-        return Literal(datetime.date(value.year, value.month, value.day))
-    if isinstance(value, str):
-        return Literal(_clean_text(str(value)))
-    number = _number(value)
-    if isinstance(number, int) and not _LOWEST <= number <= _HIGHEST:
+    item = getattr(value, "item", None)  # numpy scalars
+    found = item() if callable(item) and getattr(value, "shape", None) == () else value
+    kind = kind_or_none(found)
+    if kind is None or not kind.is_number:
+        raise InvalidParameter("constant", given=found, allowed=_ALLOWED)
+    return _number(found, value)
+
+
+@literal.register(NoneType)
+@literal.register(bool)
+def _(value: bool | None) -> Literal:
+    return Literal(value)
+
+
+@literal.register
+def _(value: int) -> Literal:
+    return _number(int(value), value)
+
+
+@literal.register
+def _(value: float) -> Literal:
+    return _number(float(value), value)
+
+
+@literal.register
+def _(value: Fraction) -> Literal:
+    return _number(value.numerator if value.denominator == 1 else float(value), value)
+
+
+@literal.register
+def _(value: str) -> Literal:
+    if "\0" in value or any("\ud800" <= sign <= "\udfff" for sign in value):
+        raise InvalidParameter("constant", given=value, allowed="a text without NUL and without halves of characters")
+    return Literal(str(value))
+
+
+@literal.register
+def _(value: datetime.date) -> Literal:
+    return Literal(datetime.date(value.year, value.month, value.day))
+
+
+@literal.register
+def _(value: datetime.datetime) -> Literal:
+    if value.tzinfo is not None:
+        allowed = "a timestamp without a time zone"
+        raise InvalidParameter("constant", given=value, allowed=allowed, hint="Convert it first, then drop the zone.")
+    part = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
+    return Literal(datetime.datetime(*part))
+
+
+def _number(number: Any, given: object) -> Literal:
+    if kind_of_value(number) is Kind.INTEGER and not _LOWEST <= number <= _HIGHEST:
         hint = "Write it with a decimal point to use the nearest double."
-        raise InvalidParameter("constant", given=value, allowed="a whole number of 64 bits", hint=hint)
-    if isinstance(number, float) and not math.isfinite(number):
-        raise InvalidParameter("constant", given=value, allowed="a finite number that a double can hold")
+        raise InvalidParameter("constant", given=given, allowed="a whole number of 64 bits", hint=hint)
+    if not math.isfinite(number):
+        raise InvalidParameter("constant", given=given, allowed="a finite number that a double can hold")
     return Literal(number)
 
 
@@ -58,6 +114,26 @@ def bounds_of(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
 def kind_of_value(value: Value) -> Kind | None:
     """The kind of a constant; None for NULL."""
     return None if value is None else _KINDS[type(value)]
+
+
+def kind_or_none(value: object) -> Kind | None:
+    """The kind of a value, whatever it is; None if it is of no kind."""
+    return _KINDS.get(type(value))
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether a constant is a text."""
+    return kind_or_none(value) is Kind.TEXT
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a constant is a number."""
+    return kind_or_none(value) in (Kind.INTEGER, Kind.REAL)
+
+
+def is_whole(value: object, least: int = _LOWEST, most: int = _HIGHEST) -> TypeGuard[int]:
+    """Whether a constant is a whole number from one to another."""
+    return kind_or_none(value) is Kind.INTEGER and least <= value <= most  # type: ignore[operator]
 
 
 _KINDS = {
@@ -93,28 +169,3 @@ def read_timestamp(text: str) -> datetime.datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo is None else None
-
-
-def _plain_moment(value: datetime.datetime) -> datetime.datetime:
-    if value.tzinfo is not None:
-        allowed = "a timestamp without a time zone"
-        raise InvalidParameter("constant", given=value, allowed=allowed, hint="Convert it first, then drop the zone.")
-    part = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
-    return datetime.datetime(*part)
-
-
-def _clean_text(value: str) -> str:
-    if "\0" in value or any("\ud800" <= sign <= "\udfff" for sign in value):
-        raise InvalidParameter("constant", given=value, allowed="a text without NUL and without halves of characters")
-    return value
-
-
-def _number(value: object) -> int | float:
-    if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else float(value)
-    item = getattr(value, "item", None)  # numpy scalars
-    if callable(item) and getattr(value, "shape", None) == ():
-        value = item()
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidParameter("constant", given=value, allowed=_ALLOWED)
-    return int(value) if isinstance(value, int) else float(value)

@@ -9,6 +9,7 @@ The lengths are public and the same for every row, so that no row can make anoth
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 
@@ -48,6 +49,7 @@ def _capital(sign: str) -> str:
     return "ẞ" if sign == "ß" else found
 
 
+@functools.lru_cache(maxsize=64)
 def like(pattern: str) -> Callable[[str], bool]:
     """Whether a text is like the pattern: % is any text, _ any character, all else itself; there is no escape.
 

@@ -7,7 +7,7 @@ A query has two places for them: *rows* (leaves are `Column` and `Literal`) and 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -28,6 +28,10 @@ class Expression:
         """The expressions directly below."""
         return ()
 
+    def measured(self) -> tuple[Expression, ...]:
+        """What counts for its size: the parts, and the arguments of an aggregate."""
+        return self.parts()
+
     def walk(self) -> Iterator[Expression]:
         """This expression and all below it, from left to right."""
         waiting: list[Expression] = [self]
@@ -44,17 +48,56 @@ class Expression:
         """Whether a node of that kind occurs in it."""
         return next(self.nodes(kind), None) is not None
 
+    def results(self) -> tuple[Expression, ...]:
+        """What it chooses its value from; nothing if it does not choose."""
+        return ()
+
     def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
         """The same node over other parts, as many as it has."""
         return self
+
+    def changed(self, kind: type[Node], change: Callable[[Node], Expression]) -> Expression:
+        """The same with every node of that kind replaced, and what is below it; aggregates are not looked into."""
+        if isinstance(self, kind):
+            return change(self)
+        return self.with_parts(tuple(part.changed(kind, change) for part in self.parts()))
+
+    def over(self, change: Callable[[Column], Expression]) -> Expression:
+        """The same of other columns, those of aggregates too."""
+        return self.with_parts(tuple(part.over(change) for part in self.parts()))
 
     def operands(self, operator: str) -> tuple[Expression, ...]:
         """What the operator is applied to, if this is a call of it; otherwise the expression alone."""
         return (self,)
 
     @property
+    def called(self) -> str:
+        """The operator that is applied to its parts; empty if it is no call."""
+        return ""
+
+    @property
     def constant(self) -> Value:
         """The value of a constant; None of everything else, and of NULL."""
+        return None
+
+    @property
+    def filtered(self) -> tuple[Expression, Expression] | None:
+        """The condition and the value of what FILTER makes: CASE WHEN condition THEN value END; None else."""
+        return None
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is a constant, NULL too."""
+        return False
+
+    @property
+    def column_name(self) -> str | None:
+        """The name of a column; None of everything else."""
+        return None
+
+    @property
+    def bare_name(self) -> str | None:
+        """The name of a column that was written without its table, and so may be that of an output; None else."""
         return None
 
 
@@ -63,6 +106,17 @@ class Column(Expression):
     """A column of the table, by the name the policy gives it."""
 
     name: str
+
+    @property
+    def column_name(self) -> str | None:
+        return self.name
+
+    @property
+    def bare_name(self) -> str | None:
+        return self.name
+
+    def over(self, change: Callable[[Column], Expression]) -> Expression:
+        return change(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +128,10 @@ class Literal(Expression):
     @property
     def constant(self) -> Value:
         return self.value
+
+    @property
+    def is_literal(self) -> bool:
+        return True
 
     def _identity(self) -> tuple[type, object]:
         return type(self.value), repr(self.value) if isinstance(self.value, float) else self.value
@@ -112,11 +170,25 @@ class Call(Expression):
     operator: str
     arguments: tuple[Expression, ...]
 
+    @property
+    def called(self) -> str:
+        return self.operator
+
     def parts(self) -> tuple[Expression, ...]:
         return self.arguments
 
     def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
         return Call(self.operator, parts)
+
+    def changed(self, kind: type[Node], change: Callable[[Node], Expression]) -> Expression:
+        """The same with every node of that kind replaced, and what is below it; aggregates are not looked into."""
+        if isinstance(self, kind):
+            return change(self)
+        return self.with_parts(tuple(part.changed(kind, change) for part in self.parts()))
+
+    def over(self, change: Callable[[Column], Expression]) -> Expression:
+        """The same of other columns, those of aggregates too."""
+        return self.with_parts(tuple(part.over(change) for part in self.parts()))
 
     def operands(self, operator: str) -> tuple[Expression, ...]:
         return self.arguments if self.operator == operator else (self,)
@@ -128,6 +200,13 @@ class Case(Expression):
 
     branches: tuple[tuple[Expression, Expression], ...]
     otherwise: Expression = Literal(None)
+
+    @property
+    def filtered(self) -> tuple[Expression, Expression] | None:
+        return self.branches[0] if len(self.branches) == 1 and self.otherwise == Literal(None) else None
+
+    def results(self) -> tuple[Expression, ...]:
+        return (*(value for _, value in self.branches), self.otherwise)
 
     def parts(self) -> tuple[Expression, ...]:
         return (*(part for branch in self.branches for part in branch), self.otherwise)

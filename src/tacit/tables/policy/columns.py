@@ -6,9 +6,10 @@ import datetime
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.literals import is_whole, kind_or_none
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.policy import ColumnPolicy, Role
 from tacit.tables.policy.reader import Section
@@ -113,19 +114,14 @@ def _keys(section: Section, kind: Kind, role: Role) -> tuple[Value, ...] | None:
 
 def _key(section: Section, value: Any, kind: Kind) -> Value:
     """One key, of the column's kind."""
-    if kind is Kind.BOOLEAN and isinstance(value, bool):
-        return value
-    if kind is Kind.INTEGER and isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63:
-        return value
-    if kind is Kind.REAL and isinstance(value, (int, Decimal)) and not isinstance(value, bool):
+    given = kind_or_none(value)
+    if kind is Kind.REAL and (given is Kind.INTEGER or isinstance(value, Decimal)):
         return float(section.exact("keys", value, "finite numbers"))
-    if kind is Kind.TEXT and isinstance(value, str):
-        return value
-    if kind is Kind.TIMESTAMP and isinstance(value, datetime.datetime):
-        return value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
-    if kind is Kind.DATE and isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
-        return value
-    raise section.error("keys", f"keys must be values of type {kind}, {_EXAMPLES[kind]}; given {_written(value)}")
+    if given is not kind or kind is Kind.REAL or (kind is Kind.INTEGER and not is_whole(value)):
+        raise section.error("keys", f"keys must be values of type {kind}, {_EXAMPLES[kind]}; given {_written(value)}")
+    if kind is Kind.TIMESTAMP and value.tzinfo:
+        return cast("Value", value.astimezone(datetime.UTC).replace(tzinfo=None))
+    return cast("Value", value)
 
 
 _EXAMPLES = {

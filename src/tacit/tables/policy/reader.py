@@ -13,6 +13,7 @@ from typing import Any
 
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.privacy.prices import price
+from tacit.tables.expressions.literals import is_text, is_whole
 from tacit.tables.policy.lines import Lines
 
 __all__ = ["Document", "Section", "load"]
@@ -80,7 +81,7 @@ class Section:
     def text(self, key: str, meaning: str) -> str:
         """A text that is not empty."""
         value = self.need(key, meaning)
-        if not isinstance(value, str) or not value.strip():
+        if not is_text(value) or not value.strip():
             raise self.error(key, f"{key} must be text in quotes, {meaning}; given {_shown(value)}")
         return value
 
@@ -89,8 +90,8 @@ class Section:
         known, value = tuple(allowed), self.need(key, meaning)
         if value == "?":
             raise self.error(key, f'replace "?" in {self.heading}: {key} is {meaning}: {", ".join(known)}')
-        if not isinstance(value, str) or value not in known:
-            near = nearest(value, known) if isinstance(value, str) else ""
+        if not is_text(value) or value not in known:
+            near = nearest(value, known) if is_text(value) else ""
             raise self.error(key, f"{key} {_shown(value)} in {self.heading};{near} allowed: {', '.join(known)}")
         return value
 
@@ -103,7 +104,7 @@ class Section:
     def whole(self, key: str, least: int = 1, most: int = 10**12) -> int:
         """A whole number."""
         value = self.values[key]
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        if not is_whole(value, least, most):
             raise self.error(key, f"{key} must be a whole number from {least} to {most}; given {_shown(value)}")
         return value
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
-from tacit.tables.expressions.tree import Column
 from tacit.tables.python.columns import Term
 from tacit.tables.query.tree import Aggregate
 
@@ -36,8 +35,8 @@ class Several:
         if self.count > MOST_COLUMNS:
             hint = "Take single ones: quantiles(…)[90]."
             raise InvalidParameter("columns", given=self.count, allowed=f"at most {MOST_COLUMNS}", hint=hint)
-        argument = self.of.argument
-        what = f"_{argument.name}" if isinstance(argument, Column) else ""
+        name_of = None if self.of.argument is None else self.of.argument.column_name
+        what = "" if name_of is None else f"_{name_of}"
         base = ("top" if self._is_rank else "quantiles") + what if name is None else name
         return [(f"{base}_{place + self._is_rank}", self[place]) for place in range(len(self))]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import singledispatch
 
 from tacit.errors import InvalidParameter, TacitError
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.literals import literal
 from tacit.tables.expressions.operators import TIME_UNITS
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Grouping, Literal
+from tacit.tables.python.methods import OperatorMethods
 from tacit.tables.query.functions import at_time_zone, started
 from tacit.tables.query.to_sql import expression_sql
 from tacit.tables.query.tree import Aggregate
@@ -34,33 +36,23 @@ MOST_NAME = 200
 
 
 def _binary(operator: str) -> Callable[[Term, object], Term]:
-    return lambda self, other: Term(Call(operator, (self.expression, expression_of(other))))
+    return lambda self, other: self._called(operator, (other,))
 
 
 def _swapped(operator: str) -> Callable[[Term, object], Term]:
     return lambda self, other: Term(Call(operator, (expression_of(other), self.expression)))
 
 
-def _plain(operator: str, says: str) -> Callable[[Term], Term]:
-    def method(self: Term) -> Term:
-        return Term(Call(operator, (self.expression,)))
-
-    method.__doc__ = says
-    return method
-
-
 def _joined(operator: str) -> Callable[[Term, object], Term]:
     """AND and OR of many are one node, as in SQL."""
 
     def method(self: Term, other: object) -> Term:
-        left = self.expression
-        parts = left.arguments if isinstance(left, Call) and left.operator == operator else (left,)
-        return Term(Call(operator, (*parts, expression_of(other))))
+        return Term(Call(operator, (*self.expression.operands(operator), expression_of(other))))
 
     return method
 
 
-class Term:
+class Term(OperatorMethods):
     """An expression that Python's operators build on: ``+ - * / // % **``, comparisons, ``&`` and, ``|`` or, ``~`` not.
 
     >>> (col("age") >= 40) & col("city").isin(["Oslo", "Bergen"])
@@ -85,10 +77,10 @@ class Term:
     __rand__, __ror__ = _swapped("and"), _swapped("or")
 
     def __eq__(self, other: object) -> Term:  # type: ignore[override]
-        return Term(Call("=", (self.expression, expression_of(other))))
+        return self._called("=", (other,))
 
     def __ne__(self, other: object) -> Term:  # type: ignore[override]
-        return Term(Call("<>", (self.expression, expression_of(other))))
+        return self._called("<>", (other,))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -106,31 +98,17 @@ class Term:
     def __contains__(self, value: object) -> bool:
         raise _NotIterable("column", given=self, allowed="one value per row, which cannot be searched")
 
-    __invert__ = _plain("not", "NOT x.")
-    __neg__ = _plain("negative", "-x.")
-    __abs__ = _plain("abs", "ABS(x).")
-    abs = _plain("abs", "The distance from 0.")
-    sign = _plain("sign", "-1, 0 or 1.")
-    floor = _plain("floor", "The next whole number below.")
-    ceil = _plain("ceil", "The next whole number above.")
-    sqrt = _plain("sqrt", "The square root; null for a negative number.")
-    ln = _plain("ln", "The natural logarithm; null where there is none.")
-    log10 = _plain("log10", "The logarithm to base 10.")
-    log2 = _plain("log2", "The logarithm to base 2.")
-    exp = _plain("exp", "e to that power.")
-    lower = _plain("lower", "In small letters.")
-    upper = _plain("upper", "In capitals.")
-    trim = _plain("trim", "Without the spaces at both ends.")
-    length = _plain("length", "How many characters.")
-    year = _plain("year", "The year of a date.")
-    quarter = _plain("quarter", "1 to 4.")
-    month = _plain("month", "1 to 12.")
-    week = _plain("week", "The week of the year as ISO 8601 counts, 1 to 53.")
-    day = _plain("day", "1 to 31.")
-    weekday = _plain("weekday", "Monday is 1, Sunday 7.")
-    hour = _plain("hour", "0 to 23.")
-    minute = _plain("minute", "0 to 59.")
-    is_null = _plain("is_null", "Whether the value is unknown.")
+    def __invert__(self) -> Term:
+        return self._called("not", ())
+
+    def __neg__(self) -> Term:
+        return self._called("negative", ())
+
+    def __abs__(self) -> Term:
+        return self._called("abs", ())
+
+    def _called(self, operator: str, given: tuple[object, ...]) -> Term:
+        return Term(Call(operator, (self.expression, *map(expression_of, given))))
 
     def alias(self, name: str) -> Term:
         """The same, as a column of that name: ``group_by((col("age") // 10).alias("decade"))``."""
@@ -146,26 +124,10 @@ class Term:
         """Whether the value is one of those listed."""
         if isinstance(values, str | Term):
             raise InvalidParameter("isin", given=values, allowed='a list of values, such as ["a", "b"]')
-        listed = tuple(expression_of(value) for value in values)
+        listed = tuple(values)
         if not listed:
             raise InvalidParameter("isin", given=[], allowed="at least one value")
-        return Term(Call("in", (self.expression, *listed)))
-
-    def like(self, pattern: object) -> Term:
-        """Whether the text is like the pattern: % is any text, _ any character."""
-        return Term(Call("like", (self.expression, expression_of(pattern))))
-
-    def ilike(self, pattern: object) -> Term:
-        """As `like`, capitals or not."""
-        return Term(Call("ilike", (self.expression, expression_of(pattern))))
-
-    def starts_with(self, text: object) -> Term:
-        """Whether the text starts so."""
-        return Term(Call("starts_with", (self.expression, expression_of(text))))
-
-    def contains(self, text: object) -> Term:
-        """Whether that text occurs in it."""
-        return Term(Call("contains", (self.expression, expression_of(text))))
+        return self._called("in", listed)
 
     def between(self, low: object, high: object) -> Term:
         """low <= x <= high."""
@@ -173,13 +135,7 @@ class Term:
 
     def clip(self, low: object, high: object) -> Term:
         """The value, moved to the nearer end if it lies outside."""
-        inner = Call("greatest", (self.expression, expression_of(low)))
-        return Term(Call("least", (inner, expression_of(high))))
-
-    def round(self, digits: object = None) -> Term:
-        """To whole numbers, or to so many digits; halves go up."""
-        rest = () if digits is None else (expression_of(digits),)
-        return Term(Call("round", (self.expression, *rest)))
+        return self._called("greatest", (low,))._called("least", (high,))
 
     def cast(self, kind: str | Kind) -> Term:
         """As another kind ("integer", "real", "text", "boolean", "date", "timestamp"); null where it cannot be read."""
@@ -188,28 +144,7 @@ class Term:
         except ValueError:
             allowed = ", ".join(one.value for one in Kind)
             raise InvalidParameter("kind", given=kind, allowed=f"one of {allowed}") from None
-        return Term(Call(f"to_{found.value}", (self.expression,)))
-
-    def substring(self, start: object, length: object = None) -> Term:
-        """Characters from a place on, the first is 1."""
-        rest = () if length is None else (expression_of(length),)
-        return Term(Call("substring", (self.expression, expression_of(start), *rest)))
-
-    def concat(self, *others: object) -> Term:
-        """This text and the others behind it."""
-        return Term(Call("concat", (self.expression, *(expression_of(other) for other in others))))
-
-    def coalesce(self, *others: object) -> Term:
-        """The first of these that is known."""
-        return Term(Call("coalesce", (self.expression, *(expression_of(other) for other in others))))
-
-    def nullif(self, other: object) -> Term:
-        """Null where it is equal to the other."""
-        return Term(Call("nullif", (self.expression, expression_of(other))))
-
-    def width_bucket(self, low: float, high: float, count: int) -> Term:
-        """Which of ``count`` equal steps from low to high: 1 to count, 0 below, count + 1 from high on."""
-        return Term(Call("width_bucket", (self.expression, literal(low), literal(high), literal(count))))
+        return self._called(f"to_{found.value}", ())
 
     def date_trunc(self, unit: str, zone: str | None = None) -> Term:
         """The start of the year, quarter, month, week, day, hour, minute or second; in a time zone, the moment of that.
@@ -246,13 +181,9 @@ class Term:
 
     def filter(self, condition: Term) -> Term:
         """An aggregate of the rows for which the condition holds: FILTER (WHERE …)."""
-        one = self.expression
-        if not isinstance(one, Aggregate):
+        if not isinstance(self.expression, Aggregate):
             raise InvalidParameter("filter", given=self, allowed="an aggregate: tacit.count().filter(…)")
-        value = Literal(1) if one.argument is None else one.argument
-        estimator = "count" if one.estimator == "count_rows" else one.estimator
-        argument = Case(((condition_of(condition, "filter"), value),))
-        return Term(replace(one, estimator=estimator, argument=argument))
+        return Term(self.expression.where(condition_of(condition, "filter")))
 
     def __repr__(self) -> str:
         try:
@@ -336,18 +267,31 @@ def greatest(*values: object) -> Term:
     return Term(Call("greatest", tuple(expression_of(one) for one in values)))
 
 
+@singledispatch
 def expression_of(value: object) -> Expression:
     """A term's expression, or the constant."""
-    if isinstance(value, Term):
-        return value.expression
-    if isinstance(value, When):
-        raise InvalidParameter("when", given=value, allowed="a finished one", hint="End it with .otherwise(value).")
-    if isinstance(value, Expression):
-        return value
-    if isinstance(value, datetime.timedelta):
-        hint = 'Write col("day").plus(3, "day").'
-        raise InvalidParameter("constant", given=value, allowed="a number, a text, a truth or a date", hint=hint)
     return literal(value)
+
+
+@expression_of.register
+def _(value: Term) -> Expression:
+    return value.expression
+
+
+@expression_of.register
+def _(value: Expression) -> Expression:
+    return value
+
+
+@expression_of.register
+def _(value: When) -> Expression:
+    raise InvalidParameter("when", given=value, allowed="a finished one", hint="End it with .otherwise(value).")
+
+
+@expression_of.register
+def _(value: datetime.timedelta) -> Expression:
+    hint = 'Write col("day").plus(3, "day").'
+    raise InvalidParameter("constant", given=value, allowed="a number, a text, a truth or a date", hint=hint)
 
 
 def condition_of(value: object, step: str) -> Expression:

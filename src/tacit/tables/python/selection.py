@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import singledispatch, singledispatchmethod
 from typing import Generic, TypeVar
 
 from tacit.errors import InvalidParameter, TacitError
@@ -30,7 +31,7 @@ from tacit.tables.query.limits import Sizes
 from tacit.tables.query.options import NO_OPTIONS, Options
 from tacit.tables.query.refusals import NotUnderstood, not_yet
 from tacit.tables.query.relations import MOST_LEVELS, levels_of
-from tacit.tables.query.rows import Catalogue, Qualified, Rows, conjoined
+from tacit.tables.query.rows import Catalogue, Rows, conjoined
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Aggregate, Order, Query
 from tacit.tables.sql.parse import parse_condition, parse_released
@@ -239,9 +240,7 @@ class Selection(Generic[Asked]):
             return found
 
         def aliased(expression: Expression) -> Expression:
-            if isinstance(expression, Column) and not isinstance(expression, Qualified):
-                return named.get(expression.name.lower(), expression)
-            return expression.with_parts(tuple(aliased(part) for part in expression.parts()))
+            return expression.changed(Column, lambda column: named.get((column.bare_name or "").lower(), column))
 
         for one in (*self.held, *(term.expression for term in self.order)):
             sizes.of(one)
@@ -286,9 +285,9 @@ class Selection(Generic[Asked]):
         found: list[Named] = []
         for one in given:
             expression = _expression(one)
-            name = one.name if isinstance(one, Term) else None
-            if name is None and isinstance(expression, Column):
-                name = own_name(expression.name, self.rows, self._catalogue)
+            name = getattr(one, "name", None)
+            if name is None and expression.column_name is not None:
+                name = own_name(expression.column_name, self.rows, self._catalogue)
             found.append((name, expression))
         return [*found, *((name, _expression(one)) for name, one in named.items())]
 
@@ -302,16 +301,24 @@ class Selection(Generic[Asked]):
                 allowed = f"one of the same open table, {self.table} and the tables of its policy"
                 raise InvalidParameter("table", given=f"a selection of {other.table}", allowed=allowed)
             found = other.rows
-        elif isinstance(other, str):
-            found = Rows(frozenset()) if other.lower() == self.table.lower() else self._catalogue.named(other)
-            found = replace(found, names=frozenset((other.lower(),)))
-        elif isinstance(other, Mapping):
-            found = listed(other)
         else:
-            allowed = "the name of a table, a selection, or lists by column"
-            hint = 'A frame that anybody may know is named when the table is opened: public={"regions": frame}.'
-            raise InvalidParameter("table", given=type(other).__name__, allowed=allowed, hint=hint)
+            found = self._rows_of(other)
         return found if name is None else replace(found.settled, names=frozenset((name.lower(),)))
+
+    @singledispatchmethod
+    def _rows_of(self, other: object) -> Rows:
+        allowed = "the name of a table, a selection, or lists by column"
+        hint = 'A frame that anybody may know is named when the table is opened: public={"regions": frame}.'
+        raise InvalidParameter("table", given=type(other).__name__, allowed=allowed, hint=hint)
+
+    @_rows_of.register
+    def _(self, other: str) -> Rows:
+        found = Rows(frozenset()) if other.lower() == self.table.lower() else self._catalogue.named(other)
+        return replace(found, names=frozenset((other.lower(),)))
+
+    @_rows_of.register(Mapping)
+    def _(self, other: Mapping[str, Sequence[object]]) -> Rows:
+        return listed(other)
 
     def _of_rows(self, step: str) -> None:
         """Refuse a step that comes after groups have been named."""
@@ -342,13 +349,20 @@ Other = str | Selection[Asked] | Mapping[str, Sequence[object]]
 """What can be joined: a table of the policy by its name, a selection, lists by column."""
 
 
-def _expression(key: str | Term) -> Expression:
-    if not isinstance(key, str | Term):
-        allowed = "a name, or an expression"
-        raise InvalidParameter(
-            "column", given=key, allowed=allowed, hint='Write col("age") // 10, or lit(1) for a constant.'
-        )
-    return Column(key) if isinstance(key, str) else key.expression
+@singledispatch
+def _expression(key: object) -> Expression:
+    hint = 'Write col("age") // 10, or lit(1) for a constant.'
+    raise InvalidParameter("column", given=key, allowed="a name, or an expression", hint=hint)
+
+
+@_expression.register
+def _(key: str) -> Expression:
+    return Column(key)
+
+
+@_expression.register
+def _(key: Term) -> Expression:
+    return key.expression
 
 
 def _labelled(columns: Sequence[Named], example: str) -> list[tuple[str, Expression]]:
@@ -367,12 +381,20 @@ def _shown(terms: Sequence[Term | Several], outputs: Mapping[str, Term | Several
         if isinstance(one, Several):
             found += [(label, term.expression) for label, term in one.columns(name)]
         else:
-            own = one.name if isinstance(one, Term) and name is None else name
-            found.append((own, expression_of(one)))
+            found.append((getattr(one, "name", None) if name is None else name, expression_of(one)))
     return found
 
 
-def _ordering(term: str | Term | Ordering) -> Ordering:
-    if isinstance(term, Ordering):
-        return term
-    return col(term).asc() if isinstance(term, str) else Ordering(expression_of(term), False, False)
+@singledispatch
+def _ordering(term: object) -> Ordering:
+    return Ordering(expression_of(term), False, False)
+
+
+@_ordering.register
+def _(term: Ordering) -> Ordering:
+    return term
+
+
+@_ordering.register
+def _(term: str) -> Ordering:
+    return col(term).asc()

@@ -89,7 +89,9 @@ def joined(left: Rows, right: Rows, join: Join, match: Match, catalogue: Catalog
         first = open_left if is_table else left.settled
         members, columns, sides = [Member(relation_of(first, catalogue))], list[Taken](), list[Side]()
         add_side(first, [members[0].relation], catalogue, columns, sides)
-        where = _renamed(left.where, sides[0]) if is_table and left.where is not None else None
+        own = sides[0].columns  # a condition on a table is one over the join's names of its columns
+        where = left.where if is_table else None
+        where = where and where.changed(Column, lambda column: Column(own.get(column.name.lower(), column.name)))
     again = right.names & frozenset().union(*(side.aliases for side in sides))
     if again and right.is_plain and is_leaf(right.relation):
         problem = "is the name of two tables of a join"
@@ -102,13 +104,6 @@ def joined(left: Rows, right: Rows, join: Join, match: Match, catalogue: Catalog
     members.append(Member(relations[-1], join, on))
     naming = JoinedNames(tuple(sides))
     return Rows(naming.aliases, where=where, relation=Joined(tuple(members), tuple(columns)), naming=naming)
-
-
-def _renamed(where: Expression, side: Side) -> Expression:
-    """A condition on a table, over the join's names of its columns."""
-    if isinstance(where, Column):
-        return Column(side.columns.get(where.name.lower(), where.name))
-    return where.with_parts(tuple(_renamed(part, side) for part in where.parts()))
 
 
 def _matching(names: Sequence[str], conditions: Sequence[Expression], catalogue: Catalogue) -> Match:

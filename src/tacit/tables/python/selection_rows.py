@@ -14,8 +14,8 @@ from tacit.tables.query.joins import made_stack, selected
 from tacit.tables.query.limits import Sizes
 from tacit.tables.query.per_unit import PerUnit
 from tacit.tables.query.refusals import NotUnderstood, misplaced, not_yet, shortened
-from tacit.tables.query.relations import Relation, Stacked
-from tacit.tables.query.rows import Catalogue, Qualified, Rows
+from tacit.tables.query.relations import Relation
+from tacit.tables.query.rows import Catalogue, Rows
 from tacit.tables.query.to_sql import expression_sql
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.query.units import UnitValue, counted, grouped, no_bounds
@@ -35,13 +35,12 @@ __all__ = [
 
 def spelled(expression: Expression, rows: Rows, catalogue: Catalogue) -> Expression:
     """Columns as the rows call them: ``city``, or ``regions.city`` where several tables have one."""
-    if isinstance(expression, Qualified):
-        return Column(expression.name)
-    if isinstance(expression, Column):
-        return Column(column_as_called(expression.name, rows, catalogue))
-    if isinstance(expression, Aggregate):
-        return expression.of(lambda one: spelled(one, rows, catalogue))
-    return expression.with_parts(tuple(spelled(part, rows, catalogue) for part in expression.parts()))
+
+    def called(column: Column) -> Column:
+        bare = column.bare_name
+        return Column(column.name if bare is None else column_as_called(bare, rows, catalogue))
+
+    return expression.over(called)
 
 
 def column_as_called(name: str, rows: Rows, catalogue: Catalogue) -> str:
@@ -106,18 +105,15 @@ def _one_name(rows: Rows) -> frozenset[str]:
 
 def stacked(first: Rows, second: Rows, catalogue: Catalogue) -> Rows:
     """The rows of both, which have the same columns; those of the second go by their names."""
-    is_stack = isinstance(first.relation, Stacked) and first.is_plain
-    parts = list(first.relation.parts) if isinstance(first.relation, Stacked) and is_stack else []
-    parts = parts or [selected(first.settled, catalogue)]
+    parts = list(first.stack()) or [selected(first.settled, catalogue)]
     added = selected(second.settled, catalogue)
     wanted, given = [one.lower() for one in parts[0].names()], [one.lower() for one in added.names()]
     if sorted(wanted) != sorted(given):
         hint = 'Choose and rename them on both sides: .select("city", who="customer").'
         given_columns = f"{', '.join(wanted)[:60]} and {', '.join(given)[:60]}"
         raise InvalidParameter("union", given=given_columns, allowed="the same names of columns in both", hint=hint)
-    again = list(second.relation.parts) if isinstance(second.relation, Stacked) and second.is_plain else [added]
     places = [given.index(name) for name in wanted]
-    parts += [replace(one, columns=tuple(one.columns[at] for at in places)) for one in again]
+    parts += [replace(one, columns=tuple(one.columns[at] for at in places)) for one in second.stack() or (added,)]
     return Rows(_one_name(first), relation=made_stack(parts))
 
 
@@ -135,7 +131,7 @@ def per_unit(
         Sizes().of(one)
     outputs = [(label, spelled(one, rows, catalogue)) for label, one in keys]
     listed_keys = [one for _, one in outputs]
-    outputs += [(label, _valued(spelled(one, rows, catalogue))) for label, one in values]
+    outputs += [(label, spelled(one, rows, catalogue).changed(Aggregate, _valued)) for label, one in values]
     labels = [label.lower() for label, _ in outputs]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
@@ -159,10 +155,8 @@ _FACTS = {
 }
 
 
-def _valued(expression: Expression) -> Expression:
-    """Aggregates as values per unit."""
-    if not isinstance(expression, Aggregate):
-        return expression.with_parts(tuple(_valued(part) for part in expression.parts()))
+def _valued(expression: Aggregate) -> UnitValue:
+    """An aggregate as a value per unit."""
     function = _FACTS.get(expression.estimator)
     if expression.estimator == "quantile" and expression.level in (0, 1):
         function = "max" if expression.level else "min"

@@ -26,12 +26,7 @@ MOST_SETS = 64
 
 def folded(expression: Expression) -> Expression:
     """The expression with its column names in lower case: SQL does not tell them apart."""
-    match expression:
-        case Column(name):
-            return Column(name.lower())
-        case Aggregate():
-            return expression.of(folded)
-    return expression.with_parts(tuple(folded(part) for part in expression.parts()))
+    return expression.over(lambda column: Column(column.name.lower()))
 
 
 def has_aggregate(expression: Expression) -> bool:
@@ -67,10 +62,7 @@ def keyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
 
 def unkeyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
     """The released expression with each `Key` written out again."""
-    match expression:
-        case Key(index):
-            return keys[index]
-    return expression.with_parts(tuple(unkeyed(part, keys) for part in expression.parts()))
+    return expression.changed(Key, lambda key: keys[key.index])
 
 
 def shown(expression: Expression, what: str) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.operators import CASTS, TIME_UNITS
+from tacit.tables.expressions.literals import is_text
+from tacit.tables.expressions.operators import CASTS, OPERATORS, TIME_UNITS, in_sql
 from tacit.tables.expressions.tree import Call, Expression, Literal
 from tacit.tables.expressions.zones import UTC
-from tacit.tables.query.refusals import NotUnderstood, not_yet, words
+from tacit.tables.query.refusals import NotUnderstood, not_yet
 from tacit.tables.query.tree import Aggregate
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "INTERVAL_SHARE",
     "LEVELS",
     "PAIRS",
-    "PARTS",
     "QUANTILES",
     "TYPES",
     "aggregate",
@@ -100,37 +100,6 @@ TYPES = {
 }
 """The SQL type of a kind."""
 
-PARTS = ("year", "quarter", "month", "week", "day", "hour", "minute")
-"""Parts of a date or timestamp, written YEAR(d) or EXTRACT(YEAR FROM d)."""
-
-_SAME_NAME = words(
-    """
-    abs sign floor ceil round ln log10 log2 exp sqrt power least greatest coalesce nullif lower upper trim length
-    substring concat starts_with contains width_bucket date_trunc date_diff date_add
-    """
-)
-_OTHER_NAMES = {
-    "ceiling": "ceil",
-    "pow": "power",
-    "mod": "%",
-    "ifnull": "coalesce",
-    "lcase": "lower",
-    "ucase": "upper",
-    "len": "length",
-    "char_length": "length",
-    "character_length": "length",
-    "strlen": "length",
-    "substr": "substring",
-    "isodow": "weekday",
-    "weekofyear": "week",
-    "dayofmonth": "day",
-    "datetrunc": "date_trunc",
-    "datediff": "date_diff",
-    "timestamp": "to_timestamp",
-    "startswith": "starts_with",
-}
-_OPERATORS = {name: name for name in (*_SAME_NAME, *PARTS)} | _OTHER_NAMES
-
 _INSTEAD = {
     "log": "LOG means different things in different places: write LN(x) or LOG10(x).",
     "dayofweek": "Write ISODOW(x): Monday is 1, Sunday is 7.",
@@ -155,10 +124,11 @@ def call(name: str, arguments: Arguments) -> Expression:
     name = name.lower()
     if name in _SPECIAL:
         return _SPECIAL[name](arguments)
-    if _OPERATORS.get(name) in CASTS and len(arguments) != 1:
+    operator = in_sql(name)
+    if operator is not None and operator.name in CASTS and len(arguments) != 1:
         raise NotUnderstood(f"{name.upper()}(…)", "takes one value", f"Write {name.upper()}(column).")
-    if name in _OPERATORS:
-        return Call(_OPERATORS[name], arguments)
+    if operator is not None:
+        return Call(operator.name, arguments)
     instead = _INSTEAD.get(name, "docs/reference/sql.md lists the functions that can be used.")
     raise not_yet(f"{name.upper()}(…)", instead)
 
@@ -170,36 +140,36 @@ def _left(arguments: Arguments) -> Expression:
 
 
 def _date_part(arguments: Arguments) -> Expression:
-    if len(arguments) != 2 or not isinstance(arguments[0], Literal) or not isinstance(arguments[0].value, str):
+    if len(arguments) != 2 or not is_text(arguments[0].constant):
         raise not_yet("DATE_PART(…)", "It takes a part and a date: DATE_PART('year', d).")
-    return part(arguments[0].value, arguments[1])
+    return part(str(arguments[0].constant), arguments[1])
 
 
 def part(name: str, value: Expression) -> Expression:
     """EXTRACT(name FROM value)."""
     name = name.lower()
-    if name in PARTS:
-        return Call(name, (value,))
-    if name == "isodow":
-        return Call("weekday", (value,))
-    instead = _INSTEAD.get(name, f"The parts are: {', '.join(PARTS)}, isodow.")
+    parts = {one.sql[0]: one.name for one in OPERATORS.values() if one.is_part}
+    if name in parts:
+        return Call(parts[name], (value,))
+    instead = _INSTEAD.get(name, f"The parts are: {', '.join(parts)}.")
     raise not_yet(f"EXTRACT({name.upper()} FROM …)", instead)
 
 
 def at_time_zone(value: Expression, zone: Expression) -> Expression:
     """Local time; a timestamp is in UTC, so that saying so first changes nothing."""
-    if isinstance(value, Call) and value.operator == "at_time_zone" and value.arguments[1] in _UTC:
-        value = value.arguments[0]
-    return Call("at_time_zone", (value, zone))
+    return Call("at_time_zone", (_moment(value), zone))
 
 
 def started(value: Expression, unit: str, zone: Expression) -> Expression:
     """TIMESTAMP_TRUNC(t, DAY, 'Europe/Copenhagen'): a moment, as t is, when the local day began."""
-    if isinstance(value, Call) and value.operator == "at_time_zone" and value.arguments[1] in _UTC:
-        value = value.arguments[0]
     if zone in _UTC:
-        return Call("date_trunc", (Literal(unit), value))
-    return Call("timestamp_trunc", (value, Literal(unit), zone))
+        return Call("date_trunc", (Literal(unit), _moment(value)))
+    return Call("timestamp_trunc", (_moment(value), Literal(unit), zone))
+
+
+def _moment(value: Expression) -> Expression:
+    """Without AT TIME ZONE 'UTC'."""
+    return value.parts()[0] if value.called == "at_time_zone" and value.parts()[1] in _UTC else value
 
 
 _UTC = tuple(Literal(name) for name in UTC)
@@ -216,7 +186,7 @@ def _local(name: str, cast_to: str | None) -> Callable[[Arguments], Expression]:
     """DATE(t), DATE(t, 'Europe/Copenhagen'); DATETIME likewise."""
 
     def read(arguments: Arguments) -> Expression:
-        named = len(arguments) == 2 and isinstance(arguments[1], Literal) and isinstance(arguments[1].value, str)
+        named = len(arguments) == 2 and is_text(arguments[1].constant)
         if len(arguments) != 1 and not named:
             allowed = "takes one value, and perhaps the name of a time zone"
             raise NotUnderstood(f"{name}(…)", allowed, f"Write {name}(column).")
@@ -245,7 +215,7 @@ def moved(unit: str, count: int, value: Expression) -> Expression:
 
 def cast(kind: Kind, value: Expression) -> Expression:
     """The total cast to a kind."""
-    return Call(next(name for name, one in CASTS.items() if one is kind), (value,))
+    return Call(f"to_{kind.value}", (value,))
 
 
 def aggregate(
@@ -307,6 +277,6 @@ def _count(
         if clamp is not None:
             raise not_yet("COUNT(DISTINCT …) with bounds", "The policy limits what a unit adds; leave the bounds out.")
         return Aggregate("count_distinct", arguments[0])
-    if isinstance(arguments[0], Literal) and arguments[0].value is not None:
+    if arguments[0].constant is not None:
         return Aggregate("count_rows", group_bounds=clamp)
     return Aggregate("count", arguments[0], group_bounds=clamp)

@@ -12,7 +12,6 @@ from tacit.tables.expressions.tree import Call, Column, Expression, Literal
 from tacit.tables.query.refusals import NotUnderstood, not_yet, shortened, void
 from tacit.tables.query.relations import (
     MOST_TABLES,
-    Base,
     Listed,
     Relation,
     Selected,
@@ -95,7 +94,7 @@ def using(names: Sequence[str], sides: Sequence[Side], hint: str = ON) -> tuple[
 
 def is_leaf(relation: Relation | None) -> bool:
     """Whether it is a table, or a list."""
-    return relation is None or isinstance(relation, Base | Listed)
+    return relation is None or not relation.is_subquery
 
 
 def relation_of(rows: Rows, catalogue: Catalogue) -> Relation | None:

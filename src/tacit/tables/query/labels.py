@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from tacit.errors import InvalidParameter
 from tacit.tables.expressions.literals import literal
-from tacit.tables.query.relations import Joined, Listed, Relation, Selected, Stacked
+from tacit.tables.query.relations import Joined, Listed, Relation, Stacked
 
 __all__ = ["check_labels", "check_relation", "check_sets"]
 
@@ -64,7 +64,9 @@ def _check_members(relation: Joined) -> None:
     places = range(len(relation.members))
     if not relation.members or not relation.columns or any(one.member not in places for one in relation.columns):
         raise InvalidParameter("JOIN", given="columns of no member", allowed="members, and columns of them")
-    if any(isinstance(one.relation, Selected | Stacked) and not one.relation.names() for one in relation.members):
+    if any(
+        one.relation is not None and one.relation.is_subquery and not one.relation.names() for one in relation.members
+    ):
         raise InvalidParameter("JOIN", given="a member without columns", allowed="members with columns")
 
 

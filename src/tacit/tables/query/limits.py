@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tacit.errors import InvalidParameter
+from tacit.tables.expressions.literals import is_text
+from tacit.tables.expressions.operator import constants_of
+from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.expressions.texts import LONGEST_TEXT, fits
-from tacit.tables.expressions.tree import Call, Expression, Literal
-from tacit.tables.query.relations import MOST_LEVELS, Base, Listed, Relation, Stacked
-from tacit.tables.query.tree import Aggregate
+from tacit.tables.expressions.tree import Expression
+from tacit.tables.query.relations import MOST_LEVELS, Relation
 
 __all__ = [
     "MOST_DEEP",
@@ -42,8 +44,6 @@ MOST_OUTPUTS = 1_000
 MOST_GROUPED = 32
 """How many keys GROUP BY may have."""
 
-_ON_TEXTS = ("lower", "upper", "trim", "length", "substring", "starts_with", "contains", "to_text")
-
 
 @dataclass(frozen=True, slots=True)
 class _Size:
@@ -71,7 +71,7 @@ class Sizes:
             if id(node) in self._known:
                 waiting.pop()
                 continue
-            parts = _parts_of(node)
+            parts = node.measured()
             unknown = [part for part in parts if id(part) not in self._known]
             if unknown:
                 waiting.extend(unknown)
@@ -89,7 +89,7 @@ class Sizes:
         for key, size in self._known.items():  # what a node is made of stands before it
             if key not in self._weights:
                 self._weights[key] = weigh(size.expression) + sum(
-                    self._weights[id(one)] for one in _parts_of(size.expression)
+                    self._weights[id(one)] for one in size.expression.measured()
                 )
         return self._weights[id(expression)]
 
@@ -110,16 +110,12 @@ class Sizes:
             given = f"an expression nested more than {MOST_DEEP} deep"
             allowed = f"at most {MOST_DEEP}; conditions joined by AND or OR count once"
             raise InvalidParameter("query", given=given, allowed=allowed)
-        if isinstance(node, Literal) and isinstance(node.value, str) and not fits(node.value):
-            given, allowed = f"a text of {len(node.value)} characters", f"texts of at most {LONGEST_TEXT} bytes"
+        if is_text(node.constant) and not fits(str(node.constant)):
+            given, allowed = f"a text of {len(str(node.constant))} characters", f"texts of at most {LONGEST_TEXT} bytes"
             raise InvalidParameter("constant", given=given, allowed=allowed)
-        if isinstance(node, Call):
-            _admit_arguments(node)
+        if node.called:
+            _admit_arguments(node.called, len(node.parts()))
         return _Size(nodes, depth, steps, node)
-
-
-def _parts_of(node: Expression) -> Sequence[Expression]:
-    return node.arguments() if isinstance(node, Aggregate) else node.parts()
 
 
 def admit_width(outputs: int, keys: int) -> None:
@@ -135,13 +131,12 @@ def admit_relation(relation: Relation | None) -> None:
     waiting = [(relation, 1)]
     while waiting:
         one, level = waiting.pop()
-        if one is None or isinstance(one, Base | Listed):
+        if one is None or not one.is_subquery:
             continue
         if level > MOST_LEVELS:
             given = f"subqueries that stand in each other more than {MOST_LEVELS} deep"
             raise InvalidParameter("FROM", given=given, allowed=f"at most {MOST_LEVELS}", hint=_SMALLER)
-        below = [part.source for part in one.parts] if isinstance(one, Stacked) else one.below()
-        waiting += [(part, level + 1) for part in below]
+        waiting += [(part, level + 1) for part in one.inside()]
         if len(waiting) > MOST_NODES:
             raise _too_large()
 
@@ -149,25 +144,19 @@ def admit_relation(relation: Relation | None) -> None:
 _SMALLER = "Ask several smaller questions."
 
 
-def _admit_arguments(call: Call) -> None:
-    count = len(call.arguments)
-    if call.operator == "in":
+def _admit_arguments(operator: str, count: int) -> None:
+    if operator == "in":
         if count > MOST_LISTED + 1:
             raise InvalidParameter("IN", given=f"{count - 1} values", allowed=f"at most {MOST_LISTED}", hint=_SMALLER)
     elif count > MOST_JOINED:
-        name = call.operator.upper()
-        raise InvalidParameter(name, given=f"{count} parts", allowed=f"at most {MOST_JOINED}", hint=_SMALLER)
+        raise InvalidParameter(
+            operator.upper(), given=f"{count} parts", allowed=f"at most {MOST_JOINED}", hint=_SMALLER
+        )
 
 
 def _own_steps(node: Expression) -> int:
-    if not isinstance(node, Call):
-        return 0
-    if node.operator == "concat":
-        return 10
-    if node.operator in ("like", "ilike"):
-        pattern = node.arguments[-1].value if isinstance(node.arguments[-1], Literal) else ""
-        return 1 + len(str(pattern)) // 20
-    return int(node.operator in _ON_TEXTS)
+    operator = OPERATORS.get(node.called)
+    return 0 if operator is None else operator.steps(constants_of(node.parts()))
 
 
 def _admit(nodes: int, steps: int) -> None:

@@ -61,12 +61,51 @@ class Relation:
         """What it is computed from."""
         return ()
 
+    def inside(self) -> tuple[Relation | None, ...]:
+        """What its text stands around; the parts of a stack are one text."""
+        return self.below()
+
+    def stack(self) -> tuple[Selected, ...]:
+        """The parts of a UNION ALL; none of anything else."""
+        return ()
+
+    def renamed(self, names: tuple[str, ...]) -> Relation | None:
+        """The same with other names of its columns, if that is no more than that."""
+        return None
+
+    @property
+    def is_subquery(self) -> bool:
+        """Whether its text is a SELECT."""
+        return True
+
+    @property
+    def base_table(self) -> str | None:
+        """Which table of the policy it is, if it is one."""
+        return None
+
+    @property
+    def called(self) -> str:
+        """What it is called in the canonical text of a join."""
+        return "part"
+
 
 @dataclass(frozen=True, slots=True)
 class Base(Relation):
     """Another table of the policy, by its name there."""
 
     table: str
+
+    @property
+    def is_subquery(self) -> bool:
+        return False
+
+    @property
+    def base_table(self) -> str | None:
+        return self.table
+
+    @property
+    def called(self) -> str:
+        return self.table
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +120,17 @@ class Listed(Relation):
 
     def expressions(self) -> Iterator[Expression]:
         return (cell for row in self.rows for cell in row)
+
+    def renamed(self, names: tuple[str, ...]) -> Relation | None:
+        return replace(self, columns=names)
+
+    @property
+    def is_subquery(self) -> bool:
+        return False
+
+    @property
+    def called(self) -> str:
+        return "listed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +265,12 @@ class Stacked(Relation):
     def below(self) -> tuple[Relation | None, ...]:
         return self.parts
 
+    def inside(self) -> tuple[Relation | None, ...]:
+        return tuple(one.source for one in self.parts)
+
+    def stack(self) -> tuple[Selected, ...]:
+        return self.parts
+
 
 def tables_in(relation: Relation | None) -> int:
     """How many tables it is made of, each as often as it is read."""
@@ -224,20 +280,16 @@ def tables_in(relation: Relation | None) -> int:
 
 def levels_of(relation: Relation | None) -> int:
     """How deep subqueries stand in each other in its text."""
-    if relation is None or isinstance(relation, Base | Listed):
+    if relation is None or not relation.is_subquery:
         return 0
-    below = [one.source for one in relation.parts] if isinstance(relation, Stacked) else relation.below()
-    return 1 + max(levels_of(one) for one in below)
+    return 1 + max(map(levels_of, relation.inside()))
 
 
 def called(relations: Sequence[Relation | None], table: str) -> tuple[str, ...]:
     """What the members of a join are called in its canonical text, whatever a statement calls them."""
     found = list[str]()
     for one in relations:
-        if one is None or isinstance(one, Base):
-            name = base = table if one is None else one.table
-        else:
-            name = base = "listed" if isinstance(one, Listed) else "part"
+        name = base = table if one is None else one.called
         number = 1
         while name.lower() in (other.lower() for other in found):
             number += 1

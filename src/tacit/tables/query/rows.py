@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from tacit.tables.expressions.tree import Call, Column, Expression
 from tacit.tables.query.refusals import NotUnderstood, not_yet, shortened, void
-from tacit.tables.query.relations import Base, Relation
+from tacit.tables.query.relations import Base, Relation, Selected
 from tacit.tables.query.to_sql import name_to_sql
-from tacit.tables.query.tree import Aggregate
 
 __all__ = ["Catalogue", "JoinedNames", "Qualified", "Rows", "Side", "Unsettled", "conjoined"]
 
@@ -17,6 +16,10 @@ __all__ = ["Catalogue", "JoinedNames", "Qualified", "Rows", "Side", "Unsettled",
 @dataclass(frozen=True, slots=True)
 class Qualified(Column):
     """A column written with its table, which is therefore no alias; gone before the tree is finished."""
+
+    @property
+    def bare_name(self) -> str | None:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +134,13 @@ class Rows:
         columns = {**self.naming.plain(), **self.columns}
         return replace(self, names=frozenset(), columns=columns, everything=False, naming=None)
 
+    def stack(self) -> tuple[Selected, ...]:
+        """The parts of a UNION ALL, if it is nothing but one."""
+        return self.relation.stack() if self.relation is not None and self.is_plain else ()
+
     def meaning(self, expression: Expression) -> Expression:
         """The expression over the table's own columns."""
-        match expression:
-            case Column():
-                return self._column(expression)
-            case Aggregate():
-                return expression.of(self.meaning)
-        return expression.with_parts(tuple(self.meaning(part) for part in expression.parts()))
+        return expression.over(self._column)
 
     def _column(self, column: Column) -> Expression:
         found = self.columns.get(column.name.lower())
@@ -186,9 +188,9 @@ class Catalogue:
         raise void(f"FROM {name}", asked, f"Write FROM {name_to_sql(self.table)}.")
 
     def _names(self, relation: Relation | None) -> Sequence[str]:
-        if relation is not None and not isinstance(relation, Base):
-            return relation.names()
-        table = self.table if relation is None else relation.table
+        table = self.table if relation is None else relation.base_table
+        if table is None:
+            return () if relation is None else relation.names()
         return next((names for name, names in self.tables.items() if name.lower() == table.lower()), ())
 
 

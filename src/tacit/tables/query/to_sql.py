@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tacit.privacy.prices import text
-from tacit.tables.expressions.operators import CASTS
+from tacit.tables.expressions.operators import CASTS, OPERATORS
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Grouping, Key, Literal
 from tacit.tables.query.canonical import tidy
 from tacit.tables.query.functions import AGGREGATE_NAMES, FACT_NAMES, INTERVAL_SHARE, LEVELS, TYPES
@@ -25,12 +25,7 @@ from tacit.tables.query.words import RESERVED
 __all__ = ["expression_sql", "name_to_sql", "to_sql"]
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_INFIX = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%"}
-_JOINED = {"and": "AND", "or": "OR", "concat": "||"}
-_NAMES = {"weekday": "ISODOW"}
-_TESTS = ("in", "like", "ilike", "is_null")
 _ZERO = Fraction(0)
-_OWN_GRAMMAR = ("substring", "trim", "at_time_zone")
 
 
 def to_sql(query: Query) -> str:
@@ -318,8 +313,8 @@ def _inner(node: Expression, leaf: Leaf) -> str:
             closed = True
         case Key():
             closed = _is_name(text)
-        case Call():
-            closed = _is_function(node)
+        case Call(operator):
+            closed = not OPERATORS[operator].sign and operator not in _OPEN
         case _:
             closed = not text.startswith("-")
     return text if closed else f"({text})"
@@ -327,11 +322,6 @@ def _inner(node: Expression, leaf: Leaf) -> str:
 
 def _is_name(text: str) -> bool:
     return bool(_PLAIN_NAME.match(text)) or (text.startswith('"') and '"' not in text[1:-1].replace('""', ""))
-
-
-def _is_function(node: Call) -> bool:
-    infix = node.operator in _INFIX or node.operator in _JOINED
-    return not infix and node.operator not in ("not", "negative", "date_add", "at_time_zone", *_TESTS)
 
 
 def _literal(node: Literal) -> str:
@@ -404,54 +394,88 @@ def _case(node: Case, leaf: Leaf) -> str:
 
 
 def _call(node: Call, leaf: Leaf) -> str:
-    name = node.operator
-    if name in _TESTS:
-        return _tested(node, leaf, "")
-    if name == "not":
-        return _not(node.arguments[0], leaf)
-    if name == "negative":
-        return f"-({_expression(node.arguments[0], leaf)})"
-    if name in _OWN_GRAMMAR or name in _INFIX or name in _JOINED or name in CASTS or _is_interval(node):
-        return _grown(node, leaf)
-    parts = [_expression(part, leaf) for part in node.arguments]
-    if name == "timestamp_trunc":
-        parts[1] = parts[1].strip("'").upper()
-    return f"{_NAMES.get(name, name.upper())}({', '.join(parts)})"
+    writer = _WRITERS.get(node.operator)
+    return writer(node, leaf) if writer is not None else _written(node, leaf)
 
 
-def _is_interval(node: Call) -> bool:
-    """Whether it is a date moved by a fixed interval, which has a grammar of its own."""
-    return node.operator == "date_add" and all(type(one) is Literal for one in node.arguments[:2])
+def _written(node: Call, leaf: Leaf) -> str:
+    """As nearly all are: a sign between brackets, or a function."""
+    operator = OPERATORS[node.operator]
+    if operator.sign:
+        return f" {operator.sign} ".join(_inner(part, leaf) for part in node.arguments)
+    name = operator.sql[0] if operator.sql else operator.name
+    return f"{name.upper()}({', '.join(_expression(part, leaf) for part in node.arguments)})"
 
 
-def _grown(node: Call, leaf: Leaf) -> str:
-    """Where an argument could be torn apart: it stands in brackets."""
-    name = node.operator
-    if _is_interval(node):
-        unit, count, value = node.arguments
-        return f"{_inner(value, leaf)} + INTERVAL '{count.constant}' {str(unit.constant).upper()}"
-    parts = [_inner(part, leaf) for part in node.arguments]
-    if name in CASTS:
-        return f"TRY_CAST({parts[0]} AS {TYPES[CASTS[name]]})"
-    if name == "at_time_zone":
-        return " AT TIME ZONE ".join(parts)
-    if name in _OWN_GRAMMAR:
-        return f"{name.upper()}({', '.join(parts)})"
-    return f" {_JOINED.get(name, name)} ".join(parts)
+def _not(node: Call, leaf: Leaf) -> str:
+    below = node.arguments[0]
+    test = _TESTS.get(below.called)
+    return f"NOT ({_expression(below, leaf)})" if test is None else test(below.parts(), leaf, "NOT ")
 
 
-def _not(below: Expression, leaf: Leaf) -> str:
-    match below:
-        case Call(operator) if operator in _TESTS:
-            return _tested(below, leaf, "NOT ")
-    return f"NOT ({_expression(below, leaf)})"
+def _is_null(parts: Sequence[Expression], leaf: Leaf, negation: str) -> str:
+    return f"{_inner(parts[0], leaf)} IS {negation}NULL"
 
 
-def _tested(node: Call, leaf: Leaf, negation: str) -> str:
-    value = _inner(node.arguments[0], leaf)
-    if node.operator == "is_null":
-        return f"{value} IS {negation}NULL"
-    if node.operator == "in":
-        listed = ", ".join(_expression(part, leaf) for part in node.arguments[1:])
-        return f"{value} {negation}IN ({listed})"
-    return f"{value} {negation}{node.operator.upper()} {_inner(node.arguments[1], leaf)}"
+def _in(parts: Sequence[Expression], leaf: Leaf, negation: str) -> str:
+    return f"{_inner(parts[0], leaf)} {negation}IN ({', '.join(_expression(part, leaf) for part in parts[1:])})"
+
+
+def _like(word: str) -> Callable[[Sequence[Expression], Leaf, str], str]:
+    return lambda parts, leaf, negation: f"{_inner(parts[0], leaf)} {negation}{word} {_inner(parts[1], leaf)}"
+
+
+_TESTS: dict[str, Callable[[Sequence[Expression], Leaf, str], str]] = {
+    "is_null": _is_null,
+    "in": _in,
+    "like": _like("LIKE"),
+    "ilike": _like("ILIKE"),
+}
+"""Conditions that are denied by a word inside of them."""
+
+
+def _negative(node: Call, leaf: Leaf) -> str:
+    return f"-({_expression(node.arguments[0], leaf)})"
+
+
+def _cast(node: Call, leaf: Leaf) -> str:
+    return f"TRY_CAST({_inner(node.arguments[0], leaf)} AS {TYPES[CASTS[node.operator]]})"
+
+
+def _with_grammar(node: Call, leaf: Leaf) -> str:
+    """Functions with a grammar of their own, in which an argument could be torn apart: it stands in brackets."""
+    return f"{node.operator.upper()}({', '.join(_inner(part, leaf) for part in node.arguments)})"
+
+
+def _at_time_zone(node: Call, leaf: Leaf) -> str:
+    return " AT TIME ZONE ".join(_inner(part, leaf) for part in node.arguments)
+
+
+def _timestamp_trunc(node: Call, leaf: Leaf) -> str:
+    value, unit, *zone = (_expression(part, leaf) for part in node.arguments)
+    return f"TIMESTAMP_TRUNC({', '.join((value, unit.strip(chr(39)).upper(), *zone))})"
+
+
+def _date_add(node: Call, leaf: Leaf) -> str:
+    """A date moved by a fixed interval has a grammar of its own."""
+    if not all(one.is_literal for one in node.arguments[:2]):
+        return _written(node, leaf)
+    unit, count, value = node.arguments
+    return f"{_inner(value, leaf)} + INTERVAL '{count.constant}' {str(unit.constant).upper()}"
+
+
+_WRITERS: dict[str, Callable[[Call, Leaf], str]] = {
+    **{name: lambda node, leaf: _TESTS[node.operator](node.arguments, leaf, "") for name in _TESTS},
+    "not": _not,
+    "negative": _negative,
+    "date_add": _date_add,
+    "at_time_zone": _at_time_zone,
+    "timestamp_trunc": _timestamp_trunc,
+    "substring": _with_grammar,
+    "trim": _with_grammar,
+    **dict.fromkeys(CASTS, _cast),
+}
+"""Operators that are written neither with a sign nor as a function."""
+
+_OPEN = (*_TESTS, "not", "negative", "date_add", "at_time_zone")
+"""Those that stand in brackets as a part of another, as all with a sign do."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tacit.tables.expressions.tree import Expression
+from tacit.tables.expressions.tree import Case, Column, Expression, Literal
 from tacit.tables.query.options import NO_OPTIONS, Options
 from tacit.tables.query.relations import Relation
 
@@ -36,6 +36,18 @@ class Aggregate(Expression):
     def arguments(self) -> tuple[Expression, ...]:
         """The row-wise expressions it is of."""
         return tuple(one for one in (self.argument, self.second) if one is not None)
+
+    def where(self, condition: Expression) -> Aggregate:
+        """The same statistic of the rows for which a condition holds: FILTER (WHERE …)."""
+        value = Literal(1) if self.argument is None else self.argument
+        estimator = "count" if self.estimator == "count_rows" else self.estimator
+        return replace(self, estimator=estimator, argument=Case(((condition, value),)))
+
+    def over(self, change: Callable[[Column], Expression]) -> Expression:
+        return self.of(lambda argument: argument.over(change))
+
+    def measured(self) -> tuple[Expression, ...]:
+        return self.arguments()
 
     def of(self, change: Callable[[Expression], Expression]) -> Aggregate:
         """The same statistic of changed arguments."""

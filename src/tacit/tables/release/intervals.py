@@ -7,13 +7,17 @@ a step is no number of numbers (CASE, a comparison, a cast to text) there is no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import singledispatch
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.tables.expressions import intervals
 from tacit.tables.expressions.evaluate import Values
+from tacit.tables.expressions.literals import kind_of_value
+from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.expressions.tree import Call, Expression, Literal
 
 __all__ = ["Interval", "interval"]
@@ -22,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(intervals.Interval):
     """Ends per group; NaN where nothing is known. ``is_point``: made of constants and keys alone."""
 
     low: Floats
@@ -36,57 +40,57 @@ class Interval:
         high = np.where(np.isnan(self.high) | ~values.known, np.inf, np.maximum(self.high, point))
         return low, high
 
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
 
-Leaf = Callable[[Expression], "Interval | None"]
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low)
 
+    def __mul__(self, other: Interval) -> Interval:
+        return self._corners(other, _times)
 
-def interval(expression: Expression, leaf: Leaf, size: int) -> Interval | None:
-    """The interval of a released expression; None if it has none."""
-    found = leaf(expression)
-    if found is not None:
-        return found
-    if isinstance(expression, Literal):
-        value = expression.value
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        point = np.full(size, float(value))
-        return Interval(point, point, is_point=True)
-    if not isinstance(expression, Call):
-        return None
-    if expression.operator == "round":
-        below = interval(expression.arguments[0], leaf, size)
-        rest = [part.value if isinstance(part, Literal) else None for part in expression.arguments[1:]]
-        return None if below is None else _round(below, rest)
-    rule = _RULES.get(expression.operator)
-    parts = [interval(part, leaf, size) for part in expression.arguments]
-    known = [part for part in parts if part is not None]
-    if rule is None or len(known) != len(parts):
-        return None
-    with np.errstate(all="ignore"):
-        low, high = rule(known)
-    return Interval(low, high, all(part.is_point for part in known))
+    def __truediv__(self, other: Interval) -> Interval:
+        found = self._corners(other, lambda x, y: np.where(np.isinf(y), 0.0, x / y))
+        return found._open_where(other._holds_zero)
 
+    def __pow__(self, exponent: Interval) -> Interval:
+        """Of a base that is surely positive; otherwise nothing is known, except for whole constant exponents."""
+        found = self._corners(exponent, np.power)
+        fixed = (exponent.low == exponent.high) & (exponent.low == np.floor(exponent.low)) & (exponent.low > 0)
+        even = fixed & (np.fmod(exponent.low, 2) == 0)
+        found = replace(found, low=np.where(even & self._holds_zero, 0.0, found.low))
+        return found._open_where(~((self.low > 0) | fixed))
 
-Ends = tuple[Floats, Floats]
+    def __abs__(self) -> Interval:
+        ends = np.abs(self.low), np.abs(self.high)
+        return Interval(np.where(self._holds_zero, 0.0, np.minimum(*ends)), np.maximum(*ends))
 
+    def least(self, *others: Interval) -> Interval:
+        every = (self, *others)
+        return Interval(np.minimum.reduce([one.low for one in every]), np.minimum.reduce([one.high for one in every]))
 
-def _add(given: Sequence[Interval]) -> Ends:
-    a, b = given
-    return a.low + b.low, a.high + b.high
+    def rising(self, of_numbers: object, of_arrays: Callable[[Floats], Floats], least: int | None = None) -> Interval:
+        """An end outside the function's domain is open."""
+        low, high = of_arrays(self.low), of_arrays(self.high)
+        return Interval(np.where(np.isnan(low) & ~np.isnan(self.low), -np.inf, low), high)
 
+    def whole(self, of_arrays: Callable[[Floats], Floats]) -> Interval:
+        return self.rising(None, of_arrays)
 
-def _subtract(given: Sequence[Interval]) -> Ends:
-    a, b = given
-    return a.low - b.high, a.high - b.low
+    def rounded(self, *digits: Interval) -> Interval:
+        step = 10.0 ** -digits[0].low if digits else 1.0
+        return Interval(np.floor(self.low / step + 0.5) * step, np.floor(self.high / step + 0.5) * step)
 
+    @property
+    def _holds_zero(self) -> npt.NDArray[np.bool_]:
+        return (self.low <= 0) & (self.high >= 0)
 
-def _negative(given: Sequence[Interval]) -> Ends:
-    return -given[0].high, -given[0].low
+    def _corners(self, other: Interval, function: Callable[[Floats, Floats], Floats]) -> Interval:
+        corners = [function(x, y) for x in (self.low, self.high) for y in (other.low, other.high)]
+        return Interval(np.minimum.reduce(corners), np.maximum.reduce(corners))
 
-
-def _corners(a: Interval, b: Interval, function: Callable[[Floats, Floats], Floats]) -> Ends:
-    corners = [function(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    return np.minimum.reduce(corners), np.maximum.reduce(corners)
+    def _open_where(self, unknown: npt.NDArray[np.bool_]) -> Interval:
+        return Interval(np.where(unknown, -np.inf, self.low), np.where(unknown, np.inf, self.high))
 
 
 def _times(x: Floats, y: Floats) -> Floats:
@@ -94,82 +98,36 @@ def _times(x: Floats, y: Floats) -> Floats:
     return np.where((x == 0) | (y == 0), np.where(np.isnan(x) | np.isnan(y), np.nan, 0.0), x * y)
 
 
-def _multiply(given: Sequence[Interval]) -> Ends:
-    return _corners(given[0], given[1], _times)
+Leaf = Callable[[Expression], "Interval | None"]
 
 
-def _divide(given: Sequence[Interval]) -> Ends:
-    a, b = given
-    low, high = _corners(a, b, lambda x, y: np.where(np.isinf(y), 0.0, x / y))
-    open_ended = (b.low <= 0) & (b.high >= 0)
-    return np.where(open_ended, -np.inf, low), np.where(open_ended, np.inf, high)
+def interval(expression: Expression, leaf: Leaf, size: int) -> Interval | None:
+    """The interval of a released expression; None if it has none."""
+    found = leaf(expression)
+    return _interval(expression, leaf, size) if found is None else found
 
 
-def _whole_quotient(given: Sequence[Interval]) -> Ends:
-    low, high = _divide(given)
-    return np.trunc(low), np.trunc(high)
+@singledispatch
+def _interval(expression: Expression, leaf: Leaf, size: int) -> Interval | None:
+    return None
 
 
-def _absolute(given: Sequence[Interval]) -> Ends:
-    (a,) = given
-    ends = np.abs(a.low), np.abs(a.high)
-    inside = (a.low <= 0) & (a.high >= 0)
-    return np.where(inside, 0.0, np.minimum(*ends)), np.maximum(*ends)
+@_interval.register
+def _(expression: Literal, leaf: Leaf, size: int) -> Interval | None:
+    kind = kind_of_value(expression.value)
+    if kind is None or not kind.is_number:
+        return None
+    point = np.full(size, expression.value, dtype=np.float64)
+    return Interval(point, point, is_point=True)
 
 
-def _rising(function: Callable[[Floats], Floats]) -> Callable[[Sequence[Interval]], Ends]:
-    """A function that never falls; an end outside its domain is open."""
-
-    def rule(given: Sequence[Interval]) -> Ends:
-        (a,) = given
-        low, high = function(a.low), function(a.high)
-        return np.where(np.isnan(low) & ~np.isnan(a.low), -np.inf, low), high
-
-    return rule
-
-
-def _extreme(function: Callable[[Sequence[Floats]], Floats]) -> Callable[[Sequence[Interval]], Ends]:
-    return lambda given: (function([one.low for one in given]), function([one.high for one in given]))
-
-
-def _power(given: Sequence[Interval]) -> Ends:
-    """Of a base that is surely positive; otherwise nothing is known, except for whole constant exponents."""
-    base, exponent = given
-    low, high = _corners(base, exponent, np.power)
-    fixed = (exponent.low == exponent.high) & (exponent.low == np.floor(exponent.low)) & (exponent.low > 0)
-    even = fixed & (np.fmod(exponent.low, 2) == 0)
-    around_zero = (base.low <= 0) & (base.high >= 0)
-    low = np.where(even & around_zero, 0.0, low)
-    sure = (base.low > 0) | fixed
-    return np.where(sure, low, -np.inf), np.where(sure, high, np.inf)
-
-
-def _round(below: Interval, rest: Sequence[object]) -> Interval:
-    digits = rest[0] if rest else 0
-    step = 10.0 ** -int(digits) if isinstance(digits, int) else 1.0
+@_interval.register
+def _(expression: Call, leaf: Leaf, size: int) -> Interval | None:
+    rule = OPERATORS[expression.operator].interval
+    parts = [interval(part, leaf, size) for part in expression.arguments]
+    known = [part for part in parts if part is not None]
+    if rule is None or len(known) != len(parts):
+        return None
     with np.errstate(all="ignore"):
-        low, high = np.floor(below.low / step + 0.5) * step, np.floor(below.high / step + 0.5) * step
-    return Interval(low, high, below.is_point)
-
-
-_RULES: dict[str, Callable[[Sequence[Interval]], Ends]] = {
-    "+": _add,
-    "-": _subtract,
-    "*": _multiply,
-    "/": _divide,
-    "//": _whole_quotient,
-    "negative": _negative,
-    "abs": _absolute,
-    "floor": _rising(np.floor),
-    "ceil": _rising(np.ceil),
-    "sqrt": _rising(np.sqrt),
-    "ln": _rising(np.log),
-    "log10": _rising(np.log10),
-    "log2": _rising(np.log2),
-    "exp": _rising(np.exp),
-    "to_real": _rising(np.positive),
-    "to_integer": _rising(np.rint),
-    "least": _extreme(np.minimum.reduce),
-    "greatest": _extreme(np.maximum.reduce),
-    "power": _power,
-}
+        found: Interval = rule(*known)
+    return replace(found, is_point=all(part.is_point for part in known))

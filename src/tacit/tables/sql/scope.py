@@ -68,7 +68,7 @@ def written(node: object) -> str:
         return type(node).__name__
 
 
-def only(node: exp.Expression, *expected: str) -> None:
+def only(node: exp.Expr, *expected: str) -> None:
     """Refuse the node if it says more than expected."""
     for name, value in node.args.items():
         if name not in expected and name not in _NO_MEANING and value not in (None, False, []):
@@ -77,23 +77,25 @@ def only(node: exp.Expression, *expected: str) -> None:
 
 def refused(node: exp.Expression) -> Exception:
     """Why a node is not read, and what to write instead."""
-    if isinstance(node, exp.Window):
-        return void("OVER (…)", WINDOWS, "Write GROUP BY.")
-    if isinstance(node, exp.Star):
-        reason = "rows are never shown"
-        return void("*", reason, "Name what is to be computed: COUNT(*), AVG(column) … GROUP BY column.")
-    if isinstance(node, exp.Select | exp.Subquery | exp.Exists):
-        return not_yet(
-            "a subquery outside of FROM", "It would look at other people's rows: write the condition itself."
-        )
-    if isinstance(node, exp.RegexpLike | exp.RegexpILike | exp.SimilarTo):
-        return not_yet("a regular expression", "Write LIKE, STARTS_WITH or CONTAINS.")
-    if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets):
-        return not_yet(f"{type(node).__name__.upper()} (…)", GROUPINGS)
-    if isinstance(node, exp.BitwiseXor):
-        return not_yet("^", "Write POWER(x, y).")
-    if isinstance(node, exp.NullSafeNEQ | exp.NullSafeEQ):
-        return not_yet("IS DISTINCT FROM", "Write x <> y OR x IS NULL.")
-    if isinstance(node, exp.Interval):
-        return not_yet("an INTERVAL alone", "Write date + INTERVAL 3 DAY.")
-    return not_yet(written(node), "docs/reference/sql.md lists what can be written.")
+    if type(node) in _VOID:
+        return void(*_VOID[type(node)])
+    return not_yet(*_NOT_YET.get(type(node), (written(node), "docs/reference/sql.md lists what can be written.")))
+
+
+_STAR = "Name what is to be computed: COUNT(*), AVG(column) … GROUP BY column."
+_SUBQUERY = ("a subquery outside of FROM", "It would look at other people's rows: write the condition itself.")
+_PATTERN = ("a regular expression", "Write LIKE, STARTS_WITH or CONTAINS.")
+_DISTINCT = ("IS DISTINCT FROM", "Write x <> y OR x IS NULL.")
+_VOID: dict[type[exp.Expression], tuple[str, str, str]] = {
+    exp.Window: ("OVER (…)", WINDOWS, "Write GROUP BY."),
+    exp.Star: ("*", "rows are never shown", _STAR),
+}
+"""What would void the promise."""
+_NOT_YET: dict[type[exp.Expression], tuple[str, str]] = {
+    **dict.fromkeys((exp.Select, exp.Subquery, exp.Exists), _SUBQUERY),
+    **dict.fromkeys((exp.RegexpLike, exp.RegexpILike, exp.SimilarTo), _PATTERN),
+    **{one: (f"{one.__name__.upper()} (…)", GROUPINGS) for one in (exp.Rollup, exp.Cube, exp.GroupingSets)},
+    exp.BitwiseXor: ("^", "Write POWER(x, y)."),
+    **dict.fromkeys((exp.NullSafeNEQ, exp.NullSafeEQ), _DISTINCT),
+    exp.Interval: ("an INTERVAL alone", "Write date + INTERVAL 3 DAY."),
+}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tacit.tables.query.limits import Sizes
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read.aggregates import filtered
-from tacit.tables.sql.read.arrays import array, array_name, indexed
+from tacit.tables.sql.read.arrays import indexed
 from tacit.tables.sql.read.functions import case, cast_node, either, extract, function, local, substring, trim
 from tacit.tables.sql.read.leaves import boolean, column, constant, null
 from tacit.tables.sql.read.operators import (
@@ -25,9 +25,9 @@ from tacit.tables.sql.read.operators import (
     tested,
 )
 from tacit.tables.sql.read.quantiles import within_group
-from tacit.tables.sql.scope import Naming, Reader, Scope, only
+from tacit.tables.sql.scope import Naming, Reader, Scope
 
-__all__ = ["array", "array_name", "only", "scope"]
+__all__ = ["scope"]
 
 
 def scope(

@@ -11,6 +11,7 @@ import pytest
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.expressions import render
+from tacit.tables.engines.duckdb.operators import FORMS
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.expressions.tree import Call, Column, Expression, Key, Literal
@@ -63,18 +64,16 @@ def test_the_random_expressions_use_every_operator() -> None:
 
 
 def test_the_comparison_notices_a_wrong_operator(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tacit.tables.engines.duckdb import expressions as duckdb_expressions
-
     rng, rows = random.Random(3), Rows()
     held = table(rng, 60)
     rows.fill(held)
     for name, wrong in (
-        ("least", lambda terms, kind: f"least({', '.join(t.sql for t in terms)})"),
-        ("%", lambda terms, kind: f"TRY(({terms[0].sql} % {terms[1].sql} + {terms[1].sql}) % {terms[1].sql})"),
-        ("weekday", lambda terms, kind: f"CAST(dayofweek({terms[0].sql}) AS BIGINT)"),
+        ("least", lambda given: f"least({', '.join(t.sql for t in given.terms)})"),
+        ("%", lambda given: "TRY(({0} % {1} + {1}) % {1})".format(*(t.sql for t in given.terms))),
+        ("weekday", lambda given: f"CAST(dayofweek({given.terms[0].sql}) AS BIGINT)"),
     ):
         with monkeypatch.context() as patch:
-            patch.setitem(duckdb_expressions._PLAIN, name, wrong)
+            patch.setitem(FORMS, name, wrong)
             arguments = {"least": ("i", "who"), "%": ("i", "who"), "weekday": ("d",)}[name]
             assert compare(rows, held, [Call(name, tuple(map(Column, arguments)))]), name
 

@@ -9,8 +9,9 @@ import duckdb
 import pytest
 
 import tacit
-from tacit.tables.engines.duckdb import expressions as duckdb_expressions
 from tacit.tables.engines.duckdb.expressions import render
+from tacit.tables.engines.duckdb.operators import FORMS
+from tacit.tables.engines.duckdb.operators.truth import joined
 from tacit.tables.engines.duckdb.relations import Schema, source
 from tacit.tables.expressions.evaluate import evaluate_rows
 from tacit.tables.expressions.kinds import Kind
@@ -60,7 +61,7 @@ def test_texts_do_not_grow_through_nested_subqueries() -> None:
 
 def test_a_concatenation_without_the_rule_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The hole as it was."""
-    monkeypatch.setitem(duckdb_expressions._PLAIN, "concat", duckdb_expressions._joined("||"))
+    monkeypatch.setitem(FORMS, "concat", joined("||"))
     assert longest(bomb(3)) == 16**4
 
 

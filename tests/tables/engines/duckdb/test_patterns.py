@@ -5,14 +5,13 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Callable
 
 import duckdb
 import pytest
 
 from tacit.errors import InvalidParameter
-from tacit.tables.engines.duckdb import expressions as duckdb_expressions
 from tacit.tables.engines.duckdb.expressions import render
+from tacit.tables.engines.duckdb.operators import FORMS
 from tacit.tables.engines.duckdb.operators.patterns import like as like_sql
 from tacit.tables.engines.duckdb.terms import text_literal
 from tacit.tables.expressions.kinds import Kind
@@ -113,8 +112,7 @@ def test_a_hostile_pattern_is_read_once() -> None:
 
 def test_the_engines_own_like_would_not_finish(monkeypatch: pytest.MonkeyPatch) -> None:
     """The hole as it was: planted, it is noticed."""
-    plain: Callable[..., str] = lambda term, constants: f"({term.sql} LIKE {text_literal(constants[0])})"  # noqa: E731
-    monkeypatch.setitem(duckdb_expressions._WITH_CONSTANTS, "like", plain)
+    monkeypatch.setitem(FORMS, "like", lambda given: f"({given.sql(0, Kind.TEXT)} LIKE {given.terms[1].sql})")
     pattern, unit = HOSTILE[0]
     assert not finishes([armed("like", pattern, unit * 400)], 1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +59,11 @@ class DuckDBBackend:
         from tacit.tables.engines.duckdb.survey import contents_of
 
         return contents_of(table, _own(source), policy)
+
+    def operators(self) -> Collection[str]:
+        from tacit.tables.engines.duckdb.operators import FORMS
+
+        return FORMS.keys()
 
     def refuse_other_name(self, source: Source) -> None:
         from tacit.tables.engines.duckdb.sources.frames import refuse_other_name

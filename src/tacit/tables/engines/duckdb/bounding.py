@@ -72,9 +72,15 @@ class _Writer:
         self.keys = tuple(render(expression, kinds) for expression in query.keys)
         self.key_kinds = tuple(term.kind or Kind.TEXT for term in self.keys)
         self.key_names = [f"k{i}" for i in range(len(self.keys))]
-        measures = query.measures
-        self.values = tuple(dict.fromkeys(one.value for one in measures if isinstance(one, Measure | Cells)))
-        distinct = dict.fromkeys(one.expression for one in measures if isinstance(one, Distinct))
+        measures = dict(enumerate(query.measures))
+        self.sums = {i: one for i, one in measures.items() if isinstance(one, Measure)}
+        self.cells = {i: one for i, one in measures.items() if isinstance(one, Cells)}
+        self.distinct = {i: one for i, one in measures.items() if isinstance(one, Distinct)}
+        """The measures of each sort, by their places."""
+        by_place: dict[int, Measure | Cells] = {**self.sums, **self.cells}
+        of_values = [by_place[i] for i in sorted(by_place)]
+        self.values = tuple(dict.fromkeys(one.value for one in of_values))
+        distinct = dict.fromkeys(one.expression for one in self.distinct.values())
         self.held = {expression: f"w{i}" for i, expression in enumerate(distinct)}
         self.listed = query.public_keys if query.keys else None
         self.places = {value: f"v{i}" for i, value in enumerate(self.values)}
@@ -82,8 +88,8 @@ class _Writer:
         inputs = dict.fromkeys(sql for found in self.reads.values() for sql in found)
         self.inputs = {sql: f"x{i}" for i, sql in enumerate(inputs)}
         """What the measures are computed from, and the name of each."""
-        wanted = {m.value for m in measures if isinstance(m, Measure | Cells) and m.chosen}
-        self.contents = [self.column(one) for one in self.values if one in wanted and not isinstance(one, One)]
+        wanted = {one.value for one in of_values if one.chosen} - {One()}
+        self.contents = [self.column(one) for one in self.values if one in wanted]
         """The columns of a row that chosen measures add up; without the constant one, which needs no choice."""
         self.steps: list[str] = []
 
@@ -95,11 +101,11 @@ class _Writer:
             self.keep()
             if self.contents:
                 self.choose()
-        for i, one in enumerate(self.query.measures):
-            if isinstance(one, Cells):
-                self.tally(i, one)
-            elif isinstance(one, Distinct):
-                self.hold(i, one)
+        for i in range(len(self.query.measures)):
+            if i in self.cells:
+                self.tally(i, self.cells[i])
+            elif i in self.distinct:
+                self.hold(i, self.distinct[i])
         last = self.sum_rows() if self.query.unit is None else self.sum_pairs()
         chain = ",\n".join(self.steps)
         return Statement(f"WITH {chain}\n{last}", self.key_kinds, self.listed)
@@ -188,8 +194,8 @@ class _Writer:
 
     def added(self) -> list[RowValue]:
         """The values that are summed; the number of rows is there anyway."""
-        summed_up = {one.value for one in self.query.measures if isinstance(one, Measure)}
-        return [value for value in self.values if value in summed_up and not isinstance(value, One)]
+        summed_up = {one.value for one in self.sums.values()} - {One()}
+        return [value for value in self.values if value in summed_up]
 
     def keep(self) -> None:
         """At most so many groups per unit: the first in its order."""
@@ -328,28 +334,25 @@ class _Writer:
 
     def sum_rows(self) -> str:
         """Every row is a unit."""
-        sums = [
-            _total(clamped(self.column(one.value), one), i)
-            for i, one in enumerate(self.query.measures)
-            if isinstance(one, Measure)
-        ]
+        sums = [_total(clamped(self.column(one.value), one), i) for i, one in self.sums.items()]
         return self.per_group(sums, "picked", "picked")
 
     def sum_pairs(self) -> str:
-        measures = {i: one for i, one in enumerate(self.query.measures) if isinstance(one, Measure)}
-        if not (self.contents and any(one.chosen for one in measures.values())):
-            sums = [_total(clamped(self.of_pair(one, "kept"), one), i) for i, one in measures.items()]
+        if not (self.contents and any(one.chosen for one in self.sums.values())):
+            sums = [_total(clamped(self.of_pair(one, "kept"), one), i) for i, one in self.sums.items()]
             return self.per_group(sums, "kept", "kept")
-        self.count_pairs(measures)
-        sums = [_total(clamped(f"p{i}", one), i) for i, one in measures.items()]
+        self.count_pairs()
+        sums = [_total(clamped(f"p{i}", one), i) for i, one in self.sums.items()]
         return self.per_group(sums, "counted", "counted")
 
-    def count_pairs(self, measures: Mapping[int, Measure]) -> None:
+    def count_pairs(self) -> None:
         """What each pair adds: over all its rows if they are few enough, otherwise over the chosen ones."""
         rows = self.query.rows
 
         def shown(sums: str) -> str:
-            return _lines([*self.plain("kept"), *(f"{self.of_pair(one, sums)} AS p{i}" for i, one in measures.items())])
+            return _lines(
+                [*self.plain("kept"), *(f"{self.of_pair(one, sums)} AS p{i}" for i, one in self.sums.items())]
+            )
 
         self.step(
             "counted",
@@ -359,7 +362,7 @@ class _Writer:
 
     def of_pair(self, measure: Measure, sums: str) -> str:
         """What one unit adds to one group, before the clamp; ``sums`` has the sums over the rows that count."""
-        if isinstance(measure.value, One):
+        if measure.value == One():
             return f"least(kept.n, {self.query.rows})" if measure.chosen else "kept.n"
         return f"{sums if measure.chosen else 'kept'}.{self.column(measure.value)}"
 
@@ -376,12 +379,12 @@ class _Writer:
                 last += [f"{fetched(key, kind)} AS {name}", f"{key} IS NULL AS {name}_null"]
         last.append("units")
         joined = "totals"
-        for i, one in enumerate(self.query.measures):
-            if isinstance(one, Measure):
+        for i in range(len(self.query.measures)):
+            if i in self.sums:
                 last += [f"m{i}_high", f"m{i}_low"]
                 continue
             joined += f"\nLEFT JOIN tally{i} ON {same('totals', f'tally{i}', self.group)}"
-            if isinstance(one, Distinct):
+            if i in self.distinct:
                 last += [f"0 AS m{i}_high", f"coalesce(tally{i}.held, 0) AS m{i}_low"]
             else:
                 empty = "CAST([] AS BIGINT[])"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from tacit.tables.expressions.tree import Literal
 from tacit.tables.query.options import ListedGroups, Options
 from tacit.tables.query.refusals import NotUnderstood, not_yet, shortened
+from tacit.tables.sql.grammar import Statement, exp
+from tacit.tables.sql.scope import Scope, only
 
 __all__ = ["Lists"]
 
@@ -15,7 +17,7 @@ __all__ = ["Lists"]
 class Lists:
     """The lists that one statement joins its table to, and its clause."""
 
-    def __init__(self, translate: Any, exp: Any, tables: frozenset[str], found: Any) -> None:
+    def __init__(self, scope: Callable[..., Scope], tables: frozenset[str], found: Statement) -> None:
         self._options: Options = found.clause.options
         for table in (*found.clause.tables, *(one.table for one, _ in found.lists if one.table is not None)):
             if table.lower() not in tables:
@@ -27,19 +29,17 @@ class Lists:
             raise NotUnderstood("RIGHT JOIN UNNEST(…)", "the same name stands for two things", "Choose another name.")
         if len({one.column.lower() for one, _ in found.lists}) != len(found.lists):
             raise NotUnderstood("RIGHT JOIN UNNEST(…)", "takes one list for each column", "Leave one list out.")
-        scope = translate.scope(tables, "UNNEST([…])", aggregates=False)
-        self._listed = tuple(
-            ListedGroups(one.column, _constants(translate, scope, values)) for one, values in found.lists
-        )
+        inside = scope(tables, "UNNEST([…])", aggregates=False)
+        self._listed = tuple(ListedGroups(one.column, _constants(inside, values)) for one, values in found.lists)
 
     def options(self) -> Options:
         """The options of the statement."""
         return replace(self._options, listed=self._listed)
 
 
-def _constants(translate: Any, scope: Any, tree: Any) -> tuple[Literal, ...]:
-    translate.only(tree, "expressions")
-    values = scope.each(tree.expressions)
-    if not all(isinstance(one, Literal) for one in values):
+def _constants(place: Scope, tree: exp.Expr) -> tuple[Literal, ...]:
+    only(tree, "expressions")
+    values = place.each(tree.expressions)
+    if not all(one.is_literal for one in values):
         raise NotUnderstood("UNNEST([…])", "lists constants", "Write UNNEST(['a', 'b']).")
-    return tuple(dict.fromkeys(values))
+    return tuple(dict.fromkeys(Literal(one.constant) for one in values))

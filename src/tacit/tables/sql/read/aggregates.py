@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.tables.expressions.literals import bounds_of
-from tacit.tables.expressions.tree import Case, Expression, Literal
+from tacit.tables.expressions.tree import Expression
 from tacit.tables.query.functions import BOUNDS, INTERVAL_SHARE, aggregate
 from tacit.tables.query.refusals import NotUnderstood, misplaced, not_yet
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.nodes import digits_in, is_star, undistinct
 from tacit.tables.sql.scope import Scope, only, refused, written
 
-__all__ = ["Given", "aggregate_node", "exact", "filtered", "inside_aggregate"]
+__all__ = ["Given", "aggregate_node", "argument_name", "exact", "filtered", "inside_aggregate"]
 
 
 Bounds = dict[str, tuple[Fraction, Fraction]]
@@ -37,9 +39,9 @@ def inside_aggregate(scope: Scope, name: str, given: list[exp.Expression]) -> Gi
     """What an aggregate was given."""
     if not scope.aggregates:
         raise misplaced(name, scope.place)
-    plain = [one for one in given if not isinstance(one, exp.Kwarg)]
-    shares = [exact(one.expression) for one in given if isinstance(one, exp.Kwarg) and _name(one) == INTERVAL_SHARE]
-    pairs = [one for one in given if isinstance(one, exp.Kwarg) and _name(one) != INTERVAL_SHARE]
+    plain = [one for one in given if argument_name(one) is None]
+    shares = [exact(one.expression) for one in given if argument_name(one) == INTERVAL_SHARE]
+    pairs = [one for one in given if argument_name(one) not in (None, INTERVAL_SHARE)]
     bounds = dict(_named(one) for one in pairs)
     if len(bounds) != len(pairs) or len(shares) > 1:
         raise NotUnderstood(f"{name.upper()}(…)", "has the same named argument twice")
@@ -49,12 +51,8 @@ def inside_aggregate(scope: Scope, name: str, given: list[exp.Expression]) -> Gi
 
 def aggregate_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggregate:
     found = inside_aggregate(scope, name, given)
-    plain = found.plain
-    distinct = bool(plain) and isinstance(plain[0], exp.Distinct)
-    if distinct:
-        only(plain[0], "expressions")
-        plain = [*plain[0].expressions, *plain[1:]]
-    star = len(plain) == 1 and isinstance(plain[0], exp.Star)
+    plain, distinct = undistinct(found.plain)
+    star = len(plain) == 1 and is_star(plain[0])
     if star:
         only(plain[0])
         if distinct or name != "count":
@@ -66,13 +64,16 @@ def aggregate_node(scope: Scope, name: str, given: list[exp.Expression]) -> Aggr
     return found.shared(made)
 
 
-def _name(node: exp.Kwarg) -> str:
-    return str(node.this.this if isinstance(node.this, exp.Expression) else node.this).lower()
+def argument_name(node: exp.Expression) -> str | None:
+    """What a named argument is called: contribution_bounds_per_row => (0, 100)."""
+    if not isinstance(node, exp.Kwarg):
+        return None
+    return str(getattr(node.this, "this", node.this)).lower()
 
 
-def _named(node: exp.Kwarg) -> tuple[str, tuple[Fraction, Fraction]]:
+def _named(node: exp.Expression) -> tuple[str, tuple[Fraction, Fraction]]:
     only(node, "this", "expression")
-    name = _name(node)
+    name = str(argument_name(node))
     if name not in BOUNDS:
         raise not_yet(f"{name[:40]} => …", f"The named arguments are: {', '.join((*BOUNDS, INTERVAL_SHARE))}.")
     pair = node.expression
@@ -84,18 +85,29 @@ def _named(node: exp.Kwarg) -> tuple[str, tuple[Fraction, Fraction]]:
 
 def exact(node: exp.Expression) -> Fraction:
     """A number of the question: a decimal one means exactly that; p/q too."""
-    if isinstance(node, exp.Neg):
-        return -exact(node.this)
-    if isinstance(node, exp.Div):
-        below = exact(node.expression)
-        if below:
-            return exact(node.this) / below
-    if isinstance(node, exp.Literal) and not node.is_string:
-        text = str(node.this).lower()
-        digits, _, power = text.partition("e")
-        if len(digits) <= 400 and len(power) <= 4 and not set(text) - set("0123456789.e+-"):
-            return Fraction(text)
-    raise NotUnderstood(written(node)[:40], "is not a number", "Write one, such as 0.5 or 1/3.")
+    found = _EXACT[type(node)](node) if type(node) in _EXACT else None
+    if found is None:
+        raise NotUnderstood(written(node)[:40], "is not a number", "Write one, such as 0.5 or 1/3.")
+    return found
+
+
+def _quotient(node: exp.Expression) -> Fraction | None:
+    below = exact(node.expression)
+    return exact(node.this) / below if below else None
+
+
+def _decimal(node: exp.Expression) -> Fraction | None:
+    text = digits_in(node).lower()
+    digits, _, power = text.partition("e")
+    fits = text and len(digits) <= 400 and len(power) <= 4 and not set(text) - set("0123456789.e+-")
+    return Fraction(text) if fits else None
+
+
+_EXACT: dict[type[exp.Expression], Callable[[exp.Expression], Fraction | None]] = {
+    exp.Neg: lambda node: -exact(node.this),
+    exp.Div: _quotient,
+    exp.Literal: _decimal,
+}
 
 
 def filtered(scope: Scope, node: exp.Filter) -> Expression:
@@ -105,7 +117,4 @@ def filtered(scope: Scope, node: exp.Filter) -> Expression:
     if not isinstance(found, Aggregate) or not isinstance(node.expression, exp.Where):
         raise not_yet("FILTER", "It follows an aggregate: COUNT(*) FILTER (WHERE age > 40).")
     only(node.expression, "this")
-    condition = replace(scope, aggregates=False, place="FILTER").expression(node.expression.this)
-    value = Literal(1) if found.argument is None else found.argument
-    estimator = "count" if found.estimator == "count_rows" else found.estimator
-    return replace(found, estimator=estimator, argument=Case(((condition, value),)))
+    return found.where(replace(scope, aggregates=False, place="FILTER").expression(node.expression.this))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tacit.tables.expressions.tree import Column, Expression
+from tacit.tables.expressions.tree import Expression
 from tacit.tables.query.functions import quantile
 from tacit.tables.query.refusals import NotUnderstood, not_yet
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.nodes import function_name
 from tacit.tables.sql.read.aggregates import Given, exact, inside_aggregate
 from tacit.tables.sql.scope import Scope, only
 
@@ -30,11 +31,11 @@ _EXAMPLES = {
 
 def array_name(node: exp.Expression) -> str:
     """The name of a function that gives an array; empty for anything else."""
-    name = str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
+    name = function_name(node)
     return name if name in ARRAYS else ""
 
 
-def array(scope: Scope, node: exp.Anonymous) -> tuple[str, list[tuple[str, Aggregate]]]:
+def array(scope: Scope, node: exp.Expression) -> tuple[str, list[tuple[str, Aggregate]]]:
     """A name for all values, and each with the ending of its own."""
     name = array_name(node)
     count, first, _ = _read(scope, node)
@@ -42,7 +43,7 @@ def array(scope: Scope, node: exp.Anonymous) -> tuple[str, list[tuple[str, Aggre
         raise NotUnderstood(f"{name.upper()}(…)", f"makes at most {_MOST_COLUMNS} columns", "Write […] for one value.")
     places = range(1, count + 1) if name in TOPS else range(count + 1)
     made = [(str(place), _element(scope, node, place)) for place in places]
-    what = f"_{first.name}" if isinstance(first, Column) else ""
+    what = "" if first.column_name is None else f"_{first.column_name}"
     return ("top" if name in TOPS else "quantiles") + what, made
 
 
@@ -55,7 +56,7 @@ def indexed(scope: Scope, node: exp.Bracket) -> Aggregate:
     return _element(scope, node.this, offset + 1 if array_name(node.this) in TOPS else offset)
 
 
-def _element(scope: Scope, node: exp.Anonymous, place: int) -> Aggregate:
+def _element(scope: Scope, node: exp.Expression, place: int) -> Aggregate:
     name = array_name(node)
     count, value, found = _read(scope, node)
     first = 1 if name in TOPS else 0
@@ -68,7 +69,7 @@ def _element(scope: Scope, node: exp.Anonymous, place: int) -> Aggregate:
     return found.shared(Aggregate("top", value, rank=(place, count)))
 
 
-def _read(scope: Scope, node: exp.Anonymous) -> tuple[int, Expression, Given]:
+def _read(scope: Scope, node: exp.Expression) -> tuple[int, Expression, Given]:
     only(node, "this", "expressions")
     name = array_name(node)
     found = inside_aggregate(scope, name, node.expressions)
@@ -82,7 +83,7 @@ def _read(scope: Scope, node: exp.Anonymous) -> tuple[int, Expression, Given]:
 
 def _offset(node: exp.Expression) -> int:
     """OFFSET(k) counts from 0, ORDINAL(k) from 1."""
-    name = str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
+    name = function_name(node)
     place = exact(node.expressions[0]) if name in ("offset", "ordinal") and len(node.expressions) == 1 else None
     if place is None or place.denominator != 1:
         raise not_yet("[…]", "Write APPROX_QUANTILES(x, 100)[OFFSET(90)].")

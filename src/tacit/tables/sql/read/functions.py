@@ -21,6 +21,7 @@ from tacit.tables.query.functions import (
 )
 from tacit.tables.query.refusals import AGGREGATES_TO_COME, FUNCTIONS, NotUnderstood, not_yet, void
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.nodes import bare_word, text_in
 from tacit.tables.sql.read.aggregates import aggregate_node
 from tacit.tables.sql.read.arrays import ARRAYS
 from tacit.tables.sql.read.operators import interval
@@ -68,8 +69,8 @@ _KIND_OF_TYPE = {name: kind for kind, names in _KINDS.items() for name in names.
 def cast_node(scope: Scope, node: exp.Cast | exp.TryCast) -> Expression:
     only(node, "this", "to")
     kind = _kind(node.args["to"])
-    if type(node) is exp.Cast and isinstance(node.this, exp.Literal) and node.this.is_string and kind.is_time:
-        text = str(node.this.this)
+    text = text_in(node.this)
+    if type(node) is exp.Cast and text is not None and kind.is_time:
         value = read_date(text) if kind is Kind.DATE else read_timestamp(text)
         if value is None:
             example = "'2024-01-31'" if kind is Kind.DATE else "'2024-01-31 10:20:30'"
@@ -98,17 +99,16 @@ def extract(scope: Scope, node: exp.Extract) -> Expression:
 def local(scope: Scope, node: exp.AtTimeZone) -> Expression:
     """t AT TIME ZONE 'Europe/Copenhagen'."""
     only(node, "this", "zone")
-    zone = node.args["zone"]
-    if not isinstance(zone, exp.Literal) or not zone.is_string:
+    zone = text_in(node.args["zone"])
+    if zone is None:
         raise not_yet("AT TIME ZONE …", "Write the name in quotes: t AT TIME ZONE 'Europe/Copenhagen'.")
-    return at_time_zone(scope.expression(node.this), Literal(str(zone.this)))
+    return at_time_zone(scope.expression(node.this), Literal(zone))
 
 
 def _truncated(scope: Scope, name: str, given: list[exp.Expression]) -> Expression:
     """TIMESTAMP_TRUNC(t, HOUR) and TIMESTAMP_TRUNC(t, HOUR, 'Europe/Copenhagen'), as BigQuery writes them."""
-    unit = given[1].this if 2 <= len(given) <= 3 and isinstance(given[1], exp.Column | exp.Var) else None
-    unit = unit.this if isinstance(unit, exp.Identifier) else unit
-    if not isinstance(unit, str):
+    unit = bare_word(given[1]) if 2 <= len(given) <= 3 else None
+    if unit is None:
         raise NotUnderstood(f"{name.upper()}(…)", "takes a time and a unit", f"Write {name.upper()}(t, HOUR).")
     value = scope.expression(given[0])
     if len(given) == 3:

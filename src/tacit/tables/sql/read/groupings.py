@@ -23,29 +23,29 @@ def groupings(nodes: Sequence[exp.Expression], read: Read) -> list[Keys]:
 def _sets(node: exp.Expression, read: Read, depth: int) -> list[Keys]:
     if depth > MOST_NESTED:
         raise too_deep()
-    if isinstance(node, exp.Rollup):
-        return rollup_of(_parts(node, read))
-    if isinstance(node, exp.Cube):
-        return cube_of(_parts(node, read))
-    if isinstance(node, exp.GroupingSets):
-        only(node, "expressions")
-        few_sets(len(node.expressions))
-        return [keys for one in node.expressions for keys in _sets(one, read, depth + 1)]
-    return [_keys(node, read)]
-
-
-def _parts(node: exp.Rollup | exp.Cube, read: Read) -> list[Keys]:
+    made = _MADE.get(type(node))
+    if made is None:
+        return [_keys(node, read)]
     only(node, "expressions")
     few_sets(len(node.expressions))
-    return [_keys(one, read) for one in node.expressions]
+    return made(node.expressions, read, depth)
+
+
+def _all(nodes: Sequence[exp.Expression], read: Read, depth: int) -> list[Keys]:
+    return [keys for one in nodes for keys in _sets(one, read, depth + 1)]
+
+
+_MADE: dict[type[exp.Expression], Callable[[Sequence[exp.Expression], Read, int], list[Keys]]] = {
+    exp.Rollup: lambda nodes, read, _: rollup_of([_keys(one, read) for one in nodes]),
+    exp.Cube: lambda nodes, read, _: cube_of([_keys(one, read) for one in nodes]),
+    exp.GroupingSets: _all,
+}
 
 
 def _keys(node: exp.Expression, read: Read) -> Keys:
     """(a, b), (a), () or a."""
-    if isinstance(node, exp.Paren):
-        only(node, "this")
-        return (read(node.this),)
-    if isinstance(node, exp.Tuple):
-        only(node, "expressions")
-        return tuple(read(one) for one in node.expressions)
-    return (read(node),)
+    inside = {exp.Paren: "this", exp.Tuple: "expressions"}.get(type(node))
+    if inside is None:
+        return (read(node),)
+    only(node, inside)
+    return tuple(read(one) for one in (node.expressions if inside == "expressions" else [node.this]))

@@ -85,14 +85,8 @@ def _condition(node: exp.Join, sides: Sequence[Side], reading: Reading) -> tuple
         return using([str(one.this) for one in names], sides)
     naming = JoinedNames(tuple(sides))
     places = scope(naming.aliases, "ON", aggregates=False, sizes=reading.sizes, naming=naming)
-    return sides[-1], _plain(places.expression(node.args["on"]))
-
-
-def _plain(expression: Expression) -> Expression:
-    """Columns by their names in the join, however they were written."""
-    if isinstance(expression, Column):
-        return Column(expression.name)
-    return expression.with_parts(tuple(_plain(part) for part in expression.parts()))
+    on = places.expression(node.args["on"])
+    return sides[-1], on.changed(Column, lambda column: Column(column.name))  # however they were written
 
 
 def stacked(node: exp.Union, reading: Reading) -> Stacked:
@@ -147,10 +141,10 @@ def listed(node: exp.Values, names: Sequence[str], sizes: Sizes) -> Listed:
     rows = []
     for line in node.expressions:
         cells = places.each(line.expressions if isinstance(line, exp.Tuple) else [line])
-        if not all(isinstance(one, Literal) for one in cells):
+        if not all(one.is_literal for one in cells):
             raise NotUnderstood(
                 "VALUES", "lists constants", "Write (VALUES ('Lund', 'Sweden'), …) AS c(city, country)."
             )
-        rows.append(tuple(one for one in cells if isinstance(one, Literal)))
+        rows.append(tuple(Literal(one.constant) for one in cells))
     width = len(rows[0]) if rows else 0
     return made_list(names or [f"col{i}" for i in range(width)], rows)

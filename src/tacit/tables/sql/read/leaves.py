@@ -7,6 +7,7 @@ from tacit.tables.expressions.tree import Column, Expression, Literal
 from tacit.tables.query.refusals import FUNCTIONS, NotUnderstood, not_yet, void
 from tacit.tables.query.rows import Qualified
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.nodes import is_star, name_in
 from tacit.tables.sql.scope import Scope, only, refused
 
 __all__ = ["boolean", "column", "constant", "null", "real"]
@@ -16,11 +17,11 @@ _CLOCKS = ("current_date", "current_time", "current_timestamp", "current_datetim
 
 def column(scope: Scope, node: exp.Column) -> Expression:
     only(node, "this", "table")
-    if isinstance(node.this, exp.Star):
+    if is_star(node.this):
         raise refused(node.this)
-    if not isinstance(node.this, exp.Identifier):
+    name, table = name_in(node.this), node.args.get("table")
+    if name is None:
         raise refused(node)
-    name, table = str(node.this.this), node.args.get("table")
     if table is None and not node.this.args.get("quoted") and name.lower() in _CLOCKS:
         raise void(name.upper(), FUNCTIONS[name.lower()], "Write DATE '2024-01-31'.")
     if table is not None and str(table.this).lower() not in scope.tables:

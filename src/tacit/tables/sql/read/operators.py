@@ -7,6 +7,7 @@ from tacit.tables.expressions.tree import Call, Expression, Literal
 from tacit.tables.query.functions import moved
 from tacit.tables.query.refusals import not_yet
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.nodes import digits_in, text_in
 from tacit.tables.sql.read.leaves import real
 from tacit.tables.sql.scope import Reader, Scope, only, written
 
@@ -54,7 +55,7 @@ def interval(node: exp.Interval) -> tuple[str, int]:
     count, unit = node.this, node.args.get("unit")
     below = isinstance(count, exp.Neg)
     count = count.this if isinstance(count, exp.Neg | exp.Paren) else count
-    text = str(count.this) if isinstance(count, exp.Literal) else ""
+    text = digits_in(count) or text_in(count) or ""
     digits = text.removeprefix("-")
     if not isinstance(unit, exp.Var) or not digits.isascii() or not digits.isdecimal() or len(digits) > 9:
         raise not_yet("that INTERVAL", "Write a whole number and one unit: INTERVAL 3 MONTH.")
@@ -83,8 +84,8 @@ def negated(scope: Scope, node: exp.Not) -> Expression:
 def negative(scope: Scope, node: exp.Neg) -> Expression:
     only(node, "this")
     below = node.this
-    if isinstance(below, exp.Literal) and not below.is_string:
-        text = str(below.this)
+    text = digits_in(below)
+    if text:
         if text.isascii() and text.isdecimal() and len(text) <= 40:
             return literal(-int(text))
         return literal(-real(text))

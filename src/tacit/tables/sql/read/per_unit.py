@@ -9,9 +9,10 @@ from tacit.tables.expressions.tree import Case, Column, Expression, Literal
 from tacit.tables.query.canonical import folded
 from tacit.tables.query.functions import FACT_NAMES
 from tacit.tables.query.refusals import NotUnderstood, not_yet, shortened
-from tacit.tables.query.rows import Qualified
 from tacit.tables.query.units import Grouped, UnitValue, counted, grouped, no_bounds
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.nodes import is_star, place_in, undistinct
+from tacit.tables.sql.read.aggregates import argument_name
 from tacit.tables.sql.read.functions import function
 from tacit.tables.sql.scope import Reader, Scope, only, refused
 from tacit.tables.sql.translate import scope as row_scope
@@ -32,20 +33,16 @@ def _function(scope: Scope, node: exp.Anonymous) -> Expression:
     if name not in _FUNCTIONS:
         return function(scope, node)
     inside = _below(scope, f"{name.upper()}(…)")
-    given = list(node.expressions)
-    if any(isinstance(one, exp.Kwarg) for one in given):
+    if any(argument_name(one) is not None for one in node.expressions):
         raise no_bounds(name.upper())
-    distinct = bool(given) and isinstance(given[0], exp.Distinct)
-    if distinct:
-        only(given[0], "expressions")
-        given = [*given[0].expressions, *given[1:]]
-    if name == "count" and not distinct and (not given or isinstance(given[0], exp.Star)) and len(given) <= 1:
+    given, distinct = undistinct(node.expressions)
+    if name == "count" and not distinct and (not given or is_star(given[0])) and len(given) <= 1:
         for star in given:
             only(star)
         return UnitValue("count_rows")
     if len(given) != 1:
         raise NotUnderstood(f"{name.upper()}(…)", "takes one value", f"Write {name.upper()}(column).")
-    if isinstance(given[0], exp.Star):
+    if is_star(given[0]):
         raise refused(given[0])
     argument = inside.expression(given[0])
     if distinct:
@@ -92,9 +89,9 @@ def _keys(node: exp.Select, rows: Scope, outputs: list[tuple[str, Expression]]) 
             "Group by the protected unit inside, or ask for it outside.",
         )
     only(group, "expressions", "all")
-    plain = [value for _, value in outputs if not any(isinstance(one, UnitValue) for one in value.walk())]
+    plain = [value for _, value in outputs if not value.has(UnitValue)]
     if group.args.get("all"):
-        return [value for value in plain if any(isinstance(one, Column) for one in value.walk())]
+        return [value for value in plain if value.has(Column)]
     named = {label.lower(): value for label, value in outputs if value in plain}
     return [_key(one, rows, outputs, named) for one in group.expressions]
 
@@ -102,27 +99,24 @@ def _keys(node: exp.Select, rows: Scope, outputs: list[tuple[str, Expression]]) 
 def _key(
     node: exp.Expression, rows: Scope, outputs: list[tuple[str, Expression]], named: Mapping[str, Expression]
 ) -> Expression:
-    if isinstance(node, exp.Literal) and not node.is_string:
-        text = str(node.this)
-        if not text.isascii() or not text.isdecimal() or len(text) > 6 or not 1 <= int(text) <= len(outputs):
-            raise NotUnderstood(f"GROUP BY {text[:20]}", f"the places are 1 to {len(outputs)}")
-        found = outputs[int(text) - 1][1]
-        if any(isinstance(one, UnitValue) for one in found.walk()):
+    place = place_in(node, "GROUP BY", len(outputs))
+    if place is not None:
+        found = outputs[place][1]
+        if found.has(UnitValue):
             raise not_yet("an aggregate in GROUP BY", "Group by columns, or expressions of them.")
         return found
     key = rows.expression(node)
-    if not isinstance(key, Column) or isinstance(key, Qualified) or key.name.lower() not in named:
+    name = key.bare_name
+    if name is None or name.lower() not in named:
         return key
-    meant = named[key.name.lower()]
-    if folded(meant) != folded(key) and folded(key) in (folded(one) for one in meant.walk() if isinstance(one, Column)):
+    meant = named[name.lower()]
+    if folded(meant) != folded(key) and folded(key) in map(folded, meant.nodes(Column)):
         problem = "could mean the column or what SELECT calls by that name"
-        raise NotUnderstood(f"GROUP BY {shortened(key.name)}", problem, "Write its place (GROUP BY 1).")
+        raise NotUnderstood(f"GROUP BY {shortened(name)}", problem, "Write its place (GROUP BY 1).")
     return meant
 
 
 def _aliased(tree: Expression, named: Mapping[str, Expression]) -> Expression:
     """Names of outputs in HAVING, replaced by what they stand for."""
     known = {label.lower(): value for label, value in named.items()}
-    if isinstance(tree, Column) and not isinstance(tree, Qualified):
-        return known.get(tree.name.lower(), tree)
-    return tree.with_parts(tuple(_aliased(part, named) for part in tree.parts()))
+    return tree.changed(Column, lambda column: known.get((column.bare_name or "").lower(), column))

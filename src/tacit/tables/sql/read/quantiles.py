@@ -9,6 +9,7 @@ from tacit.tables.query.functions import INTERVAL_SHARE, geometric_mean, quantil
 from tacit.tables.query.refusals import NotUnderstood, not_yet
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.nodes import function_name
 from tacit.tables.sql.read.aggregates import exact, inside_aggregate
 from tacit.tables.sql.scope import Scope, only, written
 
@@ -32,7 +33,7 @@ def within_group(scope: Scope, node: exp.WithinGroup) -> Aggregate:
     """PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x); MODE() WITHIN GROUP (ORDER BY x)."""
     only(node, "this", "expression")
     call, order = node.this, node.expression
-    name = str(call.this).lower() if isinstance(call, exp.Anonymous) else ""
+    name = function_name(call)
     if name not in (*_WITHIN, "mode") or not isinstance(order, exp.Order):
         raise not_yet(written(node), _EXAMPLE)
     only(call, "this", "expressions")

@@ -7,16 +7,18 @@ relation with a row per unit, and is what the subqueries around it dissolve into
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.query.limits import Sizes
 from tacit.tables.query.per_unit import PerUnit
 from tacit.tables.query.refusals import CLAUSES, SUBQUERY_CLAUSES, NotUnderstood, not_yet, shortened, void
-from tacit.tables.query.relations import MOST_LEVELS, Listed
+from tacit.tables.query.relations import MOST_LEVELS
 from tacit.tables.query.rows import Catalogue, Rows, conjoined
 from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.nodes import alias_of, is_star, labelled, name_in, written_column
 from tacit.tables.sql.read.joins import joined, joined_to, listed, stacked, unbracketed
 from tacit.tables.sql.read.per_unit import grouping_scope, read_grouped
 from tacit.tables.sql.scope import Scope, only
@@ -69,15 +71,15 @@ class _Reader:
 
     def side(self, node: exp.Expression) -> Rows:
         """One side of a join, or all there is."""
-        if isinstance(node, exp.Subquery):
-            return self._subquery(node)
-        if isinstance(node, exp.Values) and self.tables is not None:
-            only(node, "expressions", "alias")
-            name, columns = _named_columns(node.args.get("alias"))
-            return Rows(frozenset(() if name is None else (name,)), relation=listed(node, columns, self.sizes))
-        if not isinstance(node, exp.Table):
+        reader = _SIDES.get(type(node))
+        if reader is None or (reader is _Reader._values and self.tables is None):
             raise not_yet(f"FROM {shortened(type(node).__name__)}", f"Write FROM {self.table}.")
-        return self._named(node)
+        return reader(self, node)
+
+    def _values(self, node: exp.Values) -> Rows:
+        only(node, "expressions", "alias")
+        name, columns = alias_of(node.args.get("alias"))
+        return Rows(frozenset(() if name is None else (name,)), relation=listed(node, columns, self.sizes))
 
     def columns_of(self, rows: Rows) -> list[tuple[str, Expression]]:
         """The columns that rows show, in order, and what each means."""
@@ -99,7 +101,7 @@ class _Reader:
         reader, own = self, set()
         for node in clause.expressions:
             only(node, "this", "alias")
-            name, columns = _named_columns(node.args.get("alias"))
+            name, columns = alias_of(node.args.get("alias"))
             if name is None or name in own:
                 raise NotUnderstood(f"WITH {name or '…'}", "takes each name once")
             own.add(name)
@@ -109,7 +111,7 @@ class _Reader:
 
     def _subquery(self, node: exp.Subquery) -> Rows:
         only(node, "this", "alias")
-        name, columns = _named_columns(node.args.get("alias"))
+        name, columns = alias_of(node.args.get("alias"))
         return self._renamed(self._select(unbracketed(node.this), name), columns)
 
     def _renamed(self, rows: Rows, names: Sequence[str]) -> Rows:
@@ -123,8 +125,9 @@ class _Reader:
             raise NotUnderstood(
                 f"({', '.join(names)[:60]})", f"takes {len(found)} different names, one for each column"
             )
-        if rows.is_plain and isinstance(rows.relation, Listed):
-            return replace(rows, relation=replace(rows.relation, columns=tuple(names)))
+        renamed = None if rows.relation is None or not rows.is_plain else rows.relation.renamed(tuple(names))
+        if renamed is not None:
+            return replace(rows, relation=renamed)
         columns = {name.lower(): meaning for name, (_, meaning) in zip(names, found, strict=True)}
         return replace(rows, columns=columns, everything=False, naming=None)
 
@@ -199,10 +202,10 @@ class _Reader:
     def _named(self, node: exp.Table) -> Rows:
         """A table by its name: the one there is, or a common table expression."""
         table = self.table
-        if not isinstance(node.this, exp.Identifier):
+        name = name_in(node.this)
+        if name is None:
             reason = "no file, table function or network is read from a question"
             raise void(f"FROM {_function_name(node.this)}", reason, f"Write FROM {table}.")
-        name = str(node.this.this)
         if node.args.get("db") is not None or node.args.get("catalog") is not None:
             raise void(f"FROM ….{name}", "there is one table, and no schemas", f"Write FROM {table}.")
         found = self.known.get(name.lower())
@@ -212,62 +215,46 @@ class _Reader:
             if part not in ("this", "alias") and value not in (None, False, []):
                 what, instead = CLAUSES.get(part, (part.strip("_").replace("_", " ").upper(), "Leave it out."))
                 raise not_yet(what, instead)
-        alias = _alias(node.args.get("alias"))
-        return replace(found or Rows(frozenset()), names=frozenset((alias or name.lower(),)))
+        alias = node.args.get("alias")
+        alias_name = None if alias is None else name_in(alias.this)
+        if alias is not None and (alias.args.get("columns") or alias_name is None):
+            raise not_yet("column names after the name of a table", "Write them inside, with AS.")
+        return replace(found or Rows(frozenset()), names=frozenset(((alias_name or name).lower(),)))
 
 
-def _alias(alias: exp.Expression | None) -> str | None:
-    if alias is None:
-        return None
-    if alias.args.get("columns") or not isinstance(alias.this, exp.Identifier):
-        raise not_yet("column names after the name of a table", "Write them inside, with AS.")
-    return str(alias.this.this).lower()
-
-
-def _named_columns(alias: exp.Expression | None) -> tuple[str | None, list[str]]:
-    """A name, and those of the columns behind it: AS t(a, b)."""
-    if alias is None:
-        return None, []
-    if alias.this is not None and not isinstance(alias.this, exp.Identifier):
-        raise not_yet("a name of a table", "Write AS and a name.")
-    columns = alias.args.get("columns") or []
-    if not all(isinstance(one, exp.Identifier) for one in columns):
-        raise not_yet("column names after the name of a table", "Write them inside, with AS.")
-    return None if alias.this is None else str(alias.this.this).lower(), [str(one.this) for one in columns]
+_SIDES: dict[type[exp.Expression], Callable[[_Reader, Any], Rows]] = {
+    exp.Subquery: _Reader._subquery,
+    exp.Values: _Reader._values,
+    exp.Table: _Reader._named,
+}
+"""What can stand after FROM or JOIN."""
 
 
 def _is_star(node: exp.Expression, rows: Rows) -> bool:
-    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+    if isinstance(node, exp.Column) and is_star(node.this):
         only(node, "this", "table")
         table = node.args.get("table")
         if table is not None and (rows.naming is not None or str(table.this).lower() not in rows.names):
             raise not_yet(f"{shortened(str(table.this))}.*", "Write * alone.")
         node = node.this
-    if not isinstance(node, exp.Star):
-        return False
-    only(node)
-    return True
+    if is_star(node):
+        only(node)
+    return is_star(node)
 
 
 def _output(node: exp.Expression, places: Scope) -> tuple[str, Expression]:
-    if isinstance(node, exp.Alias):
-        only(node, "this", "alias")
-        alias = node.args["alias"]
-        if not isinstance(alias, exp.Identifier) or not str(alias.this).strip() or len(str(alias.this)) > 200:
-            raise NotUnderstood("AS …", "takes a name of at most 200 characters")
-        return str(alias.this), places.expression(node.this)
+    label, node = labelled(node)
     value = places.expression(node)
-    if not isinstance(value, Column):
+    label = label or written_column(node) or value.column_name
+    if label is None:
         raise not_yet("a computed column of a subquery without a name", "Give it one: age // 10 AS decade.")
-    return str(node.this.this) if isinstance(node, exp.Column) else value.name, value
+    return label, value
 
 
 def _refuse_hidden(columns: Mapping[str, Expression], rows: Rows) -> None:
     """SELECT *, age // 10 AS age: engines disagree on which of the two is meant later."""
     for name, meaning in columns.items():
-        own = name in rows.columns or any(
-            isinstance(part, Column) and part.name.lower() == name for part in meaning.walk()
-        )
+        own = name in rows.columns or any(part.name.lower() == name for part in meaning.nodes(Column))
         if own and rows.columns.get(name) != meaning:
             problem = "is the name of a column of * too"
             raise NotUnderstood(shortened(name), problem, "Choose another name, or list the columns instead of *.")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tacit.tables.engines.duckdb.operators.form import Form
 from tacit.tables.engines.duckdb.terms import TYPES, Term, finite, in_calendar, once
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.operators import CASTS
 
-__all__ = ["cast"]
+__all__ = ["CONVERTING", "cast"]
 
 _WHOLE = "[+-]?[0-9]{1,30}"
 _DECIMAL = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,4})?"
@@ -90,3 +92,5 @@ _READINGS: dict[tuple[Kind, Kind], Callable[[str], str]] = {
     (Kind.DATE, Kind.TIMESTAMP): _plainly(Kind.TIMESTAMP),
 }
 """Every pair of kinds that can be read at all; the others give null."""
+
+CONVERTING: dict[str, Form] = dict.fromkeys(CASTS, lambda given: cast(given.terms[0], given.kind))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from tacit.tables.engines.duckdb.operators.form import Form, Given
 from tacit.tables.engines.duckdb.terms import Term, as_kind, in_calendar, once, text_literal
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.operators import TIME_UNITS
+from tacit.tables.expressions.zones import is_zone
 
-__all__ = ["at_time_zone", "date_add", "date_diff", "date_trunc", "part", "timestamp_trunc"]
+__all__ = ["ON_TIMES"]
 
 _STEPS = {
     "year": ("to_months", 12, 10_000),
@@ -22,16 +23,6 @@ _STEPS = {
 """How an interval is made of n units, and the n beyond which no date stays in the calendar: those are null at once."""
 
 _MICROSECONDS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
-
-
-def part(name: str) -> Callable[[Sequence[Term], Kind], str]:
-    """year(x), week(x) (ISO 8601), weekday(x) (Monday is 1), …"""
-    function = {"weekday": "isodow"}.get(name, name)
-    return lambda terms, _: f"CAST({function}({_known(terms[0])}) AS BIGINT)"
-
-
-def _known(term: Term) -> str:
-    return as_kind(term, term.kind or Kind.TIMESTAMP)
 
 
 def date_trunc(unit: str, moment: Term) -> str:
@@ -116,3 +107,31 @@ def _index(unit: str, moment: Term) -> str:
         return days if unit == "day" else f"({days} // 7)"
     months = {"year": 12, "quarter": 3, "month": 1}[unit]
     return once(lambda y: f"((CAST(year({y}) AS BIGINT) * 12 + month({y}) - 1) // {months})", x)
+
+
+def _part(function: str) -> Form:
+    """year(x), week(x) (ISO 8601), isodow(x) (Monday is 1), …"""
+    return lambda given: f"CAST({function}({given.sql(0, given.terms[0].kind or Kind.TIMESTAMP)}) AS BIGINT)"
+
+
+def _at_time_zone(given: Given) -> str:
+    """Null if there is no such zone."""
+    zone = str(given.constants[1])
+    return at_time_zone(given.terms[0], zone) if is_zone(zone) else given.nothing
+
+
+def _timestamp_trunc(given: Given) -> str:
+    """Null if there is no such unit or zone."""
+    unit, zone = map(str, given.constants[1:])
+    return timestamp_trunc(given.terms[0], unit, zone) if unit in TIME_UNITS and is_zone(zone) else given.nothing
+
+
+ON_TIMES: dict[str, Form] = {
+    **{name: _part(name) for name in ("year", "quarter", "month", "week", "day", "hour", "minute")},
+    "weekday": _part("isodow"),
+    "at_time_zone": _at_time_zone,
+    "timestamp_trunc": _timestamp_trunc,
+    "date_trunc": lambda given: date_trunc(str(given.constants[0]), given.terms[1]),
+    "date_add": lambda given: date_add(str(given.constants[0]), given.sql(1, Kind.INTEGER), given.terms[2]),
+    "date_diff": lambda given: date_diff(str(given.constants[0]), given.terms[1], given.terms[2]),
+}
