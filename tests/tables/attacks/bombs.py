@@ -259,7 +259,7 @@ def _multiplied() -> Iterator[str]:
     """Rows of whoever is armed, many times; with the columns that `_WORKED` takes."""
     for sizes in ((10,), (1000,), (100, 100), (10, 10, 10, 10, 10)):
         yield _repeated(sizes)
-    for parts, size in ((2, 3000), (14, 700)):
+    for parts, size in ((2, 3000), (7, 1000)):
         yield " UNION ALL ".join([_repeated((size,))] * parts)
     joins = {
         "visits": ("JOIN visits w ON v.user_id = w.user_id", "JOIN visits u ON v.user_id = u.user_id"),
