@@ -56,6 +56,31 @@ def pay(ledger: Ledger, price: object, question: str = "how many?", analyst: str
     ledger.spend(ask(question, analyst), PureDP(price))
 
 
+# Versions of the data.
+
+
+def test_a_new_version_is_on_record_and_nothing_else_changes(ledger: Ledger, tmp_path: Path) -> None:
+    data = tmp_path / "people.csv"
+    data.write_text("who\nada\n")
+    terms = Terms(PureDP(1), unit=Unit("who"))
+    ledger.open("people", terms, [data])
+    pay(ledger, 0.25)
+    assert not ledger.has_changed([data])
+    data.write_text("who\nada\nbob\n")
+    assert ledger.has_changed([data])
+    receipt = ledger.new_data(owner="grace", reason="bob came", files=[data])
+    assert (receipt.terms.data, receipt.charged) == (2, ApproxDP("0.25", 0))
+    assert not ledger.has_changed([data])
+    ledger.amend(Terms(PureDP(2), unit=Unit("who")), owner="grace", reason="more")
+    assert ledger.budget().terms.data == 2
+    ledger.open("people", Terms(PureDP(2), unit=Unit("who")), [data])  # who opens it need not know the version
+    (entry,) = [one for one in ledger.history() if one.kind == "data"]
+    assert (entry.values["owner"], entry.values["reason"], entry.values["terms"]["data"]) == ("grace", "bob came", 2)
+    assert ledger.verify(receipt.head).sound
+    with pytest.raises(InvalidParameter):
+        ledger.new_data(owner="grace", reason=" ")
+
+
 # Recalling.
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -92,6 +93,7 @@ def ask(
     with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
         before = table.entries
         answer = table.query(sql).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
+        changed = sys.stderr.isatty() and table.has_changed  # who can see it here can see the files
     again = answer.receipt.number < before
     if begins:
         book = (ledger or ledger_beside(where)).name
@@ -100,7 +102,12 @@ def ask(
     if as_json:
         click.echo(answer.to_json())
     else:
-        _show(where, answer, again, analyst)
+        _show(where if ledger is None else ledger, answer, again, analyst)
+    if changed:
+        say = f"tacit data {quote(str(where))} --new --reason …"
+        click.echo(
+            f"The data's files have changed since their version began; who owns them says so by: {say}", err=True
+        )
     _write(answer, csv, parquet, report, plot)
 
 
@@ -113,14 +120,23 @@ def _show(where: Path, answer: Answer, again: bool, analyst: str | None) -> None
         *words.spent(_as_of_now(answer), again=again),
         f"tacit report {quote(str(where))} {disclosure.entry}{asked_by}",
     ]
-    show(disclosure.columns, words.footnote(disclosure), parts, everything="--csv FILE or --json has all")
+    notes = words.notes(disclosure, answer.receipt.terms.data)
+    show(
+        disclosure.columns,
+        words.footnote(disclosure),
+        parts,
+        everything="--csv FILE or --json has all",
+        notes=notes,
+    )
 
 
 def _as_of_now(answer: Answer) -> Disclosure:
     """The disclosure with what has been charged by now: an answer that was stored earlier knows less."""
     main, delta = answer.receipt.charged_so_far.texts()
+    most, leak = answer.receipt.terms.cap.texts()
     disclosure = answer.disclosure()
-    return replace(disclosure, charged=replace(disclosure.charged, main=main, delta=delta))
+    charged = replace(disclosure.charged, main=main, delta=delta)
+    return replace(disclosure, charged=charged, cap=replace(disclosure.cap, main=most, delta=leak))
 
 
 def _check_targets(csv: Path | None, parquet: Path | None, report: Path | None, plot: Path | None) -> None:

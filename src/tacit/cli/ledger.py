@@ -221,6 +221,8 @@ def _cells(row: _Row) -> list[str]:
     text = row.entry.values.get("question") or row.entry.values.get("reason") or ""
     if row.entry.kind == "unlocked":
         text = f"{row.entry.values['analyst']}: {text}"
+    elif row.entry.kind == "data":
+        text = f"version {row.terms.data} of the data: {text}"
     elif row.price is None:
         text = f"{text} {row.terms}".strip()
     return [

@@ -15,11 +15,15 @@ __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "account": ("tacit.cli.account:account", "What a plan costs, by every method; touches no data."),
+    "amend": ("tacit.cli.owners:amend", "Change what may be learned in all; signed into the ledger."),
     "anonymity": ("tacit.cli.anonymity:anonymity", "k-anonymity and its kin, and attacks that undo them."),
     "ask": ("tacit.cli.ask:ask", "Ask one question in SQL: a private answer with error bars, paid for first."),
     "audit": ("tacit.cli.audit:audit", "Prove a leak, or find none: any mechanism, ours or not."),
     "budget": ("tacit.cli.ledger:budget", "What has been charged to a ledger, and what is left."),
+    "check": ("tacit.cli.check:check", "Whether the data are what the policy says; for the owner's eyes."),
+    "data": ("tacit.cli.owners:data", "Which version of the data it is; say that they have changed."),
     "demo": ("tacit.cli.demo:demo", "The whole story on a table it makes up: policy, questions, plot, report."),
+    "describe": ("tacit.cli.describe:describe", "What may be asked: columns, types, bounds, keys, examples."),
     "discover": ("tacit.cli.discover:discover", "Bounds, keys and limits for a policy, bought privately."),
     "init": ("tacit.cli.init:init", "Draft a policy for a table; hints from its rows stay on your screen."),
     "learn": ("tacit.cli.learn:learn", "A private model of a column of a table, paid for once; and predictions."),

@@ -53,10 +53,10 @@ def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: s
     disclosures = [answer.disclosure() for answer in Answers.read(claim.answer, claim.receipt)]
     for at, disclosure in enumerate(disclosures):
         page = out if out is None or len(disclosures) == 1 else out.with_stem(f"{out.stem}-{at}")
-        _show(disclosure, where, number, page, as_json)
+        _show(disclosure, where, number, page, as_json, claim.receipt.terms.data)
 
 
-def _show(disclosure: Disclosure, where: Path, number: int, out: Path | None, as_json: bool) -> None:
+def _show(disclosure: Disclosure, where: Path, number: int, out: Path | None, as_json: bool, current: int) -> None:
     if out is not None:
         from tacit.report.page import to_html
 
@@ -73,4 +73,5 @@ def _show(disclosure: Disclosure, where: Path, number: int, out: Path | None, as
 
         parts = [*words.spent(disclosure), f"tacit report {quote(str(where))} {number} --out answer.html"]
         click.echo(f" {disclosure.question}")
-        show(disclosure.columns, words.footnote(disclosure), parts, everything="--json has all")
+        notes = words.notes(disclosure, current)
+        show(disclosure.columns, words.footnote(disclosure), parts, everything="--json has all", notes=notes)

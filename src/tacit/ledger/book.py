@@ -105,6 +105,10 @@ class Book(ABC):
                 "Nothing was spent. Run `tacit verify` on it, and restore the newest backup."
             )
 
+    def _called(self) -> str:
+        """What an answer calls the ledger; empty: by its data."""
+        return ""
+
     def _where(self) -> str:
         """The place, for messages."""
         return repr(self)

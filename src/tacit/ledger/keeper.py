@@ -18,7 +18,7 @@ from tacit.ledger.caps import exceeded, fits, refuse_too_little
 from tacit.ledger.chain import BEGINNING, Entry
 from tacit.ledger.claims import Claim
 from tacit.ledger.drawers import Drawer, is_drawing
-from tacit.ledger.marks import marks_of
+from tacit.ledger.marks import STAMP, marks_of, stamps_of
 from tacit.ledger.names import analyst_name, some_text, source_name
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request, secret_hex
@@ -72,7 +72,7 @@ class Keeper(Book):
         blank = Head(secret_hex(self._entropy), source, -1, BEGINNING, "", NOTHING, terms)
         store.set_terms(blank)
         store.set_secret(secret_hex(self._entropy))
-        store.set_marks(marks_of(files, store.secret(), source))
+        store.set_marks(marks_of(files, store.secret(), source) | stamps_of(files, terms.data))
         return self._append(store, blank, "opened", ledger=blank.ledger, source=source, terms=terms.to_dict())
 
     def _same(self, head: Head, source: str | None, terms: Terms | None) -> None:
@@ -90,8 +90,8 @@ class Keeper(Book):
         if terms is not None and terms != head.terms:
             raise PolicyError(
                 f"{self._where()} was opened with other terms. On record: {head.terms}. Given: {terms}. "
-                "Give those on record, or let the owner change the caps, in Python: ledger.amend(terms, owner=..., "
-                "reason=...)."
+                "Give those on record, or let the owner change the caps: tacit amend POLICY --reason …, in Python "
+                "ledger.amend(terms, owner=…, reason=…)."
             )
 
     def note(self, files: Sequence[Path]) -> None:
@@ -120,7 +120,7 @@ class Keeper(Book):
             store.forgive(forgiven)
             head = self._append(store, head, "unlocked", owner=who, analyst=name, reason=reason, forgiven=forgiven)
         self._remember(head)
-        return _receipt(head, head.number, head.time, who, NOTHING)
+        return self._receipt(head, head.number, head.time, who, NOTHING)
 
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
         """Change the caps; an owner's act, recorded in the chain. Flavour, neighbours and unit stay."""
@@ -130,6 +130,7 @@ class Keeper(Book):
         with self._writing() as store:
             head = self._head(store)
             terms = replace(terms, unit=head.terms.unit) if terms.unit is None else terms
+            terms = replace(terms, data=head.terms.data)
             if _fixed(terms) != _fixed(head.terms):
                 raise PolicyError(
                     f"Flavour, neighbours and unit of a ledger are fixed at its creation. On record: {head.terms}. "
@@ -139,7 +140,35 @@ class Keeper(Book):
             store.set_terms(amended)
             head = self._append(store, amended, "amended", owner=who, reason=reason, terms=terms.to_dict())
         self._remember(head)
-        return _receipt(head, head.number, head.time, who, NOTHING)
+        return self._receipt(head, head.number, head.time, who, NOTHING)
+
+    def new_data(self, *, owner: str, reason: str, files: Sequence[Path] = ()) -> Receipt:
+        """Say that the data have changed: their version goes up by one, on record. Answers of before stay as they are.
+
+        ``files`` are where the data are; how large they are now, and when they were written, is kept for the owner.
+        """
+        who = analyst_name(owner)
+        some_text(reason, "reason", 10_000)
+        with self._writing() as store:
+            head = self._head(store)
+            renewed = replace(head, terms=replace(head.terms, data=head.terms.data + 1))
+            store.set_terms(renewed)
+            store.set_marks(stamps_of(files, renewed.terms.data))
+            terms = renewed.terms.to_dict()
+            head = self._append(store, renewed, "data", owner=who, reason=reason, terms=terms)
+        self._remember(head)
+        return self._receipt(head, head.number, head.time, who, NOTHING)
+
+    def has_changed(self, files: Sequence[Path]) -> bool:
+        """Whether the files are others than when the version of the data began; it depends on rows, for the owner."""
+        with self._reading() as store:
+            version, known = self._head(store).terms.data, store.marks()
+        begun = {one for one in known if one.kind == STAMP and one.source == str(version)}
+        return bool(begun) and begun.isdisjoint(stamps_of(files, version))
+
+    def _receipt(self, head: Head, number: int, moment: str, analyst: str, price: Amount) -> Receipt:
+        called = self._called()
+        return Receipt(number, moment, analyst, head.source, price, head.charged, head.terms, head.hash, called)
 
     # Spending.
 
@@ -200,7 +229,7 @@ class Keeper(Book):
                 f"{self._where()}: the stored answer to request #{found.number} is not the one that was released. "
                 "It was not given out, and nothing was spent. Run `tacit verify` on the ledger."
             )
-        return Claim(self, _receipt(head, found.number, paid.time, request.analyst, price), answer, None)
+        return Claim(self, self._receipt(head, found.number, paid.time, request.analyst, price), answer, None)
 
     def _reserve(self, request: Request, price: Amount, digest: str) -> Claim | None:
         """Check and debit; None if somebody else has reserved the same request in the meantime."""
@@ -231,7 +260,7 @@ class Keeper(Book):
                 request=digest,
             )
         self._remember(head)
-        return Claim(self, _receipt(head, head.number, head.time, request.analyst, price), None, drawer)
+        return Claim(self, self._receipt(head, head.number, head.time, request.analyst, price), None, drawer)
 
     def _named(self, request: Request, cost: Promise) -> tuple[Amount, str]:
         """The price of a request, and the name under which its answer is stored."""
@@ -305,7 +334,7 @@ class Keeper(Book):
             store.store_answer(head.number, number, answer)
             entry = self._read(store, number)
         self._remember(head)
-        return _receipt(head, number, entry.time, entry.values["analyst"], Amount.read(entry.values["price"]))
+        return self._receipt(head, number, entry.time, entry.values["analyst"], Amount.read(entry.values["price"]))
 
     def abandon(self, number: int) -> None:
         """Give up drawing: the payment stands, and who asks again is told `AnswerLost` at once."""
@@ -388,7 +417,3 @@ def _protected(terms: Terms) -> str:
     if terms.unit is None:
         return "a unit that was not named"
     return "single rows" if terms.unit.is_row else f"one {terms.unit.column}"
-
-
-def _receipt(head: Head, number: int, moment: str, analyst: str, price: Amount) -> Receipt:
-    return Receipt(number, moment, analyst, head.source, price, head.charged, head.terms, head.hash)

@@ -8,6 +8,7 @@ from pathlib import Path
 from tacit.ledger.claims import Claim
 from tacit.ledger.memory import InMemory
 from tacit.ledger.protocol import Ledger
+from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request
 from tacit.ledger.sqlite import SqliteLedger
 from tacit.ledger.terms import Terms
@@ -80,6 +81,18 @@ class LazyLedger:
     def entries(self) -> int:
         """How many there are; none before the first payment."""
         return self.opened().budget().head.number + 1 if self._is_there() else 0
+
+    def data_version(self) -> int:
+        """Which version of the data it is, as the owner says."""
+        return self._seen().budget().terms.data
+
+    def new_data(self, *, owner: str, reason: str) -> Receipt:
+        """Raise the version of the data."""
+        return self.opened().new_data(owner=owner, reason=reason, files=self._files)
+
+    def has_changed(self) -> bool:
+        """Whether the files are others than when the version began; depends on rows, for the owner's eyes."""
+        return self._is_there() and self.opened().has_changed(self._files)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -199,6 +199,9 @@ class InMemory(Keeper):
                 raise
             store.keep()
 
+    def _called(self) -> str:
+        return "a ledger in memory"
+
     def close(self) -> None:
         """Nothing to let go of."""
 

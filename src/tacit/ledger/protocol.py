@@ -45,6 +45,12 @@ class Ledger(Protocol):
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
         """Change the caps; an owner's act, recorded in the chain."""
 
+    def new_data(self, *, owner: str, reason: str, files: Sequence[Path] = ()) -> Receipt:
+        """Raise the version of the data by one; an owner's act, recorded in the chain."""
+
+    def has_changed(self, files: Sequence[Path]) -> bool:
+        """Whether the files are others than when the version of the data began; for the owner's eyes."""
+
     def unlock(self, analyst: str, *, owner: str, reason: str) -> Receipt:
         """Forgive what an analyst has lost so far; an owner's act, recorded in the chain."""
 

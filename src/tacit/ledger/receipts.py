@@ -29,6 +29,8 @@ class Receipt:
     charged_so_far: Amount
     terms: Terms
     head: str
+    ledger: str = ""
+    """What the ledger is called: the name of its file."""
 
     @property
     def price(self) -> Money:

@@ -110,6 +110,9 @@ class SqliteLedger(Keeper):
     ) -> None:
         self.close()
 
+    def _called(self) -> str:
+        return self.path.name
+
     def _where(self) -> str:
         return self._file.where
 

@@ -48,6 +48,8 @@ class Terms:
     unit: Unit | None = None
     least: Promise | None = field(default=None, compare=False)
     strikes: int = STRIKES
+    data: int = field(default=1, compare=False)
+    """Which version of the data it is: the owner raises it, on record, when the data have changed."""
     cap: Amount = field(init=False, compare=False, repr=False)
     largest: Amount | None = field(init=False, compare=False, repr=False)
     smallest: Fraction = field(init=False, repr=False)
@@ -69,6 +71,7 @@ class Terms:
         object.__setattr__(self, "largest", largest)
         object.__setattr__(self, "smallest", self._smallest())
         times(self.strikes, "strikes", least=1)
+        times(self.data, "data", least=1)
 
     def _smallest(self) -> Fraction:
         """The least ε or ρ of a payment: as given, or a thousandth of the total, and never above the largest price."""
@@ -176,6 +179,7 @@ class Terms:
             "unit": None if self.unit is None else {"column": self.unit.column},
             "least": texts(self.least),
             "strikes": self.strikes,
+            **({} if self.data == 1 else {"data": self.data}),
         }
 
     @classmethod
@@ -199,6 +203,7 @@ class Terms:
             unit,
             cap(values.get("least")),
             values.get("strikes", STRIKES),
+            values.get("data", 1),
         )
 
     def __str__(self) -> str:

@@ -135,6 +135,8 @@ class Disclosure:
     time: str
     confidence: float = 0.95
     remarks: tuple[str, ...] = ()
+    data_version: int = 1
+    """Of which version of the data it is, as their owner counts them."""
     not_covered: tuple[str, ...] = NOT_COVERED
 
     def __post_init__(self) -> None:
@@ -182,7 +184,8 @@ class Disclosure:
         if made.get("kind") != _KIND or made.get("version") != JSON_VERSION:
             found = f"{made.get('kind')} version {made.get('version')}"
             raise InvalidParameter("disclosure", given=found, allowed=f"{_KIND} version {JSON_VERSION}")
-        given: dict[str, Any] = {one.name: made[one.name] for one in fields(cls)}
+        since = {"data_version": 1}  # what disclosures of before do not say
+        given: dict[str, Any] = {one.name: (since | dict(made))[one.name] for one in fields(cls)}
         return cls(
             **given
             | {

@@ -18,9 +18,10 @@ _LEFT = "text-align:left"
 _SMALL = "font-size:0.85em;opacity:0.75;margin-top:0.3em"
 
 
-def to_notebook(disclosure: Disclosure) -> Html:
+def to_notebook(disclosure: Disclosure, current: int | None = None) -> Html:
     """An answer with the lines that belong under it."""
-    return table(disclosure.columns, words.footnote(disclosure), words.spent(disclosure))
+    notes = [words.footnote(disclosure), *words.notes(disclosure, current)]
+    return table(disclosure.columns, "; ".join(one for one in notes if one), words.spent(disclosure))
 
 
 def table(columns: Sequence[Column], footnote: str = "", parts: Sequence[str] = ()) -> Html:

@@ -40,7 +40,7 @@ def to_html(disclosure: Disclosure) -> str:
     body = element(
         "body",
         element("h1", title),
-        element("p", f"Asked by {disclosure.analyst}, {_moment(disclosure.time)}", class_="soft"),
+        element("p", f"Asked by {disclosure.analyst}, {words.moment(disclosure.time)}", class_="soft"),
         element("pre", disclosure.question),
         _promise(disclosure),
         _section("The answer", *_answer(disclosure)),
@@ -84,6 +84,7 @@ def _promise(disclosure: Disclosure) -> Html:
 def _answer(disclosure: Disclosure) -> list[Html]:
     noisy = [column for column in disclosure.columns if column.is_noisy]
     made = [element("p", _capital(words.footnote(disclosure)) + ".", class_="note")] if noisy else []
+    made += [element("p", _capital(one) + ".", class_="note") for one in words.notes(disclosure)] if noisy else []
     labels = row_labels(disclosure.columns)
     if disclosure.rows > 1:
         for column in noisy[:_MOST_PICTURES]:
@@ -201,7 +202,3 @@ def _capital(text: str) -> str:
 
 def _four_digits(value: float) -> str:
     return number(float(f"{value:.4g}"))
-
-
-def _moment(time: str) -> str:
-    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 and time[10] == "T" else time

@@ -23,12 +23,13 @@ _TERMINAL_ROWS = 60
 _SCREEN = 80
 
 
-def to_text(disclosure: Disclosure) -> str:
+def to_text(disclosure: Disclosure, current: int | None = None) -> str:
     """An answer with the lines that belong under it, for a screen of 80 columns; long answers are cut, and say so."""
     made = text(
         disclosure.columns,
         words.footnote(disclosure),
         words.spent(disclosure),
+        notes=words.notes(disclosure, current),
         width=_SCREEN,
         most=_TERMINAL_ROWS,
         everything="to_dict(), to_pandas() have all",
@@ -36,13 +37,15 @@ def to_text(disclosure: Disclosure) -> str:
     return made.rstrip("\n")
 
 
-def show(columns: Sequence[Column], footnote: str, parts: Sequence[str], *, everything: str) -> None:
+def show(
+    columns: Sequence[Column], footnote: str, parts: Sequence[str], *, everything: str, notes: Sequence[str] = ()
+) -> None:
     """Print the answer to standard output; a terminal gets the first rows, and ``everything`` says how to get all."""
     console = Console(highlight=False)
     if console.is_terminal:
-        _print(console, columns, footnote, parts, most=_TERMINAL_ROWS, everything=everything)
+        _print(console, columns, footnote, parts, notes=notes, most=_TERMINAL_ROWS, everything=everything)
     else:
-        print(text(columns, footnote, parts), end="")
+        print(text(columns, footnote, parts, notes=notes), end="")
 
 
 def show_grid(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
@@ -61,6 +64,7 @@ def text(
     footnote: str = "",
     parts: Sequence[str] = (),
     *,
+    notes: Sequence[str] = (),
     width: int | None = None,
     most: int | None = None,
     everything: str = "",
@@ -75,7 +79,7 @@ def text(
      95% intervals
     """
     made, console = _wide_console(width)
-    _print(console, columns, footnote, parts, most=most, everything=everything)
+    _print(console, columns, footnote, parts, notes=notes, most=most, everything=everything)
     return _trimmed(made)
 
 
@@ -85,6 +89,7 @@ def _print(
     footnote: str,
     parts: Sequence[str],
     *,
+    notes: Sequence[str],
     most: int | None,
     everything: str,
 ) -> None:
@@ -100,6 +105,8 @@ def _print(
         console.print(f" … and {rows - shown:,} more rows{': ' if everything else ''}{everything}".replace(",", " "))
     if footnote:
         console.print(Text(f" {footnote}", style="dim"), soft_wrap=True)
+    for note in notes:
+        console.print(Text(f" {note}", style="dim"), soft_wrap=True)
     for line in _lines(parts, console.width):
         console.print(Text(f" {line}", style="dim"), soft_wrap=True)
 

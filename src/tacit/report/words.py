@@ -5,7 +5,9 @@ from __future__ import annotations
 from tacit.report.disclosure import PICKED, UNPAID, Amount, Disclosure
 from tacit.report.numbers import delta, price
 
-__all__ = ["amount", "footnote", "limits", "meaning", "spent"]
+__all__ = ["amount", "footnote", "limits", "meaning", "moment", "notes", "spent"]
+
+_DISCOVERED = "DISCOVER "
 
 
 def amount(symbol: str, given: Amount) -> str:
@@ -33,6 +35,36 @@ def footnote(disclosure: Disclosure) -> str:
         notes.append("picked by noisy numbers: intervals of what came out on top miss more often")
     notes += [one[:1].lower() + one[1:].rstrip(".") for one in disclosure.remarks if one.startswith(UNPAID)]
     return "; ".join(notes)
+
+
+def notes(disclosure: Disclosure, current: int | None = None) -> list[str]:
+    """What a reader would get wrong without a word: rows that do not count, and of when the numbers are.
+
+    ``current`` is the version that the data are of now.
+    """
+    version = disclosure.data_version
+    drawn = f"drawn {moment(disclosure.time)} on version {version} of the data"
+    if current is not None and current > version:
+        drawn += f"; now they are of version {current}: --fresh (fresh=True) asks anew, and pays"
+    return [*_cut(disclosure), drawn]
+
+
+def _cut(disclosure: Disclosure) -> list[str]:
+    """Of an answer that limits can change: not of single rows, nor of a count of units without groups."""
+    counts_units = all(one.measure == "units" for one in disclosure.noise) and disclosure.group_rule.kind == "none"
+    asked = disclosure.question.startswith(_DISCOVERED)
+    if disclosure.groups_per_unit is None or counts_units or asked:
+        return []
+    return ["rows over the limits are not counted, and not in ±: tacit discover limits finds better ones"]
+
+
+def moment(time: str) -> str:
+    """A moment of the ledger, to the minute.
+
+    >>> moment("2026-11-17T23:08:11.123456Z")
+    '2026-11-17 23:08 UTC'
+    """
+    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 and time[10] == "T" else time
 
 
 def limits(disclosure: Disclosure) -> str:

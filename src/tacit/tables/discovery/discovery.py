@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -17,13 +18,15 @@ import numpy as np
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy import Guarantee
 from tacit.privacy.prices import price as exact_price
+from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.tables.check.check import Checked
 from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
 from tacit.tables.discovery.found import FoundBounds, FoundKeys, FoundLimit
 from tacit.tables.discovery.grids import POWERS, Bin, bin_expression, bins_of
-from tacit.tables.discovery.histogram import Histogram
+from tacit.tables.discovery.histogram import Histogram, spent_of
+from tacit.tables.discovery.limits import FoundLimits, best_limits
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
 from tacit.tables.engines.sums import Sums
@@ -69,7 +72,7 @@ class Discovery:
 
     def __repr__(self) -> str:
         """What can be bought."""
-        return f"Discovery({self._access.policy.table!r}: bounds, keys, rows_per_unit, groups_per_unit)"
+        return f"Discovery({self._access.policy.table!r}: bounds, keys, limits, rows_per_unit, groups_per_unit)"
 
     def bounds(
         self,
@@ -168,6 +171,36 @@ class Discovery:
         where = f" BY {', '.join(name_to_sql(key.name) for key in keys)}"
         asked = self._occurrences("GROUPS", where, _GROUPS, passes, counts)
         return _limit("groups", _GROUPS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
+
+    def limits(
+        self,
+        *by: str,
+        epsilon: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        asking: object = None,
+        fresh: bool = False,
+    ) -> FoundLimits:
+        """What limits cut, and which lose least for counts by these keys at the price of ``asking``.
+
+        Rows per unit and group, and groups per unit, are bought at half the price each; without keys, rows at the whole
+        price. Shares are estimates from bins. ``asking`` is in the ledger's flavour, the price itself unless given.
+        """
+        paid = self._price(epsilon, rho, price)
+        flavour = self._access.policy.terms.flavour
+        whole = flavour.amount(spent_of(paid)).main
+        wanted = whole if asking is None else exact_price(asking, "asking")
+        if wanted <= 0:
+            raise InvalidParameter("asking", given=asking, allowed="a price above 0")
+        share = whole / 2 if by else whole
+        half = (None, share) if flavour.name == "rho" else (share, None)
+        rows = self.rows_per_unit(*by, epsilon=half[0], rho=half[1], fresh=fresh).answer
+        groups = self.groups_per_unit(*by, epsilon=half[0], rho=half[1], fresh=fresh).answer if by else None
+        lists = [domain(Column(one.name), self._access.policy) for one in self._keys(by)]
+        cells = prod(len(one) for one in lists if one is not None) if all(one is not None for one in lists) else None
+        said = f"{flavour.symbol} {text(wanted)}"
+        is_rho = flavour.name == "rho"
+        return best_limits(rows, groups, float(wanted), is_rho=is_rho, cells=cells, asking=said)
 
     # parts
 

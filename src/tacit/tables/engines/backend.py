@@ -15,7 +15,7 @@ from tacit.tables.engines.contract import BoundedQuery, Engine
 from tacit.tables.engines.source import Source
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
-from tacit.tables.policy.policy import OtherTable, Policy
+from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy
 
 __all__ = [
     "Backend",
@@ -133,6 +133,12 @@ class Survey(Protocol):
 
     def spread(self, found: Found, *, exact: bool) -> dict[str, Spread]:
         """Of each column; different values are estimated unless ``exact``."""
+
+    def present(self, names: Sequence[str]) -> dict[str, int]:
+        """How many cells of each column hold anything at all, read as texts."""
+
+    def quality(self, columns: Sequence[ColumnPolicy], present: Mapping[str, int]) -> dict[str, Quality]:
+        """Of each column, read as the policy says; ``present`` is how many cells hold anything."""
 
     def unit(self, name: str) -> UnitRows | None:
         """Of a column as the unit; None if it has no values."""

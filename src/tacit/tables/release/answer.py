@@ -192,12 +192,12 @@ class Answer:
     def _repr_html_(self) -> str:
         from tacit.report.notebook import to_notebook
 
-        return to_notebook(self._disclosure)
+        return to_notebook(self._disclosure, self._receipt.terms.data)
 
     def __repr__(self) -> str:
         from tacit.report.terminal import to_text
 
-        return to_text(self._disclosure)
+        return to_text(self._disclosure, self._receipt.terms.data)
 
 
 def _numbers(values: tuple[Cell, ...]) -> list[float | None]:

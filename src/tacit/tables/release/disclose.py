@@ -102,13 +102,14 @@ def describe(
         nulls=_NULLS,
         clamps=clamps,
         rounding=_ROUNDING,
-        ledger=_ledger_name(receipt.source),
+        ledger=receipt.ledger or _ledger_name(receipt.source),
         entry=receipt.number,
         head=receipt.head,
         policy=policy.fingerprint(),
         software=f"tacit {VERSION}",
         time=receipt.time,
         remarks=remarks,
+        data_version=receipt.terms.data,
     )
 
 

@@ -5,6 +5,7 @@ Pay, then look: the ledger is debited, durably, before the engine reads a row fo
 
 from __future__ import annotations
 
+import getpass
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -12,7 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from tacit.errors import BudgetExceeded, InvalidParameter
-from tacit.ledger import Ledger
+from tacit.ledger import Ledger, Receipt
 from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.privacy import Guarantee, Promise
@@ -72,6 +73,21 @@ class Table(First["Question"]):
     def remaining(self) -> Promise:
         """What the analyst can still spend."""
         return self._access.payments.ledger.remaining(self._access.payments.analyst)
+
+    @property
+    def data_version(self) -> int:
+        """Which version of the data it is: the owner raises it, on record, when they have changed."""
+        return self._access.payments.ledger.data_version()
+
+    def new_data(self, *, reason: str, owner: str | None = None) -> Receipt:
+        """Raise the version of the data by one; for their owner. Stored answers stay, and say of which they are."""
+        who = getpass.getuser() if owner is None else owner
+        return self._access.payments.ledger.new_data(owner=who, reason=reason)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the data's files are others than when their version began. It depends on rows: for their owner."""
+        return self._access.payments.ledger.has_changed()
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from tacit.errors import PolicyError
-from tacit.tables.engines.backend import ColumnContents, Contents, Found, Spread, UnitRows
+from tacit.tables.engines.backend import ColumnContents, Contents, Found, Quality, Spread, UnitRows
 from tacit.tables.engines.duckdb.connection import EngineFailed, LockedDuckDB
 from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.sources.source import Source, quoted_name
 from tacit.tables.engines.duckdb.text_casts import BLANKS, Forms, by_format, from_text
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.tree import Column
-from tacit.tables.policy.policy import OtherTable, Policy
+from tacit.tables.expressions.tree import Column, Literal
+from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy
 from tacit.tables.policy.reading import Reading
 
 __all__ = ["DuckDBSurvey", "contents_of"]
@@ -142,6 +142,24 @@ class DuckDBSurvey(LockedDuckDB):
             for name, one in facts.items()
         }
 
+    def present(self, names: Sequence[str]) -> dict[str, int]:
+        """How many cells of each column hold anything at all, read as texts."""
+        found = self._facts({name: {"known": f"count({quoted_name(name)})"} for name in names})
+        return {name: int(one["known"]) for name, one in found.items()}
+
+    def quality(self, columns: Sequence[ColumnPolicy], present: Mapping[str, int]) -> dict[str, Quality]:
+        """Of each column, read as the policy says; ``present`` is how many cells hold anything."""
+        rows = self.rows()
+        found = self._facts({one.name: _quality(one) for one in columns})
+        return {
+            name: Quality(
+                rows - max(present[name], int(one["known"])),
+                max(present[name] - int(one["known"]), 0),
+                None if "outside" not in one else int(one["outside"]),
+            )
+            for name, one in found.items()
+        }
+
     def unit(self, name: str) -> UnitRows | None:
         """Of a column as the unit; None if it has no values."""
         column = quoted_name(name)
@@ -255,6 +273,19 @@ def _spread(column: str, kind: Kind, exact: bool, forms: Forms) -> dict[str, str
     wanted = {"empty": f"count(*) - count({column})", "different": different}
     if kind.is_number:
         wanted |= {"ends": f"quantile_cont({from_text(column, kind, forms)}, [0.01, 0.99])"}
+    return wanted
+
+
+def _quality(column: ColumnPolicy) -> dict[str, str]:
+    """How many values can be read, and are beyond the bounds or not among the keys."""
+    name = quoted_name(column.name)
+    wanted = {"known": f"count({name})"}
+    if column.bounds is not None:
+        low, high = (float(end) for end in column.bounds)
+        wanted["outside"] = _times(f"{name} NOT BETWEEN {low!r} AND {high!r}")
+    elif column.keys is not None:
+        listed = ", ".join(render(Literal(key), {}).sql for key in column.keys if key is not None) or "NULL"
+        wanted["outside"] = _times(f"{name} NOT IN ({listed})")
     return wanted
 
 
