@@ -25,7 +25,7 @@ from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
 from tacit.tables.discovery.found import FoundBounds, FoundKeys, FoundLimit
 from tacit.tables.discovery.grids import POWERS, Bin, bin_expression, bins_of
-from tacit.tables.discovery.histogram import Histogram, spent_of
+from tacit.tables.discovery.histogram import Histogram
 from tacit.tables.discovery.limits import FoundLimits, best_limits
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
@@ -188,7 +188,7 @@ class Discovery:
         """
         paid = self._price(epsilon, rho, price)
         flavour = self._access.policy.terms.flavour
-        whole = flavour.amount(spent_of(paid)).main
+        whole = flavour.amount(paid.with_leak(Fraction(0))).main
         wanted = whole if asking is None else exact_price(asking, "asking")
         if wanted <= 0:
             raise InvalidParameter("asking", given=asking, allowed="a price above 0")
