@@ -6,6 +6,7 @@ import csv
 import math
 from decimal import Decimal
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import tacit
 from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, MissingBounds, NotPrivate, UnknownColumn
 from tacit.learn import DecisionTreeClassifier, LogisticRegression, load
 from tacit.learn.columns import MISSING, Category, Number
+from tacit.learn.estimators.registry import ESTIMATORS
 from tacit.learn.rows import Chunk, InMemoryRows
 from tacit.learn.table_schema import coded, encoded
 from tacit.learn.tables import TableRows, plan_for_table
@@ -27,6 +29,8 @@ from tests.tables.engines.bounding_oracle import added
 from tests.tables.visits import POLICY, write_visits
 
 COLUMNS = ["age", "spend"]
+MIXED = [kind for kind in ESTIMATORS if kind not in ("k means", "principal components", "standard scaler")]
+"""Those that learn from categories too."""
 
 
 @pytest.fixture
@@ -209,6 +213,45 @@ def test_arrays_have_no_target_column() -> None:
         logistic().plan([[0.5]], target="plan")
 
 
+def made(kind: str, **more: Any) -> Any:
+    home, _, name = ESTIMATORS[kind].rpartition(".")
+    return getattr(import_module(home), name)(epsilon=1, rows_per_unit=3, **more)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_every_estimator_learns_from_a_table_and_again_for_nothing(kind: str, table: Table, tmp_path: Path) -> None:
+    model = made(kind, delta=1e-8)
+    target = {None: None, Category: "plan", Number: "spend"}[model.learns]
+    columns = [name for name in ("age", "spend", "plan") if name != target]
+    if kind not in MIXED:
+        columns = [name for name in columns if name != "plan"]
+    plan = model.plan(table, target=target, columns=columns)
+    assert plan.releases
+    model.fit(table, target=target, columns=columns)
+    same = made(kind, delta=1e-8).fit(table, target=target, columns=columns)
+    assert table.ledger.budget().charged == ApproxDP(1, "1e-8")
+    assert model.disclosure_ == same.disclosure_
+    assert model.disclosure_["protects"] == "one user_id, who counts with at most 3 rows"
+    model.save(tmp_path / "model")
+    assert type(load(tmp_path / "model")) is type(model)
+
+
+@pytest.mark.parametrize(
+    ("model", "how"),
+    [
+        (lambda: made("standard scaler"), {"columns": ["age", "plan"]}),
+        (lambda: made("principal components", n_components=3), {"columns": ["age", "spend"]}),
+        (lambda: made("linear support vector machine", classes=[*"abc"]), {"target": "plan", "columns": ["age"]}),
+    ],
+)
+def test_what_an_estimator_cannot_do_with_the_columns_is_refused_before_it_is_paid(
+    table: Table, model: Any, how: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidParameter):
+        model().fit(table, **how)
+    assert table.entries == 0
+
+
 def test_a_plan_is_free_and_the_same_whatever_the_rows(table: Table, policy: Path) -> None:
     def told() -> tuple[str, str]:
         with tacit.open(policy, analyst="ada") as opened:
@@ -247,8 +290,12 @@ def test_empty_and_odd_tables_are_learned_from_at_the_same_price(tmp_path: Path)
 
 
 def test_a_fit_that_fails_is_lost_and_says_nothing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Any, *given: Any) -> None:
-        raise ValueError("Ada, 36")
+    learn = LogisticRegression._learn
+
+    def fail(self: Any, schema: Any, rows: Any, spending: Any) -> None:
+        if isinstance(rows, TableRows):
+            raise ValueError("Ada, 36")
+        learn(self, schema, rows, spending)
 
     monkeypatch.setattr(LogisticRegression, "_learn", fail)
     with pytest.raises(AnswerLost) as caught:

@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,8 +122,11 @@ def fit_table(
     if entropy is not None:
         raise NotPrivate("An open table takes its noise from the operating system only; leave out entropy=.")
     plan = plan_for_table(estimator, table, target, columns)
-    draw = Fitting(type(estimator)(**estimator.get_params(deep=False)), plan, table.policy.table)
-    claim = table.pay_for(plan.question, plan.cost, draw, fresh=fresh)
+    claim = None if fresh else table.recall(plan.question, plan.cost)
+    if claim is None:
+        _releases(estimator, plan)  # what it cannot do with these columns, it says before anything is paid
+        draw = Fitting(_unfitted(estimator), plan, table.policy.table)
+        claim = table.pay_for(plan.question, plan.cost, draw, fresh=fresh)
     assert claim.answer is not None
     for name in _fitted(estimator):
         delattr(estimator, name)
@@ -149,13 +152,21 @@ def plan_for_table(
     unit = policy.unit.column
     whom = "each row" if unit is None else f"one {unit}, who counts with at most {_rows(asked.most)}"
     plan = LearningPlan(_question(estimator, policy, schema, asked), cost, whom, schema, asked)
-    if not releases:
-        return plan
-    model = type(estimator)(**estimator.get_params(deep=False))
-    nobody = np.zeros((0, len(schema.columns)), dtype=np.int16, order="F")
-    none = None if schema.target is None else np.zeros(0, dtype=np.int16)
-    model.fit_rows(schema, InMemoryRows(Chunk(nobody, none), asked.most), bits_from(None))
-    return LearningPlan(plan.question, cost, whom, schema, asked, tuple(model.disclosure_["releases"]))
+    return replace(plan, releases=_releases(estimator, plan)) if releases else plan
+
+
+def _releases(estimator: Any, plan: LearningPlan) -> tuple[Mapping[str, Any], ...]:
+    """What a fit to no rows releases; it is refused for the reasons for which one to rows would be."""
+    nobody = np.zeros((0, len(plan.schema.columns)), dtype=np.int16, order="F")
+    nothing = None if plan.schema.target is None else np.zeros(0, dtype=np.int16)
+    rows = InMemoryRows(Chunk(nobody, nothing), plan.asked.most)
+    model = _unfitted(estimator).fit_rows(plan.schema, rows, bits_from(None))
+    return tuple(model.disclosure_["releases"])
+
+
+def _unfitted(estimator: Any) -> Any:
+    """Another one with the same parameters, which has learned nothing."""
+    return type(estimator)(**estimator.get_params(deep=False))
 
 
 # Words.

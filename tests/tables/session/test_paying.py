@@ -68,6 +68,19 @@ def test_what_is_asked_again_is_free_and_drawn_once(table: Table, policy: Path, 
     assert str(os.getpid()) not in drawn
 
 
+def test_what_was_paid_can_be_recalled_and_nothing_else(table: Table, tmp_path: Path) -> None:
+    assert table.recall("COUNT rows", COST) is None
+    assert table.entries == 0
+    claim = counted(table, tmp_path / "notes")
+    again = table.recall("COUNT rows", COST)
+    assert again is not None
+    assert again.answer == claim.answer
+    assert table.recall("COUNT rows", ApproxDP("0.4", 0)) is None
+    assert table.recall("COUNT more", COST) is None
+    with pytest.raises(InvalidParameter):
+        table.recall("SELECT COUNT(*) FROM visits", COST)
+
+
 def test_the_log_names_the_question(table: Table, tmp_path: Path) -> None:
     counted(table, tmp_path / "notes")
     assert any("COUNT rows" in str(entry) for entry in table.ledger.history())

@@ -65,13 +65,10 @@ class LinearSVC(TwoClasses):
         self.sampling = sampling
 
     def _target(self, labels: npt.NDArray[Any]) -> Category:
-        column = super()._target(labels)
-        if len(column.values) != 2:
-            hint = "Only binary classification is supported. For more classes use LogisticRegression."
-            raise InvalidParameter("classes", given=len(column.values), allowed="two classes", hint=hint)
-        return column
+        return _two(super()._target(labels))
 
     def _learn(self, schema: Schema, rows: Rows, spending: Spending) -> None:
+        _two(schema.target)
         passes = Passes(self._design(schema), rows, pure=spending.budget.pure)
         self._descend(schema, rows, spending, Hinge(), passes)
 
@@ -84,3 +81,12 @@ class LinearSVC(TwoClasses):
     def intercept_(self) -> npt.NDArray[np.float64]:
         """The margin of a row whose numbers are 0 and whose categories are unknown."""
         return self._in_units(self.weights_)[0]
+
+
+def _two(column: Any) -> Category:
+    """The classes, which must be two."""
+    assert isinstance(column, Category)
+    if len(column.values) != 2:
+        hint = "Only binary classification is supported. For more classes use LogisticRegression."
+        raise InvalidParameter("classes", given=len(column.values), allowed="two classes", hint=hint)
+    return column

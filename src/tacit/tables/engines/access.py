@@ -78,6 +78,11 @@ class Access:
             question, cost, lambda receipt: worker.run(ready, self.ledger.secret(), receipt), fresh=fresh
         )
 
+    def stored(self, question: str, cost: Guarantee) -> Claim | None:
+        """The answer that is on record, free; None if there is none."""
+        self.engines.check()
+        return self.payments.stored(question, cost)
+
     def _ready(self, draw: Draw) -> tuple[Worker, object]:
         """A worker that waits for the draw: another process, unless none can be made or sent what it needs."""
         if self._worker is None and APART and is_possible():

@@ -182,6 +182,10 @@ class Table(First["Question"]):
         """
         return self._access.paid(package_question(question), cost, sendable(draw), fresh=fresh)
 
+    def recall(self, question: str, cost: Guarantee) -> Claim | None:
+        """What `pay_for` has paid already, free; None if the same was not asked at that cost."""
+        return self._access.stored(package_question(question), cost)
+
     def explain(
         self,
         text: str,
