@@ -49,6 +49,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Pr
 
     centres_: Reals
     cluster_centers_: Reals
+    n_iter_: int
 
     def __init__(
         self,
@@ -101,6 +102,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Pr
             total = sums_of_clusters(vectors, rows, nearest, clusters, constant)
             released = noise.release_floats(total, entropy=spending.bits)
             centres = _moved(vectors, centres, released, constant, noise.scale)
+        self.n_iter_ = int(self.max_iter)
         self.centres_ = centres
         self.cluster_centers_ = centres * vectors.steps + vectors.origins
 
