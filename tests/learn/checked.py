@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from typing import Any
+from unittest import SkipTest
 
 import numpy as np
 
@@ -24,6 +25,44 @@ EXPECTED_TO_FAIL = {
     "check_supervised_y_no_nan": "a row with an unknown target is left out: an error would tell of a row",
 }
 """Checks that an estimator which is private cannot pass, with the reason; all others pass."""
+
+EXPECTED_OF = {
+    "k means": {
+        "check_clustering": "no labels of the rows that were learned from are kept: they are private",
+        "check_clusterer_compute_labels_predict": "no labels of the rows that were learned from are kept",
+        "check_transformer_general": "before 1.6: expects fit_transform of a clusterer to give the same as labels_",
+    },
+    "standard scaler": {
+        "check_estimator_sparse_array": "the check sets with_mean on whatever is called StandardScaler",
+        "check_estimator_sparse_matrix": "the check sets with_mean on whatever is called StandardScaler",
+        "check_estimators_sparse_data": "before 1.6: the check sets with_mean on whatever is called StandardScaler",
+        "check_estimator_sparse_data": "before 1.6: the check sets with_mean on whatever is called StandardScaler",
+    },
+}
+"""Checks that a single estimator cannot pass, with the reason."""
+
+
+def failed_checks(estimator: Any, expected: dict[str, str]) -> list[str]:
+    """scikit-learn's checks that fail though they are not expected to; on every version from 1.5 on."""
+    from sklearn.utils import estimator_checks
+
+    if "on_fail" in inspect.signature(estimator_checks.check_estimator).parameters:
+        ran = estimator_checks.check_estimator(estimator, on_fail=None, on_skip=None, expected_failed_checks=expected)
+        assert len(ran) > 40
+        return [f"{one['check_name']}: {one['exception']!r}" for one in ran if one["status"] == "failed"]
+    found, count = [], 0
+    for one, check in estimator_checks.check_estimator(estimator, generate_only=True):
+        name = check.func.__name__
+        count += 1
+        try:
+            check(one)
+        except SkipTest:
+            continue
+        except Exception as fault:
+            if name not in expected:
+                found.append(f"{name}: {fault!r}")
+    assert count > 40
+    return found
 
 
 def declared(name: str) -> Any:

@@ -120,7 +120,8 @@ class RandomForestClassifier(PrivateClassifier):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
         """The likeliest class of each row."""
-        found: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        found: npt.NDArray[Any] = self.classes_[likeliest]
         return found
 
 

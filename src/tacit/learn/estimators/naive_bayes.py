@@ -108,7 +108,8 @@ class NaiveBayes(PrivateClassifier):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
         """The likeliest class of each row."""
-        found: npt.NDArray[Any] = self.classes_[self._log_odds(X).argmax(axis=1)]
+        likeliest = self._log_odds(X).argmax(axis=1)
+        found: npt.NDArray[Any] = self.classes_[likeliest]
         return found
 
 
