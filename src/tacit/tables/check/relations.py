@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.tables.check.checked_rows import Seen, SeenRows, listed_table, matches_once, open_columns
 from tacit.tables.check.fan_out import Side, joined_size, rows_of_one, rows_per_unit
+from tacit.tables.check.listed import listed_table, matches_once
+from tacit.tables.check.per_unit import per_unit_view
 from tacit.tables.check.public_values import merged
 from tacit.tables.check.row_work import admit_row_work
-from tacit.tables.check.rows import View, per_unit_view
+from tacit.tables.check.rows import View, ViewRows, open_columns
 from tacit.tables.check.types import Words
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import common_kind
@@ -51,13 +52,13 @@ def view_of(relation: Relation, policy: Policy) -> View:
     """The relation, checked; refuses one whose rows are not each of one unit."""
     if policy.unit.column is None and isinstance(relation, Joined):
         return _rows_view(relation, policy)
-    found = _seen(relation, policy)
+    found = _view(relation, policy)
     if found.unit is None or found.relation is None:
         raise NotPrivate(
             "FROM: nothing here is private, so there is nobody to protect and no budget to spend. Read the public "
             f"table itself, or join {policy.table} to it."
         )
-    return View(found.relation, found.unit, found.columns, found.rows)
+    return found
 
 
 def unit_names(relation: Relation | None, policy: Policy) -> tuple[str, ...]:
@@ -71,9 +72,9 @@ def unit_names(relation: Relation | None, policy: Policy) -> tuple[str, ...]:
     return tuple({name.lower(): name for name in reversed(names)}.values())[::-1]
 
 
-def _seen(relation: Relation | None, policy: Policy) -> Seen:
+def _view(relation: Relation | None, policy: Policy) -> View:
     if relation is None:
-        return Seen(None, open_columns(policy.columns.values(), policy.unit.column), policy.unit.column)
+        return View(None, open_columns(policy.columns.values(), policy.unit.column), policy.unit.column)
     if isinstance(relation, PerUnit):
         return _grouped(relation, policy)
     if isinstance(relation, Listed):
@@ -102,29 +103,26 @@ def _rows_view(relation: Joined, policy: Policy) -> View:
             matches_once(one, place, member.relation, columns, policy) for one in _parts(member.on)
         ):
             raise NotPrivate(f"JOIN: {_ROWS}.")
-    found = _joined(relation, policy)
-    assert found.relation is not None
-    return View(found.relation, None, found.columns, found.rows)
+    return _joined(relation, policy)
 
 
 def _word(relation: Relation) -> str:
     return "UNION ALL" if isinstance(relation, Stacked) else "JOIN"
 
 
-def _grouped(relation: PerUnit, policy: Policy) -> Seen:
+def _grouped(relation: PerUnit, policy: Policy) -> View:
     below = None if relation.source is None else view_of(relation.source, policy)
-    view = per_unit_view(relation, below, policy)
-    return Seen(view.relation, view.columns, view.unit, rows=view.rows)
+    return per_unit_view(relation, below, policy)
 
 
-def _base(table: str, policy: Policy) -> Seen:
+def _base(table: str, policy: Policy) -> View:
     found = {name.lower(): one for name, one in policy.others.items()}.get(table.lower())
     if found is None:
         raise NotPrivate(f"{table} is no table that may be asked about.")
-    return Seen(Base(found.name), open_columns(found.columns.values(), found.unit), found.unit, found.size)
+    return View(Base(found.name), open_columns(found.columns.values(), found.unit), found.unit, found.size)
 
 
-def _selected(relation: Selected, policy: Policy) -> Seen:
+def _selected(relation: Selected, policy: Policy) -> View:
     """Row by row: the unit of a row is that of the row below."""
     part = _part(relation, policy)
     for name, one in zip(part.relation.names(), part.columns, strict=True):
@@ -132,14 +130,14 @@ def _selected(relation: Selected, policy: Policy) -> Seen:
             raise InvalidParameter("a subquery", given=Words(f"{name}, which is NULL"), allowed="columns of values")
     columns = {one.name: one for one in part.columns if one is not None}
     if part.unit is None:
-        return Seen(part.relation, columns, None, part.size)
+        return View(part.relation, columns, None, part.size)
     held = [one for one in part.relation.columns if one.expression == Column(part.unit)]
     if held:
-        return Seen(part.relation, columns, held[0].name, rows=part.made)
+        return View(part.relation, columns, held[0].name, rows=part.made)
     name = taken_name(0, "", part.unit, columns)
     carried = replace(part.relation, columns=(*part.relation.columns, Shown(name, Column(part.unit))))
     columns[name] = ColumnPolicy(name, part.kind_of_unit, Role.IDENTIFIER)
-    return Seen(carried, columns, name, rows=part.made)
+    return View(carried, columns, name, rows=part.made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ class _Part:
     relation: Selected
     columns: list[ColumnPolicy | None]
     unit: str | None
-    rows: SeenRows
+    rows: ViewRows
     size: int
     made: int
     """How many rows one of the table became."""
@@ -161,8 +159,8 @@ class _Part:
 
 
 def _part(relation: Selected, policy: Policy) -> _Part:
-    below = _seen(relation.source, policy)
-    rows = SeenRows(below, policy)
+    below = _view(relation.source, policy)
+    rows = ViewRows(below, policy)
     found = [rows.column(one) for one in relation.columns]
     where = None if relation.where is None else rows.condition(relation.where, "WHERE")
     checked = Selected(tuple(shown for shown, _ in found), where, below.relation)
@@ -170,7 +168,7 @@ def _part(relation: Selected, policy: Policy) -> _Part:
     return _Part(checked, [column for _, column in found], below.unit, rows, below.size, below.rows)
 
 
-def _stacked(relation: Stacked, policy: Policy) -> Seen:
+def _stacked(relation: Stacked, policy: Policy) -> View:
     """Rows of private tables of one unit, one table after the other."""
     parts = [_part(one, policy) for one in relation.parts]
     names = relation.names()
@@ -191,13 +189,13 @@ def _stacked(relation: Stacked, policy: Policy) -> Seen:
     made = sum(one.made for one in parts)
     if held:
         unit = names[held[0]]
-        return Seen(Stacked(tuple(one.relation for one in parts)), {one.name: one for one in columns}, unit, rows=made)
+        return View(Stacked(tuple(one.relation for one in parts)), {one.name: one for one in columns}, unit, rows=made)
     unit = taken_name(0, "", str(parts[0].unit), names)
     carried = tuple(
         replace(one.relation, columns=(*one.relation.columns, Shown(unit, Column(str(one.unit))))) for one in parts
     )
     columns.append(ColumnPolicy(unit, parts[0].kind_of_unit, Role.IDENTIFIER))
-    return Seen(Stacked(carried), {one.name: one for one in columns}, unit, rows=made)
+    return View(Stacked(carried), {one.name: one for one in columns}, unit, rows=made)
 
 
 def _of_one_kind(units: Sequence[ColumnPolicy]) -> None:
@@ -232,9 +230,9 @@ def _united(name: str, place: int, parts: Sequence[_Part]) -> ColumnPolicy:
     )
 
 
-def _joined(relation: Joined, policy: Policy) -> Seen:
+def _joined(relation: Joined, policy: Policy) -> View:
     """Each row is of the unit of its first private member; every other private member says that it is the same."""
-    return _Joining(relation, policy).seen()
+    return _Joining(relation, policy).view()
 
 
 class _Joining:
@@ -242,7 +240,7 @@ class _Joining:
 
     def __init__(self, relation: Joined, policy: Policy) -> None:
         self._policy = policy
-        self._sides = [_seen(one.relation, policy) for one in relation.members]
+        self._sides = [_view(one.relation, policy) for one in relation.members]
         self._called = called([one.relation for one in relation.members], policy.table)
         self._hidden = [
             isinstance(one.relation, Selected) and side.unit not in one.relation.names()
@@ -260,21 +258,21 @@ class _Joining:
         rows_are_units = policy.unit.column is None
         self._first = min(self._units, default=0 if rows_are_units else None)
 
-    def seen(self) -> Seen:
+    def view(self) -> View:
         members = tuple(self._member(place, one) for place, one in enumerate(self._relation.members))
         unit = None if self._first is None else self._units.get(self._first)
         members, size, rows = self._bounded(members)
         admit_row_work(rows, (one.on for one in members))
         columns = {name: replace(one, repeats=None) for name, one in self._columns.items()}
-        return Seen(Joined(members, self._relation.columns), columns, unit, size, rows)
+        return View(Joined(members, self._relation.columns), columns, unit, size, rows)
 
     def _bounded(self, members: tuple[Member, ...]) -> tuple[tuple[Member, ...], int, int]:
         """With the limits that keep a unit's rows from being multiplied without end; the size, if all is public; and
         how many rows become of one, if not."""
         rows_are_units = self._policy.unit.column is None
         sides = [
-            Side(place in self._units or (rows_are_units and place == 0), one.join, _parts(one.on), seen.size, repeats)
-            for place, (one, seen) in enumerate(zip(members, self._sides, strict=True))
+            Side(place in self._units or (rows_are_units and place == 0), one.join, _parts(one.on), view.size, repeats)
+            for place, (one, view) in enumerate(zip(members, self._sides, strict=True))
             for repeats in [self._repeats(place)]
         ]
         if not any(one.private for one in sides):
@@ -314,7 +312,7 @@ class _Joining:
         if unit is not None:
             _of_one_kind([self._columns[name] for name in (unit, *before)])
         known = {name: one for name, one in self._columns.items() if self._places[name] <= place}
-        rows = SeenRows(Seen(None, known, None), self._policy)
+        rows = ViewRows(View(None, known, None), self._policy)
         parts = tuple(
             rows.equal(one) if unit is not None and _equates(one, unit, before) else rows.condition(one, "ON")
             for one in _parts(member.on)
@@ -333,7 +331,7 @@ class _Joining:
         )
 
 
-def _with_units(relation: Joined, sides: Sequence[Seen], names: Sequence[str]) -> Joined:
+def _with_units(relation: Joined, sides: Sequence[View], names: Sequence[str]) -> Joined:
     """By the policy's names, with the unit of every private member among the columns."""
     spelled = [{name.lower(): name for name in side.columns} for side in sides]
     columns = [
@@ -348,7 +346,7 @@ def _with_units(relation: Joined, sides: Sequence[Seen], names: Sequence[str]) -
     return Joined(relation.members, tuple(columns))
 
 
-def _taken(column: Taken, member: Member, side: Seen) -> ColumnPolicy:
+def _taken(column: Taken, member: Member, side: View) -> ColumnPolicy:
     """A column of a member in the join; right of LEFT JOIN it can be null."""
     own = replace(side.columns[column.column], name=column.name)
     if member.join is Join.LEFT and own.keys is not None and None not in own.keys:
@@ -358,18 +356,16 @@ def _taken(column: Taken, member: Member, side: Seen) -> ColumnPolicy:
 
 def _parts(on: Expression | None) -> tuple[Expression, ...]:
     """The conditions that must all be true."""
-    if on is None:
-        return ()
-    return on.arguments if isinstance(on, Call) and on.operator == "and" else (on,)
+    return () if on is None else on.operands("and")
 
 
 def _equates(one: Expression, unit: str, others: Sequence[str]) -> bool:
     """Whether the condition says that the unit is that of a member before, and nothing else."""
-    if not isinstance(one, Call) or one.operator != "=" or len(one.arguments) != 2:
+    if one.called != "=" or len(one.parts()) != 2:
         return False
-    left, right = one.arguments
+    left, right = one.parts()
     return any((_is(left, unit) and _is(right, it)) or (_is(right, unit) and _is(left, it)) for it in others)
 
 
 def _is(expression: Expression, name: str) -> bool:
-    return isinstance(expression, Column) and expression.name.lower() == name.lower()
+    return (expression.column_name or "").lower() == name.lower()

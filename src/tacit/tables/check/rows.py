@@ -6,54 +6,58 @@ and bounded by the same rules; only how much of a unit there can be is known bet
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from tacit.errors import InvalidParameter, NotPrivate
+from tacit.errors import InvalidParameter
 from tacit.privacy import ROW, Unit
 from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
-from tacit.tables.check.row_work import admit_row_work, aggregating
-from tacit.tables.check.types import Typing, Words, quoted
+from tacit.tables.check.types import Typing
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.ranges import EVERYTHING, Range, range_of
-from tacit.tables.expressions.tree import Column, Expression
+from tacit.tables.expressions.tree import Column, Expression, Value
 from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
-from tacit.tables.query.per_unit import FACTS, Fact, PerUnit, UnitKey, fact_kind
-from tacit.tables.query.relations import Relation
+from tacit.tables.query.relations import Relation, Shown
 
-__all__ = ["View", "column_kind", "declared_range", "described", "per_unit_view"]
+__all__ = ["View", "ViewRows", "column_kind", "declared_range", "described", "open_columns"]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A checked relation, by the policy's names, its columns described; ``unit`` is its unit, None: each row."""
+    """A checked relation, or the table (None): its columns described by the policy's names, and which names the unit.
 
-    relation: Relation
-    unit: str | None
+    ``unit`` None: it is public, or each row is a unit.
+    """
+
+    relation: Relation | None
     columns: Mapping[str, ColumnPolicy] = field(hash=False)
+    unit: str | None
+    size: int = 1
+    """How many rows it has at most, if it is public."""
     rows: int = 1
-    """How many rows of it one row of a table can become."""
+    """How many rows of it one row of a private table can become, if it is private."""
+    others: frozenset[str] | None = None
+    """Of a relation with one row per unit and keys: the keys besides the unit."""
 
     def over(self, policy: Policy, keys: tuple[Expression, ...] = ()) -> Policy:
         """The policy as a question grouped by these keys sees it.
 
         A unit has one row if the relation has no other key; and one per group if the question groups by all of them.
         """
-        if not isinstance(self.relation, PerUnit):
-            return replace(policy, columns=self.columns, unit=ROW if self.unit is None else Unit(self.unit))
-        assert self.unit is not None
-        others = {one.name for one in self.relation.keys} - {self.unit}
-        once = others <= {key.name for key in keys if isinstance(key, Column)}
+        seen = replace(policy, columns=self.columns, unit=ROW if self.unit is None else Unit(self.unit))
+        if self.others is None:
+            return seen
+        once = self.others <= {key.column_name for key in keys}
         limits = replace(policy.limits, rows=1) if once else policy.limits
-        return replace(policy, columns=self.columns, unit=Unit(self.unit), limits=limits if others else Limits(1, 1))
+        return replace(seen, limits=limits if self.others else Limits(1, 1))
 
 
 def column_kind(leaf: Expression, policy: Policy) -> Kind:
     """The kind of a column; there is no other leaf in an expression of rows."""
-    if isinstance(leaf, Column):
-        return policy.columns[leaf.name].kind
+    if leaf.column_name is not None:
+        return policy.columns[leaf.column_name].kind
     raise InvalidParameter("expression", given=type(leaf).__name__, allowed="columns, constants and operators")
 
 
@@ -65,16 +69,6 @@ def declared_range(column: Column, policy: Policy) -> Range:
     return EVERYTHING if declared.bounds is None else Range(*declared.bounds)
 
 
-def per_unit_view(relation: PerUnit, below: View | None, policy: Policy) -> View:
-    """The relation over a table or a checked relation; refuses one whose rows are not each of one unit."""
-    if policy.unit.column is None:
-        raise NotPrivate(
-            "GROUP BY in a subquery: each row is protected by itself here, so no key inside belongs to one unit alone. "
-            "Group outside."
-        )
-    return _Checking(policy if below is None else below.over(policy), below).view(relation)
-
-
 def described(name: str, expression: Expression, kind: Kind, policy: Policy) -> ColumnPolicy:
     """A computed column: what is public of its values follows from the columns that it is computed of."""
     listed = domain(expression, policy)
@@ -83,86 +77,46 @@ def described(name: str, expression: Expression, kind: Kind, policy: Policy) -> 
     return ColumnPolicy(name, kind, role, bounds=None if found is None else found.bounds, keys=listed)
 
 
-class _Checking:
-    """One relation against the policy of what it is computed from."""
+def open_columns(columns: Iterable[ColumnPolicy], unit: str | None) -> dict[str, ColumnPolicy]:
+    """The columns that may be asked about; the unit names people, whatever else is said of it."""
+    return {
+        one.name: replace(one, role=Role.IDENTIFIER, keys=None) if one.name == unit else one
+        for one in columns
+        if one.role is not Role.FORBIDDEN
+    }
 
-    def __init__(self, policy: Policy, below: View | None) -> None:
-        self._policy = policy
-        self._below = below
-        self._names = Names(policy)
-        self._rows = Typing(lambda leaf: column_kind(leaf, policy), {})
 
-    def view(self, relation: PerUnit) -> View:
-        where = relation.where
-        if where is not None:
-            where = self._rows.condition(self._names.in_rows(where, "WHERE of a subquery"), "WHERE")
-        keys = tuple(self._key(one) for one in relation.keys)
-        facts = tuple(self._fact(one) for one in relation.facts)
-        unit = next((one.name for one in keys if self._is_unit(one.expression)), None)
-        if unit is None:
-            column = self._policy.unit.column
-            raise NotPrivate(
-                f"A subquery that groups must group by {column}, so that each of its rows belongs to one unit alone: "
-                f"write GROUP BY {', '.join([str(column), *(quoted(one.expression) for one in keys[:3])])} inside, "
-                f"and group by the rest outside."
-            )
-        columns = [self._key_column(one) for one in keys] + [self._fact_column(one) for one in facts]
-        checked = PerUnit(keys, facts, where, None if self._below is None else self._below.relation)
-        rows = 1 if self._below is None else self._below.rows
-        own = (where, *(one.expression for one in keys), *(one.argument for one in facts))
-        admit_row_work(rows, own, aggregating(one.function for one in facts))
-        return View(checked, unit, {one.name: one for one in columns}, rows if len(keys) > 1 else 1)
+class ViewRows:
+    """Expressions over the rows of a view."""
 
-    def _is_unit(self, expression: Expression) -> bool:
-        return isinstance(expression, Column) and expression.name.lower() == str(self._policy.unit.column).lower()
+    def __init__(self, view: View, policy: Policy) -> None:
+        self.policy = view.over(policy)
+        self._names = Names(self.policy)
+        self._typing = Typing(lambda leaf: column_kind(leaf, self.policy), {})
 
-    def _key(self, key: UnitKey) -> UnitKey:
-        if self._is_unit(key.expression):
-            return replace(key, expression=Column(str(self._policy.unit.column)))
-        expression = self._rows.typed(self._names.in_rows(key.expression, "GROUP BY of a subquery"))
-        if self._rows.kind(expression) is None:
-            raise InvalidParameter("GROUP BY", given=Words("NULL"), allowed="expressions of columns")
-        return replace(key, expression=expression)
+    def condition(self, expression: Expression, place: str) -> Expression:
+        return self._typing.condition(self._names.in_rows(expression, place), place)
 
-    def _fact(self, fact: Fact) -> Fact:
-        if fact.function not in FACTS:
-            raise InvalidParameter("value per unit", given=fact.function, allowed=", ".join(FACTS))
-        if fact.argument is None:
-            return fact
-        argument = self._rows.typed(self._names.in_rows(fact.argument, "an aggregate of a subquery"))
-        kind = fact_kind(fact.function, self._rows.kind(argument))
-        if kind is None:
-            given = Words(str(self._rows.kind(argument) or "NULL"))
-            allowed = "a number" if fact.function in ("sum", "mean") else "a column"
-            raise InvalidParameter(f"{fact.function}({quoted(argument)})", given=given, allowed=allowed)
-        return replace(fact, argument=argument)
+    def equal(self, condition: Expression) -> Expression:
+        """Two units that are compared with each other, by their names."""
+        named = (self.named(part) for part in condition.parts())
+        return self._typing.typed(condition.with_parts(tuple(Column(one.name) for one in named if one is not None)))
 
-    def _key_column(self, key: UnitKey) -> ColumnPolicy:
-        if self._is_unit(key.expression):
-            kind = self._policy.columns[str(self._policy.unit.column)].kind
-            return ColumnPolicy(key.name, kind, Role.IDENTIFIER)
-        return described(key.name, key.expression, self._kind(key.expression), self._policy)
+    def column(self, one: Shown) -> tuple[Shown, ColumnPolicy | None]:
+        """A column by the policy's names, and its description; None for NULL. A column may be passed on as it is."""
+        plain = self.named(one.expression)
+        if plain is not None:
+            return Shown(one.name, Column(plain.name)), replace(plain, name=one.name)
+        expression = self._typing.typed(self._names.in_rows(one.expression, "a subquery"))
+        kind = self._typing.kind(expression)
+        made = None if kind is None else described(one.name, expression, kind, self.policy)
+        return Shown(one.name, expression), made
 
-    def _fact_column(self, fact: Fact) -> ColumnPolicy:
-        argument = fact.argument
-        kind = fact_kind(fact.function, None if argument is None else self._kind(argument))
-        assert kind is not None
-        made = ColumnPolicy(fact.name, kind, Role.PRIVATE)
-        if argument is None or not kind.is_number:
-            return made
-        if fact.function in ("min", "max", "mean"):
-            return replace(made, bounds=self._bounds(argument))
-        if fact.function == "sum" and isinstance(argument, Column):  # what one unit adds to one group
-            return replace(made, bounds=self._policy.columns[argument.name].group_bounds)
-        return made
+    def named(self, expression: Expression) -> ColumnPolicy | None:
+        """The column that an expression is, if it is one."""
+        name = expression.column_name
+        known = {one.lower(): column for one, column in self.policy.columns.items()}
+        return None if name is None else known.get(name.lower())
 
-    def _kind(self, expression: Expression) -> Kind:
-        kind = self._rows.kind(expression)
-        assert kind is not None
-        return kind
-
-    def _bounds(self, expression: Expression) -> tuple[Fraction, Fraction] | None:
-        if not self._kind(expression).is_number:
-            return None
-        found = range_of(expression, lambda column: declared_range(column, self._policy))
-        return None if found is None else found.bounds
+    def domain(self, expression: Expression) -> tuple[Value, ...] | None:
+        return domain(expression, self.policy)
