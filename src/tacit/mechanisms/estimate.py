@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,3 +26,14 @@ class Estimate:
     high: Floats
     whole: bool
     """Whether the values are whole numbers."""
+
+    def __len__(self) -> int:
+        """How many groups."""
+        return len(self.value)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Estimate]) -> Estimate:
+        """The groups of all of them, one after the other."""
+        columns = zip(*((one.value, one.low, one.high) for one in parts), strict=True)
+        value, low, high = (np.concatenate(own) for own in columns)
+        return cls(value, low, high, all(one.whole for one in parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -30,6 +30,15 @@ class Categories:
 
     cells: list[Value]
     kind: Kind | None
+
+    def __len__(self) -> int:
+        """How many groups."""
+        return len(self.cells)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Categories]) -> Categories:
+        """The groups of all of them, one after the other."""
+        return cls([cell for one in parts for cell in one.cells], parts[0].kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -153,16 +154,10 @@ def _united_keys(
     return columns, [np.array(one, dtype=bool) for one in absent]
 
 
-def _united(estimates: Sequence[Estimate | Categories]) -> Estimate | Categories:
-    """One aggregate over the rows of all sets."""
-    numbers = [one for one in estimates if isinstance(one, Estimate)]
-    if len(numbers) == len(estimates):
-        value, low, high = (
-            np.concatenate([getattr(one, field) for one in numbers]) for field in ("value", "low", "high")
-        )
-        return Estimate(value, low, high, all(one.whole for one in numbers))
-    chosen = [one for one in estimates if isinstance(one, Categories)]
-    return Categories([cell for one in chosen for cell in one.cells], chosen[0].kind)
+def _united(estimates: Sequence[Any]) -> Estimate | Categories:
+    """One aggregate over the rows of all sets: numbers in each, or categories in each."""
+    joined: Estimate | Categories = estimates[0].joined(estimates)
+    return joined
 
 
 def _shown(part: Part, integers: Integers) -> tuple[Keys, list[Found]]:

@@ -59,9 +59,7 @@ class Columns:
 
 def joint(query: Query) -> int:
     """The largest number of distinct aggregates in one output: how many intervals must hold together for it."""
-    counts = (
-        len({node for node in output.expression.walk() if isinstance(node, Aggregate)}) for output in query.outputs
-    )
+    counts = (len(set(output.expression.nodes(Aggregate))) for output in query.outputs)
     return max(counts, default=0)
 
 
@@ -93,34 +91,29 @@ class _Groups:
         absent: Sequence[npt.NDArray[np.bool_]] | None,
     ) -> None:
         self._query = query
-        self._keys = keys
-        self._key_values = [
-            values_of(list(cells), kinds.get(expression)) for cells, expression in zip(keys, query.keys, strict=True)
-        ]
-        self._estimates = estimates
-        self._size = len(keys[0]) if keys else max(map(_groups, estimates.values()), default=1)
+        self._keys: dict[Expression, Sequence[Value]] = {Key(at): cells for at, cells in enumerate(keys)}
+        self._size = len(keys[0]) if keys else max(map(len, estimates.values()), default=1)
         nowhere = np.zeros(self._size, dtype=bool)
         self._absent = [nowhere] * len(keys) if absent is None else absent
+        self._leaves: dict[Expression, _Leaf] = {one: _estimated(made) for one, made in estimates.items()}
+        for at, (cells, expression) in enumerate(zip(keys, query.keys, strict=True)):
+            left_out = Values(Kind.INTEGER, self._absent[at].astype(np.float64), np.ones(self._size, dtype=bool))
+            self._leaves[Key(at)] = _Leaf.exact(values_of(list(cells), kinds.get(expression)))
+            self._leaves[Grouping(Key(at))] = _Leaf.exact(left_out)
         self._known: dict[Expression, Values] = {}
 
     def _leaf(self, expression: Expression) -> Values | None:
-        if isinstance(expression, Key):
-            return self._key_values[expression.index]
-        if isinstance(expression, Grouping):
-            return self._grouping(expression)
-        if isinstance(expression, Aggregate):
-            one = self._estimates[expression]
-            if isinstance(one, Categories):
-                return values_of(one.cells, one.kind)
-            known = np.isfinite(one.value)
-            kind = Kind.INTEGER if one.whole else Kind.REAL
-            return Values(kind, np.where(known, one.value, 0.0), known)
-        return None
+        found = self._found(expression)
+        return None if found is None else found.values
 
-    def _grouping(self, expression: Grouping) -> Values:
-        assert isinstance(expression.key, Key)
-        absent = self._absent[expression.key.index]
-        return Values(Kind.INTEGER, absent.astype(np.float64), np.ones(self._size, dtype=bool))
+    def _ends(self, expression: Expression) -> Interval | None:
+        """The interval of a leaf."""
+        found = self._found(expression)
+        return None if found is None else found.ends
+
+    def _found(self, expression: Expression) -> _Leaf | None:
+        """A key, GROUPING of a key, or an aggregate; all of which have one part at most."""
+        return self._leaves.get(expression) if len(expression.parts()) < 2 else None
 
     def _values(self, expression: Expression) -> Values:
         if expression not in self._known:
@@ -134,7 +127,7 @@ class _Groups:
             held = self._values(self._query.having)
             rows = rows[(np.asarray(held.data, dtype=bool) & held.known)[rows]]
         ranks = [_ranks(self._values(term.expression), term.descending, term.nulls_first) for term in self._query.order]
-        for cells, absent in zip(self._keys, self._absent, strict=True):
+        for cells, absent in zip(self._keys.values(), self._absent, strict=True):
             ranks += [absent.astype(np.float64), _key_ranks(cells)]
         if ranks:
             rows = rows[np.lexsort([rank[rows] for rank in reversed(ranks)])]
@@ -142,8 +135,8 @@ class _Groups:
         return rows[self._query.offset : end]
 
     def column(self, name: str, expression: Expression, rows: npt.NDArray[np.intp]) -> Released:
-        if isinstance(expression, Key):
-            cells = self._keys[expression.index]
+        cells = self._keys.get(expression)
+        if cells is not None:
             return Released(name, [cells[row] for row in rows.tolist()], None, None, False)
         values = self._values(expression)
         shown = Values(values.kind, values.data[rows], values.known[rows])
@@ -154,25 +147,29 @@ class _Groups:
         low, high = ends.around(values)
         return Released(name, shown.cells(), low[rows], high[rows], whole)
 
-    def _ends(self, expression: Expression) -> Interval | None:
-        """The interval of a leaf."""
-        if isinstance(expression, Aggregate):
-            one = self._estimates[expression]
-            return None if isinstance(one, Categories) else Interval(one.low, one.high)
-        if isinstance(expression, Grouping):
-            point = self._grouping(expression).data.astype(np.float64)
-            return Interval(point, point, is_point=True)
-        if isinstance(expression, Key):
-            values = self._key_values[expression.index]
-            if values.kind is None or not values.kind.is_number:
-                return None
-            point = np.where(values.known, values.data, np.nan).astype(np.float64)
-            return Interval(point, point, is_point=True)
-        return None
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """What expressions are made of: values, and how far each may be off; None where that has no meaning."""
+
+    values: Values
+    ends: Interval | None
+
+    @classmethod
+    def exact(cls, values: Values) -> _Leaf:
+        """Released values without noise."""
+        if values.kind is None or not values.kind.is_number:
+            return cls(values, None)
+        point = np.where(values.known, values.data, np.nan).astype(np.float64)
+        return cls(values, Interval(point, point, is_point=True))
 
 
-def _groups(estimate: Estimate | Categories) -> int:
-    return len(estimate.cells if isinstance(estimate, Categories) else estimate.value)
+def _estimated(made: Estimate | Categories) -> _Leaf:
+    if isinstance(made, Categories):
+        return _Leaf(values_of(made.cells, made.kind), None)
+    known = np.isfinite(made.value)
+    kind = Kind.INTEGER if made.whole else Kind.REAL
+    return _Leaf(Values(kind, np.where(known, made.value, 0.0), known), Interval(made.low, made.high))
 
 
 def _key_ranks(cells: Sequence[Value]) -> Floats:
