@@ -13,7 +13,7 @@ from tacit.tables.check.types import Words
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.literals import is_number, is_whole, kind_of_value
 from tacit.tables.expressions.operators import common_kind
-from tacit.tables.expressions.tree import Call, Column, Expression, Value
+from tacit.tables.expressions.tree import Expression, Value
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query.relations import Listed, Taken
 
