@@ -21,7 +21,6 @@ PATHS = (
     "tables/choosing/choice.py",
     "tables/choosing/ranks.py",
     "tables/choosing/top.py",
-    "tables/choosing/widths.py",
     "tables/discovery/histogram.py",
     "tables/engines/duckdb/engine.py",
     "tables/engines/spool.py",

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tacit.tables.choosing.widths import WidthDraw
+from tacit.tables.choosing.ranks import WidthDraw
 from tacit.tables.engines.contract import Integers
 from tacit.tables.expressions.evaluate import Values
 from tacit.tables.expressions.tree import Value

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.promise import read_promise, six_digits_up
+from tacit.mechanisms.promise import read_promise
 from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 ALL = (PureDP, ApproxDP, ZCDP, GaussianDP, RenyiDP)
@@ -67,7 +67,7 @@ def test_unproved_promises_are_refused_with_a_way_out() -> None:
 def test_six_digits_never_promise_more(amount: Fraction) -> None:
     for kind in (PureDP, ZCDP, GaussianDP):
         given_promise = kind(amount)
-        rounded = six_digits_up(given_promise)
+        rounded = given_promise.rounded_up()
         assert given_promise <= rounded
         assert rounded <= kind(amount * (1 + Fraction(1, 10**5)))
-    assert ApproxDP(amount, "0.1") <= six_digits_up(ApproxDP(amount, "0.1"))
+    assert ApproxDP(amount, "0.1") <= ApproxDP(amount, "0.1").rounded_up()

@@ -13,8 +13,11 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.privacy import ZCDP, ApproxDP, Neighbours, Promise
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.neighbours import Neighbours
 from tacit.privacy.prices import price, text
+from tacit.privacy.promise import Promise
 
 __all__ = ["EPSILON", "FLAVOURS", "GRAINS", "NOTHING", "RHO", "Amount", "Flavour", "Money", "flavour_of", "in_grains"]
 

@@ -15,7 +15,7 @@ from tacit.ledger.chain import BEGINNING, Entry, linked, now, stamp
 from tacit.ledger.requests import secret_hex
 from tacit.ledger.store import Head, Store, append
 from tacit.noise.entropy import BitSource
-from tacit.privacy import Promise
+from tacit.privacy.promise import Promise
 
 __all__ = ["Book"]
 

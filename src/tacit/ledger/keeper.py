@@ -26,8 +26,7 @@ from tacit.ledger.store import Head, Reservation, Store
 from tacit.ledger.strikes import lost, may_draw
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification, verify
-from tacit.privacy import Promise
-from tacit.privacy.promise import same_neighbours
+from tacit.privacy.promise import Promise, same_neighbours
 
 __all__ = ["LARGEST_ANSWER", "Keeper"]
 

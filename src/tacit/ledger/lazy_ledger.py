@@ -12,7 +12,8 @@ from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request
 from tacit.ledger.sqlite import SqliteLedger
 from tacit.ledger.terms import Terms
-from tacit.privacy import Guarantee, Promise
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.promise import Promise
 
 __all__ = ["LazyLedger"]
 

@@ -11,7 +11,7 @@ from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request
-from tacit.privacy import Guarantee
+from tacit.privacy.composition import Guarantee
 
 __all__ = ["Payments"]
 

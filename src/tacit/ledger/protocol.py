@@ -13,7 +13,7 @@ from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification
-from tacit.privacy import Promise
+from tacit.privacy.promise import Promise
 
 __all__ = ["Ledger"]
 

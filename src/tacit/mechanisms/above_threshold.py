@@ -16,7 +16,8 @@ from tacit.mechanisms.threshold_stream import read_queries
 from tacit.mechanisms.thresholding import Thresholding
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
-from tacit.privacy import Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import Price
 
 __all__ = ["AboveThreshold"]

@@ -9,13 +9,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.promise import six_digits_up
 from tacit.mechanisms.tails import largest_scale, read_beta, read_error, read_size
 from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource, system_entropy
-from tacit.privacy import ADD_REMOVE, Guarantee, Norm, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import ONE, UP, decimal_up, exp_up
+from tacit.privacy.sensitivity import Norm, Sensitivity
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
@@ -135,7 +136,7 @@ def most_private(
     def meets(scale: float) -> bool:
         return Fraction(of_scale(scale).accuracy(beta, size=size)) <= exact
 
-    return at_price(six_digits_up(of_scale(largest_scale(meets, float(exact), error)).guarantee))
+    return at_price(of_scale(largest_scale(meets, float(exact), error)).guarantee.rounded_up())
 
 
 def bits_from(entropy: BitSource | None) -> BitSource:

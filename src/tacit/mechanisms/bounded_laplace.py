@@ -18,10 +18,12 @@ from tacit.mechanisms.tails import each_level, least_step, read_error
 from tacit.noise.coins import bernoulli_exp, uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
-from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_down, exp_up, least, ln_up
+from tacit.privacy.sensitivity import L1, Norm, Sensitivity
 
 __all__ = ["BoundedLaplace"]
 

@@ -12,9 +12,10 @@ from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.promise import PriceLike
 from tacit.mechanisms.quantised import Range, range_text, read_range
 from tacit.noise.entropy import BitSource
-from tacit.privacy import L1, Guarantee, Norm
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, round_up
+from tacit.privacy.sensitivity import L1, Norm
 
 __all__ = ["ClampedLaplace"]
 

@@ -12,19 +12,26 @@ import numpy.typing as npt
 from tacit.errors import Exhausted, InvalidParameter
 from tacit.mechanisms.base import AdditiveMechanism, bits_from, meaning
 from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace, whole_steps
+from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.factorisations import BINARY_TREE, SQUARE_ROOT, Factorisation, PrefixState
 from tacit.mechanisms.inputs import whole_numbers
+from tacit.mechanisms.integer_mechanism import whole_steps
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of, read_count
 from tacit.mechanisms.tails import read_beta
 from tacit.mechanisms.threshold_stream import Closed
 from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
-from tacit.privacy import ADD_REMOVE, L1, L2, ZCDP, ApproxDP, GaussianDP, Guarantee, LInf, PureDP, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.loss_distribution import LossDistribution
+from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import Price, round_up
 from tacit.privacy.rounding import UP, decimal_down, decimal_up, ln_down, ln_up, sqrt_up
+from tacit.privacy.sensitivity import L1, L2, LInf, Sensitivity
 
 __all__ = ["ContinualCount", "CountStream"]
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from tacit.errors import NotPrivate
 from tacit.mechanisms.adding import IntegerNoise
 from tacit.mechanisms.base import within_floats
-from tacit.mechanisms.discrete_laplace import whole_steps
 from tacit.mechanisms.gaussian_noise import ACCEPTS, gaussian_loss, variance_for
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.integer_mechanism import IntegerMechanism, whole_steps
 from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import (
@@ -27,9 +26,11 @@ from tacit.noise.entropy import BitSource
 from tacit.noise.floors import CHUNK
 from tacit.noise.gaussian import DiscreteGaussianSampler, RoundedGaussianSampler
 from tacit.noise.tabulated import LARGEST_VARIANCE, TabulatedGaussianSampler
-from tacit.privacy import L2, ZCDP, Guarantee, Norm, RenyiDP, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.renyi import RenyiDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.prices import Price, positive
-from tacit.privacy.sensitivity import root_up
+from tacit.privacy.sensitivity import L2, Norm, Sensitivity, root_up
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution

@@ -6,15 +6,16 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from tacit.errors import InvalidParameter
 from tacit.mechanisms.base import within_floats
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.integer_mechanism import IntegerMechanism, whole_steps
 from tacit.mechanisms.lazy_losses import loss_distribution
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.tails import discrete_laplace_tail, each_level, least_step
 from tacit.noise.laplace import DiscreteLaplaceSampler
-from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import Price, positive
+from tacit.privacy.sensitivity import L1, Norm, Sensitivity
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
@@ -87,11 +88,3 @@ class DiscreteLaplace(IntegerMechanism):
         level = each_level(beta, size)
         guess = float(self._scale) * -math.log(max(float(level), 1e-300))
         return least_step(lambda m: discrete_laplace_tail(self._scale, m), level, guess)
-
-
-def whole_steps(sensitivity: Sensitivity) -> Sensitivity:
-    """Refuse a sensitivity that whole numbers cannot have: their distances are whole (L1, L∞) or roots of such (L2)."""
-    if sensitivity.square.denominator != 1 or (sensitivity.norm is L1 and sensitivity.value.denominator != 1):
-        hint = "Whole numbers move by whole steps. For reals use the mechanism without Discrete in its name."
-        raise InvalidParameter("sensitivity", given=sensitivity, allowed="a whole number", hint=hint)
-    return sensitivity

@@ -28,7 +28,9 @@ from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, Weights, draw, draws
 from tacit.noise.race import ScoreArray, exact_score, relative_scores
-from tacit.privacy import ZCDP, Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.prices import Price, positive
 
 if TYPE_CHECKING:

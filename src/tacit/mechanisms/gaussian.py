@@ -14,11 +14,13 @@ from tacit.mechanisms.tails import each_level, gaussian_quantile
 from tacit.noise.entropy import BitSource
 from tacit.noise.gaussian import RoundedGaussianSampler
 from tacit.noise.lattice import Lattice
-from tacit.privacy import L2, ApproxDP, GaussianDP, Guarantee, Norm, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up, source
 from tacit.privacy.rounding import UP, decimal_up, sqrt_up
-from tacit.privacy.sensitivity import root_up
+from tacit.privacy.sensitivity import L2, Norm, Sensitivity, root_up
 
 __all__ = ["Gaussian"]
 

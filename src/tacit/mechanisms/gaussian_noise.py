@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.lazy_losses import loss_distribution
-from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP, Sensitivity
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.conversion import largest_gaussian
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.renyi import RenyiDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.prices import Price, failure_probability, positive
 from tacit.privacy.rounding import UP, decimal_up, ln_up
+from tacit.privacy.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution

@@ -16,11 +16,14 @@ from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold
 from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import GaussianThrows
-from tacit.privacy import ADD_REMOVE, ApproxDP, Guarantee, Sensitivity
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.conversion import largest_zcdp
+from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.loss_distribution import LossDistribution
+from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import Price, round_up, source
 from tacit.privacy.rounding import UP, decimal_down, decimal_up, sqrt_up
+from tacit.privacy.sensitivity import Sensitivity
 
 __all__ = ["GaussianAboveThreshold"]
 

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import InvalidParameter
 from tacit.mechanisms.adding import IntegerNoise, add_as_floats, add_to_integers
 from tacit.mechanisms.base import ScaledMechanism, bits_from
 from tacit.mechanisms.inputs import whole_numbers
 from tacit.noise.entropy import BitSource
+from tacit.privacy.sensitivity import L1, Sensitivity
 
-__all__ = ["IntegerMechanism"]
+__all__ = ["IntegerMechanism", "whole_steps"]
 
 
 class IntegerMechanism(ScaledMechanism):
@@ -32,3 +34,11 @@ class IntegerMechanism(ScaledMechanism):
         Both kinds give the same for equal sums; which of them is used must follow from public bounds.
         """
         return add_as_floats(values, self._noise, bits_from(entropy))
+
+
+def whole_steps(sensitivity: Sensitivity) -> Sensitivity:
+    """Refuse a sensitivity that whole numbers cannot have: their distances are whole (L1, L∞) or roots of such (L2)."""
+    if sensitivity.square.denominator != 1 or (sensitivity.norm is L1 and sensitivity.value.denominator != 1):
+        hint = "Whole numbers move by whole steps. For reals use the mechanism without Discrete in its name."
+        raise InvalidParameter("sensitivity", given=sensitivity, allowed="a whole number", hint=hint)
+    return sensitivity

@@ -19,9 +19,13 @@ from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.gaussian_noise import variance_for
 from tacit.mechanisms.tails import discrete_gaussian_tail, least_step, rounded_gaussian_tail
 from tacit.noise.entropy import BitSource
-from tacit.privacy import L2, ZCDP, ApproxDP, GaussianDP, Guarantee
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.prices import Price, failure_probability, positive, times
 from tacit.privacy.rounding import decimal_down, exp_down
+from tacit.privacy.sensitivity import L2
 
 __all__ = ["GaussianKeySelection", "KeySelection", "OptimalKeySelection"]
 

@@ -13,10 +13,12 @@ from tacit.mechanisms.tails import each_level, laplace_quantile
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import RoundedLaplaceSampler
 from tacit.noise.lattice import Lattice
-from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import UP, decimal_up
+from tacit.privacy.sensitivity import L1, Norm, Sensitivity
 
 __all__ = ["Laplace"]
 

@@ -22,8 +22,8 @@ from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lattice import Lattice
 from tacit.noise.lottery import Tickets, draw, draws
-from tacit.privacy import LInf
 from tacit.privacy.prices import Price
+from tacit.privacy.sensitivity import LInf
 
 __all__ = ["Line", "SortedReals", "line_lattice", "point_near_rank", "points_near_rank"]
 

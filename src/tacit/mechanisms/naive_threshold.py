@@ -14,10 +14,13 @@ from tacit.mechanisms.threshold_stream import ThresholdStream, read_threshold, u
 from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import LaplaceThrows, NoThrows
-from tacit.privacy import ADD_REMOVE, Guarantee, PureDP, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.loss_distribution import LossDistribution
+from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import Price, round_up, source
 from tacit.privacy.rounding import UP, decimal_down, decimal_up
+from tacit.privacy.sensitivity import Sensitivity
 
 __all__ = ["NaiveThreshold"]
 

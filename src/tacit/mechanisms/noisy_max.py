@@ -23,7 +23,9 @@ from tacit.mechanisms.selecting import (
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import EXPONENTIAL, GUMBEL, LAPLACE, RaceNoise, ScoreArray, race, races
-from tacit.privacy import ZCDP, Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import TWO, UP, decimal_down, decimal_up, exp_up, least

@@ -15,10 +15,13 @@ from tacit.mechanisms.splits import NoiseScales, advanced_sigma
 from tacit.mechanisms.threshold_stream import Closed, ThresholdStream, read_queries, read_query
 from tacit.mechanisms.thresholding import Thresholding
 from tacit.noise.entropy import BitSource
-from tacit.privacy import L1, ApproxDP, Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import decimal_down, decimal_up, sqrt_down, sqrt_up
+from tacit.privacy.sensitivity import L1
 
 __all__ = ["NumericSparse", "NumericStream"]
 

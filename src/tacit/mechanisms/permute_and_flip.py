@@ -15,7 +15,8 @@ from tacit.mechanisms.scores import read_scores
 from tacit.mechanisms.selecting import SelectionMechanism, both_ways, float_above, read_field, regret, stated
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import EXPONENTIAL, ScoreArray, race, races, relative_scores
-from tacit.privacy import Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import Price, positive
 
 if TYPE_CHECKING:

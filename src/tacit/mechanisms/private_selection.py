@@ -22,10 +22,14 @@ from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_floor, flint, rational
-from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, Neighbours, PureDP, RenyiDP
 from tacit.privacy.best_of_runs import largest_run, largest_run_at_order
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.renyi import RenyiDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.loss_distribution import LossDistribution
-from tacit.privacy.neighbours import relation
+from tacit.privacy.neighbours import ADD_REMOVE, Neighbours, relation
 from tacit.privacy.prices import Price, price
 from tacit.privacy.rounding import decimal_down, ln_down
 

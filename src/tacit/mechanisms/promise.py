@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import decimal
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, Neighbours, PureDP, RenyiDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.renyi import RenyiDP
+from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.neighbours import Neighbours
 from tacit.privacy.prices import Price
-from tacit.privacy.sensitivity import root_up
 
-__all__ = ["PriceLike", "read_promise", "six_digits", "six_digits_up"]
+__all__ = ["PriceLike", "read_promise"]
 
 PriceLike: TypeAlias = Price | None
 G = TypeVar("G", bound=Guarantee)
@@ -81,26 +85,6 @@ _REASONS: dict[tuple[str, type[Guarantee]], str] = {
     ("PrivateSelection", ZCDP): _NO_CONCENTRATED_SELECTION,
     ("PrivateSelection", GaussianDP): _NO_CONCENTRATED_SELECTION,
 }
-
-
-def six_digits_up(guarantee: Guarantee) -> Guarantee:
-    """A promise that says no more than the given one, its number rounded up to six digits for people to read."""
-    return _ROUNDED[type(guarantee)](guarantee)
-
-
-_ROUNDED: dict[type[Guarantee], Callable[[Any], Guarantee]] = {
-    PureDP: lambda g: PureDP(six_digits(g.eps), neighbours=g.neighbours),
-    ZCDP: lambda g: ZCDP(six_digits(g.rho), g.dlt, neighbours=g.neighbours),
-    GaussianDP: lambda g: GaussianDP(six_digits(root_up(g.mu_squared)), neighbours=g.neighbours),
-    ApproxDP: lambda g: ApproxDP(six_digits(g.eps), g.dlt, neighbours=g.neighbours),
-}
-
-_SIX_DIGITS = decimal.Context(prec=6, rounding=decimal.ROUND_CEILING)
-
-
-def six_digits(exact: Fraction) -> Fraction:
-    """The number rounded up to six digits."""
-    return Fraction(_SIX_DIGITS.divide(decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator)))
 
 
 def _one_of(

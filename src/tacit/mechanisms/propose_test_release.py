@@ -23,7 +23,9 @@ from tacit.mechanisms.smooth_sensitivity import middle, replacements_until, sort
 from tacit.mechanisms.tails import least_step
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
-from tacit.privacy import REPLACE, ApproxDP, Guarantee
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.neighbours import REPLACE
 from tacit.privacy.prices import Price, positive, source
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_down, exp_up
 

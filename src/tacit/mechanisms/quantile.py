@@ -20,9 +20,11 @@ from tacit.mechanisms.scores import kind_of, read_scores
 from tacit.mechanisms.selecting import cheapest, float_above, regret
 from tacit.noise.entropy import BitSource
 from tacit.noise.lattice import LARGEST
-from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, Neighbours, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.loss_distribution import LossDistribution
-from tacit.privacy.neighbours import relation
+from tacit.privacy.neighbours import ADD_REMOVE, Neighbours, relation
 from tacit.privacy.prices import Price, price
 
 __all__ = ["Quantile", "read_level", "sorted_values"]

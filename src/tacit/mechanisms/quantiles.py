@@ -20,9 +20,11 @@ from tacit.mechanisms.rank_mechanism import RankMechanism
 from tacit.mechanisms.selecting import float_above, regret
 from tacit.mechanisms.tails import read_beta
 from tacit.noise.entropy import BitSource
-from tacit.privacy import ADD_REMOVE, REPLACE, ZCDP, Guarantee, Neighbours, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.loss_distribution import LossDistribution
-from tacit.privacy.neighbours import relation
+from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
 from tacit.privacy.prices import Price
 
 __all__ = ["Quantiles"]

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.inputs import exact_floats, exact_item
 from tacit.noise.lattice import Lattice
-from tacit.privacy import Sensitivity
 from tacit.privacy.prices import Price, price, text
+from tacit.privacy.sensitivity import Sensitivity
 
 __all__ = ["Range", "dimension_of", "lattice_for", "multiples", "range_text", "read_range", "steps", "to_floats"]
 

@@ -21,8 +21,10 @@ from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.coins import uniform_places
 from tacit.noise.entropy import BitSource
 from tacit.noise.truths import ExactTruth, OddsTruth, Truth
-from tacit.privacy import REPLACE, Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.loss_distribution import LossDistribution
+from tacit.privacy.neighbours import REPLACE
 from tacit.privacy.prices import Price, price, round_up
 from tacit.privacy.rounding import decimal_up, ln_up
 

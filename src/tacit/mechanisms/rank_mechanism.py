@@ -11,7 +11,7 @@ from tacit.mechanisms.line import Line, line_lattice
 from tacit.mechanisms.quantised import Range, read_range
 from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.lattice import Lattice
-from tacit.privacy import Guarantee
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.prices import Price
 
 __all__ = ["RankMechanism"]

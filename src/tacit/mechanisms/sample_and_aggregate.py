@@ -17,8 +17,9 @@ from tacit.mechanisms.quantised import Range
 from tacit.mechanisms.scores import Described, kind_of, read_count
 from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
-from tacit.privacy import REPLACE, Guarantee
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.loss_distribution import LossDistribution
+from tacit.privacy.neighbours import REPLACE
 from tacit.privacy.prices import Price
 
 __all__ = ["SampleAndAggregate"]

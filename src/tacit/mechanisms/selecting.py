@@ -14,14 +14,16 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.base import bits_from, meaning
-from tacit.mechanisms.promise import six_digits
 from tacit.mechanisms.scores import read_candidates, read_count, read_scores
 from tacit.mechanisms.tails import read_beta, read_error
 from tacit.noise.entropy import BitSource
 from tacit.noise.race import ScoreArray
-from tacit.privacy import ADD_REMOVE, REPLACE, Guarantee, LInf, Neighbours, PureDP, Sensitivity
-from tacit.privacy.prices import Price, round_up
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours
+from tacit.privacy.prices import Price, round_up, six_digits
 from tacit.privacy.rounding import UP, ZERO, decimal_up, ln_up
+from tacit.privacy.sensitivity import LInf, Sensitivity
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution

@@ -20,7 +20,9 @@ from tacit.mechanisms.selecting import float_above
 from tacit.mechanisms.smooth_sensitivity import middle, smooth_sensitivity, sorted_points
 from tacit.noise.cauchy import rounded_cauchy
 from tacit.noise.entropy import BitSource
-from tacit.privacy import REPLACE, Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.neighbours import REPLACE
 from tacit.privacy.prices import Price, positive, price, source
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, exp_up, ln_down
 

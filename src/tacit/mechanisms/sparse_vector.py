@@ -7,7 +7,7 @@ from fractions import Fraction
 from tacit.mechanisms.selecting import cheapest, stated
 from tacit.mechanisms.splits import BOOK, Split
 from tacit.mechanisms.thresholding import Thresholding
-from tacit.privacy import PureDP
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import Price
 
 __all__ = ["SparseVector"]

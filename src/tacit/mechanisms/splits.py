@@ -7,7 +7,9 @@ from fractions import Fraction
 from typing import Protocol
 
 from tacit.errors import InvalidParameter
-from tacit.privacy import ApproxDP, Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.rounding import UP, decimal_down, decimal_up, ln_down, ln_up, sqrt_up
 
 __all__ = ["BOOK", "IMPROVED", "NoiseScales", "Split", "advanced_sigma", "read_split"]

@@ -19,10 +19,12 @@ from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, decide_sign, flint, rational
 from tacit.noise.laplace import GeometricSampler
-from tacit.privacy import L1, Guarantee, Norm, PureDP, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, positive, round_up
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_down, exp_up
+from tacit.privacy.sensitivity import L1, Norm, Sensitivity
 
 __all__ = ["Staircase"]
 

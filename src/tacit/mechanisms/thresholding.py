@@ -18,10 +18,12 @@ from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import LaplaceThrows
 from tacit.noise.lattice import Lattice
-from tacit.privacy import ADD_REMOVE, Guarantee, Sensitivity
+from tacit.privacy.composition import Guarantee
 from tacit.privacy.loss_distribution import LossDistribution
+from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import Price, round_up, source
 from tacit.privacy.rounding import UP, decimal_down, decimal_up
+from tacit.privacy.sensitivity import Sensitivity
 
 __all__ = ["Thresholding", "laplace_error"]
 

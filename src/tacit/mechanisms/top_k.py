@@ -20,8 +20,13 @@ from tacit.mechanisms.value_by_repr import ValueByRepr
 from tacit.noise.entropy import BitSource
 from tacit.noise.podium import podium, podiums
 from tacit.noise.race import EXPONENTIAL, GUMBEL, RaceNoise, ScoreArray, race, races
-from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import Price
+from tacit.privacy.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution

@@ -21,10 +21,12 @@ from tacit.noise.coins import bernoulli_exp, uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler
 from tacit.noise.lattice import Lattice
-from tacit.privacy import L1, ApproxDP, Guarantee, Norm, Sensitivity
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import Price, failure_probability, positive, price, round_up
 from tacit.privacy.rounding import DOWN, ONE, UP, decimal_down, decimal_up, exp_down, exp_up
+from tacit.privacy.sensitivity import L1, Norm, Sensitivity
 
 __all__ = ["TruncatedLaplace"]
 

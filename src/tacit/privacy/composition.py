@@ -23,7 +23,7 @@ from tacit.privacy.bounds.optimal import Optimal
 from tacit.privacy.bounds.renyi import Renyi
 from tacit.privacy.bounds.shared import Shared
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours
-from tacit.privacy.prices import failure_probability, non_negative, times
+from tacit.privacy.prices import failure_probability, non_negative, six_digits, times
 from tacit.privacy.promise import Promise, no_conversion, same_neighbours
 
 if TYPE_CHECKING:
@@ -130,6 +130,11 @@ class Guarantee(Part):
         """A guarantee of this kind with that share of `main`, and the same δ."""
         main, *rest = self.amounts()
         return self.of_amounts(main * share, *rest)
+
+    def rounded_up(self) -> Self:
+        """A guarantee that promises no more than this one, its number rounded up to six digits for people to read."""
+        main, *rest = self.amounts()
+        return self.of_amounts(six_digits(main), *rest)
 
     def range_of_each(self, count: int = 1) -> Fraction:
         """The widest range of privacy loss that each of ``count`` choices may have for this to hold, rounded down.

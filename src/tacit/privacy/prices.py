@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
@@ -134,6 +134,18 @@ def read_up(bound: float) -> Fraction:
     (Fraction(1, 4), Fraction(5000000000000001, 50000000000000000))
     """
     return _shortest(bound if _shortest(bound) >= Fraction(bound) else math.nextafter(bound, math.inf))
+
+
+def six_digits(exact: Fraction) -> Fraction:
+    """The number rounded up to six digits.
+
+    >>> six_digits(Fraction(1, 3))
+    Fraction(166667, 500000)
+    """
+    return Fraction(_SIX_DIGITS.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
+
+
+_SIX_DIGITS = Context(prec=6, rounding=ROUND_CEILING)
 
 
 def text(exact: Fraction) -> str:

@@ -14,8 +14,7 @@ import pytest
 
 from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.tables.choosing.choice import FullestCell, Ranked, RankedMechanism
-from tacit.tables.choosing.ranks import RankDraw
-from tacit.tables.choosing.widths import WidthDraw
+from tacit.tables.choosing.ranks import RankDraw, WidthDraw
 from tacit.tables.engines.contract import Category, Cells, Quantised, Tallies
 from tacit.tables.estimators.base import Setting
 from tacit.tables.estimators.quantiles import QUANTILE, grid

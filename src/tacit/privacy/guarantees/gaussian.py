@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from tacit.privacy import conversion
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, relation
-from tacit.privacy.prices import failure_probability, non_negative, round_up, source, text, times
+from tacit.privacy.prices import failure_probability, non_negative, round_up, six_digits, source, text, times
 from tacit.privacy.promise import Promise, neighbours_from, no_conversion, only
 from tacit.privacy.sensitivity import root_up
 
@@ -77,6 +77,9 @@ class GaussianDP(Guarantee):
         """kμ (Dong, Roth & Su 2022, Theorem 2.14)."""
         size = times(k, least=1)
         return GaussianDP.of_square(size * size * self.mu_squared, neighbours=self.neighbours)
+
+    def rounded_up(self) -> GaussianDP:
+        return GaussianDP(six_digits(root_up(self.mu_squared)), neighbours=self.neighbours)
 
     def to_replace(self) -> GaussianDP:
         """2μ under replacement of one unit."""

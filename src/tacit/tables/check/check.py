@@ -20,6 +20,7 @@ from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.literals import bounds_of
 from tacit.tables.expressions.ranges import Range, range_of
 from tacit.tables.expressions.tree import Column, Expression, Grouping, Key
+from tacit.tables.policy.limits import Limits
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.canonical import tidy
 from tacit.tables.query.limits import admit_relation
@@ -58,7 +59,9 @@ def check(query: Query, policy: Policy) -> Checked:
     if query.table.lower() != policy.table.lower():
         raise NotPrivate(f"The table that may be asked about is {policy.table}, not {query.table}.")
     admit_relation(query.source)
-    query = replace(query, options=query.options.within(policy, unit_names(query.source, policy)))
+    limits = Limits(1, 1) if policy.unit.is_row else policy.limits
+    who, units = "row" if policy.unit.is_row else str(policy.unit.column), unit_names(query.source, policy)
+    query = replace(query, options=query.options.within(limits, who, units))
     if query.source is None:
         _admit_work(query, 1)
         return _check(query, policy, None)

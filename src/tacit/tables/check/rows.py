@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
-from tacit.privacy import ROW, Unit
+from tacit.privacy.units import ROW, Unit
 from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
 from tacit.tables.check.types import Typing

@@ -20,9 +20,10 @@ from tacit.mechanisms.exponential import Exponential
 from tacit.mechanisms.permute_and_flip import PermuteAndFlip
 from tacit.mechanisms.selecting import SelectionMechanism
 from tacit.noise.entropy import BitSource
-from tacit.privacy import ZCDP, Guarantee, PureDP
-from tacit.tables.choosing.ranks import RankDraw
-from tacit.tables.choosing.widths import WidthDraw
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.tables.choosing.ranks import RankDraw, WidthDraw
 from tacit.tables.engines.contract import Category, Cells, Quantised, Tallies
 
 __all__ = ["Choice", "ChoiceMechanism", "FullestCell", "ListedMechanism", "Ranked", "of_groups"]

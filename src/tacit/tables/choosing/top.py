@@ -11,7 +11,8 @@ import numpy.typing as npt
 from tacit.mechanisms.base import bits_from
 from tacit.mechanisms.top_k import TopK
 from tacit.noise.entropy import BitSource
-from tacit.privacy import ZCDP, PureDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.tables.choosing.choice import ListedMechanism
 from tacit.tables.engines.contract import Cells, Tallies
 

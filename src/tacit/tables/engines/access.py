@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from tacit.ledger import Ledger, Receipt
 from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.ledger.payments import Payments
-from tacit.privacy import Guarantee
+from tacit.ledger.protocol import Ledger
+from tacit.ledger.receipts import Receipt
+from tacit.privacy.composition import Guarantee
 from tacit.tables.engines.contract import BoundedQuery, Engine
 from tacit.tables.policy.policy import Policy
 from tacit.work.apart import Apart, is_possible

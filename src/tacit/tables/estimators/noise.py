@@ -19,8 +19,13 @@ from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.gaussian_noise import variance_for
 from tacit.mechanisms.tails import gaussian_quantile
-from tacit.privacy import L1, L2, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.rounding import decimal_down
+from tacit.privacy.sensitivity import L1, L2
 from tacit.tables.engines.contract import Counted
 
 __all__ = ["GaussianNoise", "LaplaceNoise", "Noise", "noises_for"]

@@ -14,7 +14,9 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.key_selection import OptimalKeySelection
-from tacit.privacy import ZCDP, ApproxDP, Guarantee
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.tables.estimators.noise import LaplaceNoise, noises_for, spread
 from tacit.tables.plan.joint_mixed import GAUSSIAN, LAPLACE, Law, Mixture
 from tacit.tables.plan.price import Need, Price, Split, split

@@ -13,8 +13,10 @@ from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
 from tacit.mechanisms.lazy_losses import loss_distribution
-from tacit.privacy import ApproxDP, GaussianDP, PureDP
 from tacit.privacy.conversion import largest_gaussian
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import float_down
 from tacit.tables.engines.contract import Blend, Counted
 from tacit.tables.estimators.noise import GaussianNoise, LaplaceNoise, Noise

@@ -13,7 +13,7 @@ import numpy as np
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.estimate import BETA
 from tacit.mechanisms.key_selection import KeySelection
-from tacit.privacy import Guarantee
+from tacit.privacy.composition import Guarantee
 from tacit.tables.check.check import Checked
 from tacit.tables.engines.contract import BoundedQuery, Integers
 from tacit.tables.estimators.base import Fitted

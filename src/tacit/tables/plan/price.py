@@ -9,7 +9,11 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
-from tacit.privacy import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import failure_probability, positive
 from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 from tacit.tables.engines.contract import Counted

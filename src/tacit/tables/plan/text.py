@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tacit.ledger import Terms
 from tacit.ledger.amounts import readable
-from tacit.privacy import Guarantee
+from tacit.ledger.terms import Terms
+from tacit.privacy.composition import Guarantee
 from tacit.tables.engines.contract import BoundedQuery
 from tacit.tables.plan.parts import Line, Part
 

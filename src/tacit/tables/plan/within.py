@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.amounts import readable
-from tacit.privacy import ZCDP, ApproxDP
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.tables.plan.plan import Plan
 from tacit.tables.plan.price import Price, three_digits_up
 from tacit.tables.policy.policy import Policy

@@ -11,10 +11,13 @@ from fractions import Fraction
 from pathlib import Path
 
 from tacit.errors import InvalidParameter, PolicyError
-from tacit.ledger import Terms
-from tacit.ledger.terms import STRIKES
-from tacit.privacy import ROW, ZCDP, ApproxDP, Promise, PureDP, Unit
+from tacit.ledger.terms import STRIKES, Terms
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.prices import text as price_text
+from tacit.privacy.promise import Promise
+from tacit.privacy.units import ROW, Unit
 from tacit.tables.policy.columns import read_columns
 from tacit.tables.policy.other_tables import read_options, read_others
 from tacit.tables.policy.policy import Limits, Policy, Role

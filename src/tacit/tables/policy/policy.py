@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
-from tacit.ledger import Terms
-from tacit.privacy import Unit
+from tacit.ledger.terms import Terms
 from tacit.privacy.prices import text
+from tacit.privacy.units import Unit
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
+from tacit.tables.policy.limits import Limits
 from tacit.work.limits import Work
 
 __all__ = ["ColumnPolicy", "Limits", "OtherTable", "Policy", "Role"]
@@ -59,14 +60,6 @@ class ColumnPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How much of one unit counts: in at most so many groups, with at most so many rows in each."""
-
-    groups: int = 1
-    rows: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class OtherTable:
     """A table that questions may join: public, without a unit; or private, about the units that the policy protects."""
 
@@ -97,7 +90,7 @@ class Policy:
     unit: Unit
     columns: Mapping[str, ColumnPolicy] = field(hash=False)
     terms: Terms = field(hash=False)
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     delta: Fraction = Fraction(0)
     """The δ of a question that says none, for private keys or Gaussian noise; the ledger's caps bound both."""
     population: int | None = None

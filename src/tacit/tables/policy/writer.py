@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from fractions import Fraction
 
-from tacit.ledger import Terms
 from tacit.ledger.amounts import Amount
-from tacit.ledger.terms import STRIKES
+from tacit.ledger.terms import STRIKES, Terms
 from tacit.privacy.prices import failure_probability
 from tacit.privacy.prices import text as price_text
 from tacit.tables.expressions.tree import Value

@@ -13,7 +13,7 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.prices import failure_probability, positive, text, times
 from tacit.tables.expressions.tree import Literal
-from tacit.tables.policy.policy import Limits, Policy
+from tacit.tables.policy.limits import Limits
 
 __all__ = ["NO_OPTIONS", "ListedGroups", "Options", "Selecting", "stated_price"]
 
@@ -72,14 +72,13 @@ class Options:
         """Without the price, which is not part of the question."""
         return replace(self, epsilon=None, delta=None)
 
-    def within(self, policy: Policy, units: Sequence[str]) -> Options:
+    def within(self, limits: Limits, who: str, units: Sequence[str]) -> Options:
         """The options under a policy, those that say what it says anyway left out; refuses what it does not allow.
 
-        ``units`` are the names that the private tables of the statement have for the unit.
+        ``limits`` are the policy's for one ``who``; ``units`` are the names that the private tables of the statement
+        have for the unit.
         """
         self._check_unit(units)
-        limits = Limits(1, 1) if policy.unit.is_row else policy.limits
-        who = "row" if policy.unit.is_row else str(policy.unit.column)
         most = limits.groups * limits.rows
         if self.groups is not None and self.groups > limits.groups:
             counted = f"one {who} counts in at most {_groups(limits.groups)}"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import LedgerError, UnknownColumn
-from tacit.ledger import Receipt
-from tacit.privacy import Guarantee
+from tacit.ledger.receipts import Receipt
+from tacit.privacy.composition import Guarantee
 from tacit.report.columns import Cell
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import Disclosure

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tacit.errors import LedgerError
-from tacit.ledger import Receipt
-from tacit.privacy import Guarantee
+from tacit.ledger.receipts import Receipt
+from tacit.privacy.composition import Guarantee
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.answer import Answer
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from tacit.ledger import Receipt
 from tacit.ledger.amounts import Amount as Charged
+from tacit.ledger.receipts import Receipt
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import PICKED, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
