@@ -126,6 +126,7 @@ _MODULES = {
     "noise": "tacit.noise",
     "plots": "tacit.plots",
     "privacy": "tacit.privacy",
+    "synth": "tacit.synth",
     "tables": "tacit.tables",
     "testing": "tacit.testing",
 }

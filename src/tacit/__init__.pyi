@@ -11,6 +11,7 @@ from tacit import mechanisms as mechanisms
 from tacit import noise as noise
 from tacit import plots as plots
 from tacit import privacy as privacy
+from tacit import synth as synth
 from tacit import tables as tables
 from tacit import testing as testing
 from tacit.auditing.audit import audit as audit

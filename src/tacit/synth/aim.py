@@ -1,0 +1,140 @@
+"""Tables of two and three columns, each chosen for what the model gets wrong (AIM: McKenna et al. 2022)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from tacit.noise.entropy import BitSource
+from tacit.synth.coarsening import Coarse, most_bins
+from tacit.synth.graph import GraphModel, Target, fit_graph
+from tacit.synth.junction import cells_of
+from tacit.synth.mst import apart
+from tacit.synth.purse import Counts, Measured, Purse, adaptive_purse
+from tacit.synth.stage import Stage, joined
+from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
+
+__all__ = ["AIM"]
+
+_CHOICE = Fraction(1, 10)
+"""Of a round's price, what its choice costs."""
+_CELLS = 120_000
+_DRAWN = 60_000
+_MOST_TRIPLES = 1000
+_STEPS, _LAST_STEPS = 25, 600
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What one round costs, and the noise that its table gets."""
+
+    share: Fraction
+    scale: float
+
+
+class AIM(Synthesizer):
+    """Rounds of a choice and a table, until the price is spent; what a round costs follows from earlier answers.
+
+    That is why it runs under a `Filter` of ρ, with the discrete law; at a pure ε under one of ε. The cliques of the
+    model are kept within ``memory``. Proof: docs/proofs/synthesis.md.
+
+    >>> AIM(rho=0.5).guarantee
+    ZCDP(0.5)
+    """
+
+    def _purse(self, reach: int, columns: int, entropy: BitSource | None) -> Purse:
+        return adaptive_purse(self.guarantee, reach, entropy)
+
+    def _scale(self, stage: Stage) -> float:
+        return stage.purse.scale_at(stage.purse.left * (1 - _CHOICE) / (2 * len(stage.domain.sizes)))
+
+    def _joint(self, stage: Stage) -> Fit:
+        binned = stage.binned(most_bins(stage.total, self._scale(stage)))
+        sizes = [one.size for one in binned]
+        ones = stage.one_way(binned)
+        fixed = [Target((at,), measured, variance) for at, (_, measured, variance) in enumerate(ones)]
+        laws = [law for law, _, _ in ones]
+        candidates = _candidates(sizes)
+        counted = dict(zip(candidates, joint_tables(stage, candidates, binned), strict=True))
+        found: dict[tuple[int, ...], Measured] = {}
+        measured = list[Measured]()
+        model = fit_graph(sizes, fixed, start=laws, steps=_STEPS)
+        rest, share = stage.purse.left, stage.purse.left / (8 * len(sizes))
+        while stage.purse.left > 0:
+            share = stage.purse.left if stage.purse.left < 2 * share else share
+            scale = stage.purse.scale_at(share * (1 - _CHOICE))
+            spent = 1 - float((stage.purse.left - share) / rest)
+            open_ = self._fitting(candidates, found, sizes, spent)
+            table = self._chosen(stage, model, binned, open_, counted, share, scale)
+            before = model.table(table)
+            new = stage.purse.measure(table, counted[table], share * (1 - _CHOICE))
+            measured.append(new)
+            found[table] = joined(found[table], new) if table in found else new
+            model = fit_graph(sizes, fixed + _targets(found, stage.total), start=laws, before=model, steps=_STEPS)
+            moved = stage.total * float(np.abs(model.table(table) - before).sum())
+            if moved <= math.sqrt(2 / math.pi) * scale * before.size:
+                share *= 4
+            stage.told(0.2 + 0.7 * spent)
+        model = fit_graph(sizes, fixed + _targets(found, stage.total), start=laws, before=model, steps=_LAST_STEPS)
+        return model, binned, tuple(measured), ()
+
+    def _fitting(
+        self,
+        candidates: Sequence[tuple[int, ...]],
+        found: dict[tuple[int, ...], Measured],
+        sizes: list[int],
+        spent: float,
+    ) -> list[tuple[int, ...]]:
+        """Candidates that keep the junction tree within what it may grow to by now: by released numbers alone."""
+        most = min(_CELLS, self.memory * 1_000_000 // 100)
+        room = max(most * spent, cells_of(sizes, found))
+        within = [one for one in candidates if one in found or cells_of(sizes, [*found, one]) <= room]
+        smallest = min(candidates, key=lambda one: cells_of(sizes, [*found, one]))
+        return within or [smallest]
+
+    def _chosen(
+        self,
+        stage: Stage,
+        model: GraphModel,
+        binned: Sequence[Coarse],
+        open_: list[tuple[int, ...]],
+        counted: dict[tuple[int, ...], Counts],
+        share: Fraction,
+        scale: float,
+    ) -> tuple[int, ...]:
+        """The candidate that the model gets most wrong, beyond what noise would cost: by the exponential mechanism.
+
+        Expected tables are counted in public rows drawn from the model, which costs less than summing it out.
+        """
+        rows, _ = model.draw(_DRAWN, np.random.default_rng(1))  # public: the model was fitted to released numbers
+        sizes, scores = [one.size for one in binned], []
+        for table in open_:
+            cells = np.zeros(len(rows), dtype=np.int64)
+            for at in table:
+                cells = cells * sizes[at] + rows[:, at]
+            shape = tuple(sizes[at] for at in table)
+            expected = np.bincount(cells, minlength=math.prod(shape)).reshape(shape) * (stage.total / len(rows))
+            noise = round(math.sqrt(2 / math.pi) * scale * expected.size)
+            scores.append(_WEIGHTS[len(table)] * (apart(counted[table], expected) - noise))
+        return open_[stage.purse.choose(np.array(scores), share * _CHOICE, weight=max(_WEIGHTS.values()))]
+
+
+_WEIGHTS = {2: 1, 3: 1}
+"""How much a table of so many columns counts; a row moves a score by at most the largest."""
+
+
+def _candidates(sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    """All pairs, and triples that are small enough: public, as the sizes are."""
+    pairs = list(combinations(range(len(sizes)), 2))
+    triples = [one for one in combinations(range(len(sizes)), 3) if math.prod(sizes[at] for at in one) <= 4000]
+    triples.sort(key=lambda one: (math.prod(sizes[at] for at in one), one))
+    return [*pairs, *triples[:_MOST_TRIPLES]]
+
+
+def _targets(found: dict[tuple[int, ...], Measured], total: float) -> list[Target]:
+    return [Target(one.columns, one.counts / total, (one.scale / total) ** 2) for one in found.values()]

@@ -1,0 +1,118 @@
+"""From a model over bins to rows of values that keep to the rules. After the release: the coins are public."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from tacit.synth.coarsening import Coarse
+from tacit.synth.domain import Domain
+from tacit.synth.mixture import Mixture
+from tacit.synth.model import Model
+from tacit.synth.strata import Codes, Public, closer, placed
+
+__all__ = ["drawn"]
+
+_TRIES = 50
+_WIDEST = 3000
+"""Values of all columns together up to which rows are brought closer value by value."""
+
+
+def drawn(
+    domain: Domain, model: Model, binned: Sequence[Coarse], count: int, fixed: Mapping[int, int], random: Public
+) -> dict[str, list[Any]]:
+    """Rows as columns of values, in the order of the domain."""
+    measured = domain.measured()
+    codes = _codes(measured, model, binned, count, fixed, random)
+    whole = np.zeros((count, len(domain.columns)), dtype=np.int64)
+    whole[:, list(domain.free)] = codes
+    for first, then, table in domain.determined():
+        whole[:, then] = table[whole[:, first]]
+    whole = whole[random.permutation(count)]
+    return {name: domain.values(at, whole[:, at], random.random(count)) for at, name in enumerate(domain.names)}
+
+
+def _codes(
+    domain: Domain, model: Model, binned: Sequence[Coarse], count: int, fixed: Mapping[int, int], random: Public
+) -> Codes:
+    among = model.given({at: int(binned[at].bins[code]) for at, code in fixed.items()}) if fixed else model
+    rows, groups = among.draw(count, random)
+    codes = _valued(rows, binned, random)
+    if groups is not None and isinstance(among, Mixture) and sum(domain.sizes) <= _WIDEST:
+        laws = [law[one.bins] * one.within[:, None] for law, one in zip(among.laws, binned, strict=True)]
+        codes = closer(codes, groups, laws, among.weights, random)
+    for at, code in fixed.items():
+        codes[:, at] = code
+    for _ in range(_TRIES):
+        bad = _broken(domain, codes)
+        if not bad.any():
+            return codes
+        again = _valued(among.draw(int(bad.sum()), random)[0], binned, random)
+        for at, code in fixed.items():
+            again[:, at] = code
+        codes[bad] = again
+    return _mended(domain, codes, random)
+
+
+def _valued(rows: Codes, binned: Sequence[Coarse], random: Public) -> Codes:
+    """Values within bins, by the one-way counts."""
+    codes = np.empty_like(rows)
+    for at, one in enumerate(binned):
+        if one.size == len(one.bins):
+            codes[:, at] = np.argsort(one.bins)[rows[:, at]]
+            continue
+        laws = np.zeros((len(one.bins), one.size)) if one.size * len(one.bins) <= 4_000_000 else None
+        if laws is None:
+            codes[:, at] = _plainly(rows[:, at], one, random)
+            continue
+        laws[np.arange(len(one.bins)), one.bins] = one.within
+        codes[:, at] = placed(rows[:, at], laws, random)
+    return codes
+
+
+def _plainly(bins: Codes, one: Coarse, random: Public) -> Codes:
+    """The same without a table of laws, for columns of very many values."""
+    order = np.argsort(one.bins, kind="stable")
+    ends = np.cumsum(one.within[order]) + 0.0
+    sizes = np.bincount(one.bins, minlength=one.size)
+    last = np.cumsum(sizes) - 1
+    base = np.concatenate([[0.0], ends[last][:-1]])
+    points = base[bins] + random.random(len(bins)) * (ends[last] - base)[bins]
+    found = np.clip(np.searchsorted(ends, points, side="right"), (last - sizes + 1)[bins], last[bins])
+    codes: Codes = order[found]
+    return codes
+
+
+def _broken(domain: Domain, codes: Codes) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which rows a rule does not allow."""
+    bad = np.zeros(len(codes), dtype=np.bool_)
+    for columns, forbidden in domain.forbidden():
+        numbers, listed = np.zeros(len(codes), dtype=np.int64), set[int]()
+        for at in columns:
+            numbers = numbers * domain.sizes[at] + codes[:, at]
+        for one in forbidden:
+            number = 0
+            for at, code in zip(columns, one, strict=True):
+                number = number * domain.sizes[at] + code
+            listed.add(number)
+        bad |= np.isin(numbers, list(listed))
+    return bad
+
+
+def _mended(domain: Domain, codes: Codes, random: Public) -> Codes:
+    """What is still not allowed is replaced by rows that are; and if there are none, by the first allowed values."""
+    bad = _broken(domain, codes)
+    if not bad.any():
+        return codes
+    good = np.flatnonzero(~bad)
+    if len(good):
+        codes[bad] = codes[good[random.integers(0, len(good), int(bad.sum()))]]
+        return codes
+    for columns, forbidden in domain.forbidden():
+        free = next(one for one in product(*(range(domain.sizes[at]) for at in columns)) if one not in forbidden)
+        for at, code in zip(columns, free, strict=True):
+            codes[bad, at] = code
+    return codes

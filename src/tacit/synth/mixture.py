@@ -1,0 +1,195 @@
+"""A mixture of products, fitted to noisy tables of pairs: all of its tables of pairs are one matrix product.
+
+Each of many components has one law per column, drawn from independently. Post-processing of released numbers alone;
+the random starts are public, and the same measurements give the same mixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.synth.strata import Codes, Public, placed, spread_evenly
+
+__all__ = ["Mixture", "PairTable", "fit_mixture", "kept_of", "shrunk"]
+
+Reals = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTable:
+    """A noisy table of two columns as shares of all rows, and the standard deviation of its cells."""
+
+    shares: Reals
+    scale: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixture:
+    """Components with weights: ``laws[i][:, k]`` is the law of column i in component k."""
+
+    laws: tuple[Reals, ...]
+    weights: Reals
+    """Of the components; they add up to 1."""
+    steps: int = 0
+    misfit: float = 0.0
+    """The mean squared distance from the tables, in variances of their noise: about 1 at best."""
+    converged: bool = True
+    """A fit stops after a number of steps, on purpose: nearer to noisy tables is not nearer to the truth."""
+
+    @property
+    def components(self) -> int:
+        """How many."""
+        return int(self.laws[0].shape[1])
+
+    def table(self, columns: Sequence[int]) -> Reals:
+        """The joint law of some columns."""
+        joint = self.laws[columns[0]] * self.weights
+        if len(columns) == 1:
+            law: Reals = joint.sum(axis=-1)
+            return law
+        for at in columns[1:-1]:
+            joint = joint[..., None, :] * self.laws[at]
+        result: Reals = joint @ self.laws[columns[-1]].T
+        return result
+
+    def given(self, fixed: Mapping[int, int]) -> Mixture:
+        """The mixture among rows that have these bins."""
+        weights = self.weights.copy()
+        for column, code in fixed.items():
+            weights *= self.laws[column][code]
+        whole = float(weights.sum())
+        weights = weights / whole if whole > 0 else self.weights
+        laws = [law if at not in fixed else _only(law, fixed[at]) for at, law in enumerate(self.laws)]
+        return Mixture(tuple(laws), weights, self.steps, self.misfit)
+
+    def draw(self, count: int, random: Public) -> tuple[Codes, Codes]:
+        """Rows of bins, and the component of each."""
+        groups = spread_evenly(self.weights, count, random)
+        return np.stack([placed(groups, law, random) for law in self.laws], axis=1), groups
+
+
+def _only(law: Reals, code: int) -> Reals:
+    made = np.zeros_like(law)
+    made[code] = 1.0
+    return made
+
+
+def shrunk(table: PairTable, first: Reals, second: Reals) -> PairTable:
+    """A table moved towards independence by as much of its distance as noise explains (James & Stein 1961).
+
+    >>> noise = PairTable(np.full((2, 2), 0.25) + [[0.01, -0.01], [-0.01, 0.01]], 0.02)
+    >>> shrunk(noise, np.full(2, 0.5), np.full(2, 0.5)).shares.tolist()
+    [[0.25, 0.25], [0.25, 0.25]]
+    """
+    product = np.outer(first, second)
+    return PairTable(product + kept_of(table, first, second) * (table.shares - product), table.scale)
+
+
+def kept_of(table: PairTable, first: Reals, second: Reals) -> float:
+    """The part of a table's distance from independence that noise does not explain: from 0 to 1."""
+    apart = table.shares - np.outer(first, second)
+    energy = float((apart**2).sum())
+    return max(0.0, 1 - apart.size * table.scale**2 / energy) if energy > 0 else 0.0
+
+
+def fit_mixture(
+    ones: Sequence[tuple[Reals, Reals, Reals]],
+    pairs: Mapping[tuple[int, int], PairTable],
+    *,
+    components: int,
+    fits: int,
+    steps: int,
+    told: Callable[[float], None] = lambda part: None,
+) -> Mixture:
+    """Several mixtures from different starts, pooled: one with ``fits`` times as many components.
+
+    ``ones`` are, per column, the laws to start from, the measured one-way shares and their variances. Each fit takes
+    ``steps`` steps of Adam (Kingma & Ba 2015) on logits, weighted least squares: few steps stay near independence.
+    """
+    sizes = np.array([len(start) for start, _, _ in ones])
+    task = _task(ones, pairs, sizes)
+    random = np.random.default_rng(20_261_117)  # public: where the search starts, of released numbers
+    made, misfits = [], []
+    for number in range(fits):
+        laws, misfit = _descend(task, sizes, components, steps, random)
+        made.append(laws)
+        misfits.append(misfit)
+        told((number + 1) / fits)
+    pooled = np.concatenate(made, axis=1).astype(np.float64)
+    ends = np.cumsum(sizes)[:-1]
+    weights = np.full(pooled.shape[1], 1 / pooled.shape[1])
+    return Mixture(tuple(np.split(pooled, ends)), weights, steps, float(np.mean(misfits)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    start: Singles
+    tables: Singles
+    weights: Singles
+    ones: Singles
+    one_weights: Singles
+    unit: float
+    cells: int
+
+
+def _task(
+    ones: Sequence[tuple[Reals, Reals, Reals]], pairs: Mapping[tuple[int, int], PairTable], sizes: npt.NDArray[np.int64]
+) -> _Task:
+    """All tables as one symmetric matrix, with the weights of its blocks."""
+    ends = np.cumsum(sizes)
+    where = [slice(int(end - size), int(end)) for end, size in zip(ends, sizes, strict=True)]
+    tables, weights = np.zeros((ends[-1], ends[-1])), np.zeros((ends[-1], ends[-1]))
+    for (first, second), table in pairs.items():
+        a, b = where[first], where[second]
+        tables[a, b], tables[b, a] = table.shares, table.shares.T
+        weights[a, b] = weights[b, a] = table.scale**-2
+    variances = np.concatenate([variance for _, _, variance in ones])
+    unit = float(weights[weights > 0].mean()) if pairs else float(1 / variances.mean())
+    start = np.log(np.maximum(np.concatenate([one for one, _, _ in ones]), 1e-4))
+    measured = np.concatenate([one for _, one, _ in ones])
+    cells = int((weights > 0).sum()) // 2 + len(measured)
+    return _Task(
+        start.astype(np.float32),
+        tables.astype(np.float32),
+        (weights / unit).astype(np.float32),
+        measured.astype(np.float32),
+        (1 / (variances * unit)).astype(np.float32),
+        unit,
+        cells,
+    )
+
+
+def _descend(
+    task: _Task, sizes: npt.NDArray[np.int64], components: int, steps: int, random: np.random.Generator
+) -> tuple[Singles, float]:
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    logits = task.start[:, None] + 0.3 * random.standard_normal((len(task.start), components), dtype=np.float32)
+    mean, square = np.zeros_like(logits), np.zeros_like(logits)
+    for step in range(1, steps + 1):
+        laws = _laws(logits, starts, sizes)
+        apart = laws @ laws.T / np.float32(components) - task.tables
+        one_apart = (laws.mean(axis=1) - task.ones) * task.one_weights
+        pull = laws * (2 * (apart * task.weights) @ laws + one_apart[:, None])
+        slope = pull - laws * np.repeat(np.add.reduceat(pull, starts, axis=0), sizes, axis=0)
+        mean += np.float32(0.1) * (slope - mean)
+        square += np.float32(0.01) * (slope * slope - square)
+        rate = np.float32(0.1 * np.sqrt(1 - 0.99**step) / (1 - 0.9**step))
+        logits -= rate * mean / (np.sqrt(square) + np.float32(1e-20))
+    laws = _laws(logits, starts, sizes)
+    apart = laws @ laws.T / np.float32(components) - task.tables
+    one_apart = laws.mean(axis=1) - task.ones
+    squares = float((apart**2 * task.weights).sum()) / 2 + float((one_apart**2 * task.one_weights).sum())
+    return laws, squares * task.unit / task.cells
+
+
+def _laws(logits: Singles, starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Singles:
+    """One law per column and component."""
+    top = np.maximum.reduceat(logits, starts, axis=0)
+    made = np.exp(logits - np.repeat(top, sizes, axis=0))
+    result: Singles = made / np.repeat(np.add.reduceat(made, starts, axis=0), sizes, axis=0)
+    return result

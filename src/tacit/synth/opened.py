@@ -1,0 +1,147 @@
+"""From an open table to a model: one payment, one draw in a process of its own, and the model as the stored answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+from tacit.errors import InvalidParameter
+from tacit.ledger import Receipt
+from tacit.ledger.claims import Claim
+from tacit.privacy import Guarantee
+from tacit.synth.columns import Column, Listed, Numbers
+from tacit.synth.counting import Counting, Counts, Maps, Tables
+from tacit.synth.domain import Domain
+from tacit.synth.rules import Rule
+from tacit.synth.saved import from_bytes, to_bytes
+from tacit.synth.synthesis import Synthesis
+from tacit.tables.engines.contract import Category, Engine, Quantised
+from tacit.tables.engines.rows import BoundedRows, Chunk, Coded
+from tacit.tables.engines.tabulate import Bins, tabulated
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Column as Named
+from tacit.tables.plan.price import read_price
+from tacit.tables.policy.policy import Policy
+
+__all__ = ["fit_table"]
+
+_VERSION = 1
+"""Raised when the same rows and the same noise would give another model: then it is another question."""
+
+
+class Opened(Protocol):
+    """An open table."""
+
+    @property
+    def policy(self) -> Policy: ...
+
+    def reading(self, columns: list[Coded], *, rows_per_unit: object = None) -> BoundedRows: ...
+
+    def pay_for(self, question: str, cost: Guarantee, draw: Any, *, fresh: bool = False) -> Claim: ...
+
+
+class Method(Protocol):
+    """A method at a price."""
+
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+    def check(self, domain: Domain) -> None: ...
+
+    def made(self, counting: Counting, domain: Domain) -> Synthesis: ...
+
+
+class TableRows:
+    """The chosen rows of an open table, to be counted as often as a fit asks, without reading the source again."""
+
+    def __init__(self, domain: Domain, asked: BoundedRows, rows: Iterable[Chunk]) -> None:
+        self.reach = asked.most
+        self._domain, self._asked, self._rows = domain, asked, rows
+
+    def counted(self, tables: Tables, maps: Maps) -> list[Counts]:
+        bins = []
+        for column, coded, places in zip(self._domain.columns, self._asked.columns, maps, strict=True):
+            unknown = column.cells if column.missing else 0
+            bins.append(Bins.of(coded, places[[unknown, *range(column.cells)]].tolist()))
+        return tabulated(self._asked, self._rows, bins, list(tables))
+
+    def __repr__(self) -> str:
+        return "TableRows(private)"
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """What runs after the payment: rows in, the model's bytes out."""
+
+    method: Any
+    domain: Domain
+    asked: BoundedRows
+
+    def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
+        with engine.read(self.asked) as rows:
+            return to_bytes(self.method.made(TableRows(self.domain.measured(), self.asked, rows), self.domain))
+
+
+def fit_table(
+    method: Any, table: Opened, domain: object, rules: Iterable[Rule], rows_per_unit: int | None, fresh: bool
+) -> Synthesis:
+    """Pay, then fit; or the model that was paid for already, free. All refusals come before the payment."""
+    policy = table.policy
+    read = Domain.of_policy(policy, rules=rules) if domain is None else _within(policy, domain, rules)
+    method.check(read.measured())
+    asked = table.reading([_coded(column, policy) for column in read.measured().columns], rows_per_unit=rows_per_unit)
+    cost = read_price(policy, epsilon=None, delta=None, rho=None, price=method.guarantee)
+    claim = table.pay_for(_question(method, policy, read, asked), cost, _Draw(method, read, asked), fresh=fresh)
+    assert claim.answer is not None
+    return from_bytes(claim.answer)
+
+
+def _within(policy: Policy, domain: object, rules: Iterable[Rule]) -> Domain:
+    """A domain that the caller gives: names alone take their columns from the policy."""
+    if isinstance(domain, list | tuple) and all(isinstance(name, str) for name in domain):
+        return Domain.of_policy(policy, list(domain), rules)
+    return Domain.of(domain, rules)
+
+
+def _coded(column: Column, policy: Policy) -> Coded:
+    """How an engine reads a column: 0 for what is unknown, then the values in order."""
+    declared = policy.columns.get(column.name)
+    kind = None if declared is None else declared.kind
+    if isinstance(column, Numbers) and (kind is None or kind.is_number):
+        width = column.width
+        if column.whole and width == 1:
+            return Quantised(Named(column.name), column.low, column.high, column.low - 1, Fraction(1))
+        top = column.low + column.cells * width
+        return Quantised(Named(column.name), column.low, top, column.low - width / 2, width)
+    if isinstance(column, Listed) and (kind is None or all(_fits(value, kind) for value in column.values)):
+        return Category(Named(column.name), column.values)
+    allowed = f"values of its kind in the policy, {kind}"
+    raise InvalidParameter(
+        f"domain of {column.name}", given=type(column).__name__, allowed=allowed, hint="Nothing was spent."
+    )
+
+
+_KINDS: dict[Kind, tuple[str, ...]] = {
+    Kind.INTEGER: ("int",),
+    Kind.REAL: ("int", "float"),
+    Kind.TEXT: ("str",),
+    Kind.BOOLEAN: ("bool",),
+    Kind.DATE: ("date",),
+    Kind.TIMESTAMP: ("datetime",),
+}
+
+
+def _fits(value: object, kind: Kind) -> bool:
+    return type(value).__name__ in _KINDS[kind]
+
+
+def _question(method: Method, policy: Policy, domain: Domain, asked: BoundedRows) -> str:
+    """One line that says all that the model depends on besides the policy: long lists by their digest."""
+    said = {"domain": domain.to_dict(), "method": repr(method), "rows": asked.rows, "version": _VERSION}
+    said["settings"] = {name: repr(value) for name, value in sorted(vars(method).items())}
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    return f"SYNTHESISE {len(domain.columns)} columns of {policy.table!r} by {type(method).__name__} ({digest[:32]})"

@@ -1,0 +1,102 @@
+"""All tables of two columns measured at once, and a mixture of products fitted to them: the default."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+from tacit.privacy import PureDP
+from tacit.synth.coarsening import Coarse, most_bins
+from tacit.synth.mixture import PairTable, Reals, fit_mixture, kept_of, shrunk
+from tacit.synth.purse import Counts, Measured
+from tacit.synth.stage import Stage, joined, shares_of
+from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
+
+__all__ = ["Pairs"]
+
+COMPONENTS, FITS, STEPS = 250, 6, 0
+FIRST, LEAST = Fraction(3, 10), 0.2
+
+
+class Pairs(Synthesizer):
+    """Every table of two columns with noise, the price shared by cells; mixtures of products, pooled, fitted to all.
+
+    Nothing is chosen, so at (ε, δ) the plan is Gaussian alone: a first look at all tables, then the rest of the price
+    for those that say more than noise. Proof: docs/proofs/synthesis.md.
+
+    >>> Pairs(epsilon=1, delta="1e-9").guarantee
+    ApproxDP(1, 1e-09)
+    """
+
+    def _scale(self, stage: Stage) -> float:
+        columns = len(stage.domain.sizes)
+        return stage.purse.scale_at(stage.purse.left / math.comb(columns, 2))
+
+    def _joint(self, stage: Stage) -> Fit:
+        scale = self._scale(stage)
+        binned = stage.binned(self._within_memory(stage, most_bins(stage.total, scale)))
+        ones = stage.one_way(binned)
+        laws = [law for law, _, _ in ones]
+        listed = list(combinations(range(len(binned)), 2))
+        power = 1 / 2 if isinstance(self._price, PureDP) else 2 / 3
+        counted = joint_tables(stage, listed, binned)
+        cells = by_cells(listed, binned, power)
+        first = measured_tables(stage, listed, counted, cells, stage.purse.left * FIRST)
+        kept = [_kept(one, stage.total, laws) + LEAST for one in first]
+        weights = [size * part for size, part in zip(cells, kept, strict=True)]
+        second = measured_tables(stage, listed, counted, weights, stage.purse.left)
+        tables = [joined(one, other) for one, other in zip(first, second, strict=True)]
+        stage.told(0.4)
+        pairs = {
+            (one.columns[0], one.columns[1]): shrunk(
+                PairTable(one.counts / stage.total, one.scale / stage.total), laws[one.columns[0]], laws[one.columns[1]]
+            )
+            for one in tables
+        }
+        told = lambda part: stage.told(0.4 + 0.6 * part)  # noqa: E731
+        steps = STEPS or steps_for(stage.total / scale)
+        model = fit_mixture(ones, pairs, components=COMPONENTS, fits=FITS, steps=steps, told=told)
+        return model, binned, (*first, *second), ()
+
+    def _within_memory(self, stage: Stage, most: int) -> int:
+        """Fewer bins where the matrices of all of them would not fit."""
+        room = self.memory * 1_000_000
+        while most > 2:
+            width = sum(min(size, most) for size in stage.domain.sizes)
+            if 40 * width**2 + 40 * width * COMPONENTS + 16 * width * COMPONENTS * FITS <= room:
+                break
+            most -= 1
+        return most
+
+
+def steps_for(rows_per_noise: float) -> int:
+    """How long a fit goes on: the less noise, the longer. Found on other tables than those of the benches.
+
+    >>> [steps_for(one) for one in (70, 800, 7000)]
+    [77, 194, 297]
+    """
+    return int(min(max(110 * math.log10(max(rows_per_noise, 1.0)) - 125, 60), 400))
+
+
+def measured_tables(
+    stage: Stage,
+    tables: Sequence[tuple[int, ...]],
+    counted: Sequence[Counts],
+    weights: Sequence[float],
+    share: Fraction,
+) -> list[Measured]:
+    """True counts of tables with noise, a share of the price divided by weights."""
+    shares = shares_of(weights, share)
+    return [stage.purse.measure(table, counts, one) for table, counts, one in zip(tables, counted, shares, strict=True)]
+
+
+def by_cells(tables: Sequence[tuple[int, ...]], binned: Sequence[Coarse], power: float) -> list[float]:
+    """The sum of absolute errors is least for shares in proportion to cells^(2/3), of Laplace noise to √cells."""
+    return [math.prod(binned[at].size for at in table) ** power for table in tables]
+
+
+def _kept(one: Measured, total: float, laws: Sequence[Reals]) -> float:
+    """How much of a noisy table's distance from independence noise does not explain."""
+    return kept_of(PairTable(one.counts / total, one.scale / total), *(laws[at] for at in one.columns))

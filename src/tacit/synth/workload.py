@@ -1,0 +1,90 @@
+"""Tables that the user names, measured at once; the model of largest entropy that fits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tacit.errors import InvalidParameter
+from tacit.mechanisms.promise import PriceLike
+from tacit.privacy import Guarantee, PureDP
+from tacit.synth.coarsening import most_bins
+from tacit.synth.domain import Domain
+from tacit.synth.graph import Target, fit_graph
+from tacit.synth.junction import cells_of
+from tacit.synth.pairs import by_cells, measured_tables
+from tacit.synth.stage import Stage
+from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
+
+__all__ = ["Workload"]
+
+BYTES = 100
+"""Of memory per cell of the model, while it is fitted."""
+
+
+class Workload(Synthesizer):
+    """Named tables of two columns or more, the price shared by cells; nothing else is measured but one-way counts.
+
+    Proof: docs/proofs/synthesis.md.
+
+    >>> Workload([("city", "plan"), ("plan", "age")], rho=0.1).guarantee
+    ZCDP(0.1)
+    """
+
+    def __init__(
+        self,
+        tables: Iterable[Sequence[str]],
+        *,
+        epsilon: PriceLike = None,
+        delta: PriceLike = None,
+        rho: PriceLike = None,
+        mu: PriceLike = None,
+        promise: Guarantee | None = None,
+        memory: int = 1024,
+    ) -> None:
+        listed = [tuple(table) if not isinstance(table, str) else (table,) for table in tables]
+        if not listed or any(len(table) < 2 or len(set(table)) < len(table) for table in listed):
+            allowed = 'tables of two or more different columns, [("city", "plan"), ("plan", "age")]'
+            raise InvalidParameter("tables", given=listed[:5], allowed=allowed)
+        self._tables = listed
+        super().__init__(epsilon=epsilon, delta=delta, rho=rho, mu=mu, promise=promise, memory=memory)
+
+    def check(self, domain: Domain) -> None:
+        """Refuse unknown columns, and tables whose model does not fit even in two bins a column."""
+        sets = self._places(domain)
+        if cells_of([min(size, 2) for size in domain.sizes], sets) * BYTES > self.memory * 1_000_000:
+            hint = "Name fewer or smaller tables, or give more memory=. Nothing was spent."
+            allowed = f"tables whose joint model fits into {self.memory} MB"
+            raise InvalidParameter("tables", given=len(self._tables), allowed=allowed, hint=hint)
+
+    def _places(self, domain: Domain) -> list[tuple[int, ...]]:
+        return list(dict.fromkeys(tuple(sorted(domain.place(name) for name in table)) for table in self._tables))
+
+    def _scale(self, stage: Stage) -> float:
+        return stage.purse.scale_at(stage.purse.left / len(self._places(stage.domain)))
+
+    def _joint(self, stage: Stage) -> Fit:
+        listed = self._places(stage.domain)
+        binned = stage.binned(self._within_memory(stage, listed, most_bins(stage.total, self._scale(stage))))
+        ones = stage.one_way(binned)
+        power = 1 / 2 if isinstance(self._price, PureDP) else 2 / 3
+        counted = joint_tables(stage, listed, binned)
+        tables = measured_tables(stage, listed, counted, by_cells(listed, binned, power), stage.purse.left)
+        stage.told(0.5)
+        targets = [Target((at,), measured, variance) for at, (_, measured, variance) in enumerate(ones)]
+        targets += [Target(one.columns, one.counts / stage.total, (one.scale / stage.total) ** 2) for one in tables]
+        model = fit_graph([one.size for one in binned], targets, start=[law for law, _, _ in ones])
+        return model, binned, tuple(tables), ()
+
+    def _within_memory(self, stage: Stage, listed: list[tuple[int, ...]], most: int) -> int:
+        """As many bins as the junction tree has room for."""
+        while most > 2 and self._bytes(stage, listed, most) > self.memory * 1_000_000:
+            most -= 1
+        return most
+
+    def _bytes(self, stage: Stage, listed: list[tuple[int, ...]], most: int) -> int:
+        return BYTES * cells_of([min(size, most) for size in stage.domain.sizes], listed)
+
+    def __repr__(self) -> str:
+        shown: Any = self._tables
+        return f"Workload({shown!r}, promise={self.guarantee!r})"

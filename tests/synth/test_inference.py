@@ -1,0 +1,99 @@
+"""Inference: the same as brute force, and as another algorithm; tables agree with each other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit.synth.graph import GraphModel, Target, fit_graph
+from tacit.synth.junction import cells_of, junction_tree
+from tacit.synth.mixture import Mixture, PairTable, fit_mixture, shrunk
+
+SIZES = (2, 3, 2, 4, 3)
+SETS = [[(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1), (1, 2)], [(0, 1, 2), (3, 4)], [(0, 4), (1, 4), (2, 4), (3, 4)], []]
+
+
+def summed(joint: Any, kept: tuple[int, ...]) -> Any:
+    return joint.sum(axis=tuple(axis for axis in range(joint.ndim) if axis not in kept))
+
+
+def brute(tree: Any, factors: Any) -> tuple[Any, float]:
+    logs = np.zeros(SIZES)
+    for clique, factor in zip(tree.cliques, factors, strict=True):
+        logs = logs + factor.reshape([SIZES[at] if at in clique else 1 for at in range(5)])
+    scale = float(np.log(np.exp(logs).sum()))
+    return np.exp(logs - scale), scale
+
+
+@pytest.mark.parametrize("sets", SETS, ids=str)
+def test_tables_conditions_and_scale_equal_brute_force(sets: Any) -> None:
+    random = np.random.default_rng(1)
+    tree = junction_tree(SIZES, sets)
+    factors = [random.normal(size=tree.shape(clique)) for clique in tree.cliques]
+    logs, scale = tree.marginals(factors)
+    joint, whole = brute(tree, factors)
+    assert scale == pytest.approx(whole, abs=1e-9)
+    model = GraphModel(tree, tuple(factors), tuple(logs))
+    for width in (1, 2, 3):
+        for columns in combinations(range(5), width):
+            assert np.allclose(model.table(columns), summed(joint, columns))
+    assert np.allclose(model.table((3, 0)), summed(joint, (0, 3)).T)
+    given = model.given({1: 2}).table((0, 3))
+    assert np.allclose(given, summed(joint, (0, 1, 3))[:, 2] / summed(joint, (1,))[2])
+    assert cells_of(SIZES, sets) == tree.cells
+
+
+@pytest.mark.parametrize("sets", SETS[:4], ids=str)
+def test_without_noise_the_fit_is_that_of_iterative_proportional_fitting(sets: Any) -> None:
+    random = np.random.default_rng(2)
+    true = random.dirichlet(np.ones(int(np.prod(SIZES)))).reshape(SIZES)
+    targets = [Target(tuple(one), summed(true, one), 1e-4) for one in sets]
+    start = [np.full(size, 1 / size) for size in SIZES]
+    fitted = fit_graph(SIZES, targets, start=start, steps=20_000, tolerance=1e-9)
+    other = np.full(SIZES, 1 / np.prod(SIZES))
+    for _ in range(500):  # the largest entropy among laws with these tables, by another way
+        for one in sets:
+            axes = [axis for axis in range(5) if axis not in one]
+            ratio = summed(true, one) / summed(other, one)
+            other = other * np.expand_dims(ratio, axes)
+    for columns in combinations(range(5), 2):
+        assert np.abs(fitted.table(columns) - summed(other, columns)).max() < 2e-4
+    assert fitted.converged
+
+
+def test_a_warm_start_on_another_tree_keeps_the_law() -> None:
+    random = np.random.default_rng(3)
+    true = random.dirichlet(np.ones(int(np.prod(SIZES)))).reshape(SIZES)
+    first = [Target(one, summed(true, one), 1e-4) for one in [(0, 1), (1, 2), (2, 3), (0, 3)]]
+    model = fit_graph(SIZES, first, start=[summed(true, (at,)) for at in range(5)])
+    more = fit_graph(SIZES, [*first, Target((1, 3), summed(true, (1, 3)), 1e-4)], start=[], before=model, steps=0)
+    assert np.allclose(more.table((0, 1)), model.table((0, 1)))
+    assert np.allclose(more.table((2, 3)), model.table((2, 3)))
+
+
+def test_a_mixture_equals_its_brute_force_and_its_tables_agree() -> None:
+    random = np.random.default_rng(4)
+    laws = tuple(random.dirichlet(np.ones(size), size=6).T for size in SIZES)
+    weights = random.dirichlet(np.ones(6))
+    joint = sum(w * np.einsum("a,b,c,d,e->abcde", *(law[:, at] for law in laws)) for at, w in enumerate(weights))
+    model = Mixture(laws, weights)
+    for width in (1, 2, 3):
+        for columns in combinations(range(5), width):
+            assert np.allclose(model.table(columns), summed(joint, columns))
+    assert np.allclose(model.given({3: 1}).table((0, 2)), summed(joint, (0, 2, 3))[..., 1] / summed(joint, (3,))[1])
+    assert np.allclose(model.table((0, 1, 2)).sum(axis=2), model.table((0, 1)))
+
+
+def test_a_mixture_finds_the_tables_it_is_given() -> None:
+    random = np.random.default_rng(5)
+    true = random.dirichlet(np.full(24, 0.3)).reshape(2, 3, 4)
+    ones = [(summed(true, (at,)), summed(true, (at,)), np.full(true.shape[at], 1e-8)) for at in range(3)]
+    pairs = {pair: PairTable(summed(true, pair), 1e-3) for pair in combinations(range(3), 2)}
+    fitted = fit_mixture(ones, pairs, components=60, fits=2, steps=400)
+    for pair in pairs:
+        assert np.abs(fitted.table(pair) - summed(true, pair)).sum() < 0.05  # independence is 0.5 away or more
+    far = shrunk(PairTable(summed(true, (0, 1)), 1.0), summed(true, (0,)), summed(true, (1,)))
+    assert np.allclose(far.shares, np.outer(summed(true, (0,)), summed(true, (1,))))
