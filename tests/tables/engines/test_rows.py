@@ -94,7 +94,7 @@ FAULTS: dict[str, tuple[Callable[[Any], Any], bool]] = {
     "no clamp of a row": (
         lambda rows: Faulty(
             rows,
-            run=lambda sql: re.sub(r"least\(greatest\((x\d+), [^)]*\)\), [^)]*\)\)", r"\1", sql),
+            run=lambda sql: re.sub(r"CASE WHEN (x\d+) < .*? ELSE \1 END", r"\1", sql),
         ),
         True,
     ),

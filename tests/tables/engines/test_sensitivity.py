@@ -111,7 +111,7 @@ FAULTS: dict[str, tuple[Callable[[Rows], Engine], bool]] = {
     "no clamp of a row": (
         lambda rows: Faulty(
             rows,
-            run=lambda sql: re.sub(r"least\(greatest\(x(\d), [^)]*\)\), [^)]*\)\)", r"x\1", sql).replace(
+            run=lambda sql: re.sub(r"CASE WHEN (x\d+) < .*? ELSE \1 END", r"\1", sql).replace(
                 "greatest(CAST(floor", "greatest(TRY_CAST(floor"
             ),
         ),

@@ -87,7 +87,10 @@ def clamped(sql: str, measure: Measure) -> str:
 
 def _quantised(value: Quantised, x: str) -> str:
     low, high, centre, granule = (_double(one) for one in (value.low, value.high, value.centre, value.granule))
-    near = f"floor((least(greatest({x}, {low}), {high}) - {centre}) / {granule} + 0.5)"
+    inside = (
+        f"CASE WHEN {x} < {low} THEN {low} WHEN {x} > {high} THEN {high} ELSE {x} END"  # a third of least(greatest)
+    )
+    near = f"floor(({inside} - {centre}) / {granule} + 0.5)"
     whole = f"CAST({near} AS BIGINT)" if _surely_whole(value) else f"coalesce(TRY_CAST({near} AS BIGINT), 0)"
     return f"CASE WHEN {x} IS NULL THEN 0 ELSE {_between(whole, value.lowest, value.highest)} END"
 
