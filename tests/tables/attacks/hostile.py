@@ -8,7 +8,7 @@ from typing import Any
 
 import tacit
 from tacit.auditing.statements.audit import Finding
-from tacit.auditing.statements.coupling import ROUNDS, coupled, queries
+from tacit.auditing.statements.coupling import ROUNDS, coupled
 from tacit.auditing.statements.made_up import PEOPLE, Person, write_table
 from tacit.errors import TacitError
 from tacit.ledger import InMemory, Receipt, Request
@@ -91,7 +91,7 @@ class Pairs:
         if asked[0][-1] is None:
             return None
         first, second = (
-            sum((self._tables[which][1].work(query) for query in queries(asked[0][-1])), start=Work(0, 0, 0, 0))
+            sum((self._tables[which][1].work(query) for query in asked[0][-1].passes.bounded), start=Work(0, 0, 0, 0))
             for which in (one, other)
         )
         rows = next(person.rows for person in HOSTILE if person.name == other[0])
@@ -101,7 +101,7 @@ class Pairs:
         found, failed = [], []
         for which in (one, other):
             try:
-                found.append([self._tables[which][1].run(query) for query in queries(plan)])
+                found.append([self._tables[which][1].run(query) for query in plan.passes.bounded])
             except Exception as fault:
                 failed.append(f"{type(fault).__name__}: {fault}")
         if failed:
