@@ -11,6 +11,7 @@ from shlex import quote
 import click
 
 from tacit.cli.ledgers import ledger_beside
+from tacit.cli.progress import waiting_for_another
 from tacit.cli.questions import (
     WithoutPolicy,
     begins_by_default,
@@ -92,7 +93,9 @@ def ask(
     begins = begins_by_default(where, without, ledger)
     with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
         before = table.entries
-        answer = table.query(sql).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
+        question = table.query(sql)
+        with waiting_for_another("drawing the answer"):
+            answer = question.ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
         changed = sys.stderr.isatty() and table.has_changed  # who can see it here can see the files
     again = answer.receipt.number < before
     if begins:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle
+from types import FrameType
 
-__all__ = ["waiting"]
+__all__ = ["waiting", "waiting_for_another"]
 
 _PATIENCE = 2.0
 _STEP = 0.12
@@ -17,7 +19,7 @@ _SIGNS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 @contextmanager
 def waiting(what: str, patience: float = _PATIENCE) -> Iterator[None]:
-    """Turn a wheel on standard error, if that is a terminal, until the block is left."""
+    """Turn a wheel on standard error, if that is a terminal, until the block is left; by a thread."""
     if not sys.stderr.isatty():
         yield
         return
@@ -31,13 +33,44 @@ def waiting(what: str, patience: float = _PATIENCE) -> Iterator[None]:
         wheel.join()
 
 
+@contextmanager
+def waiting_for_another(what: str, patience: float = _PATIENCE) -> Iterator[None]:
+    """The same while another process works, by a timer: a process with threads is not doubled safely."""
+    own = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    if not (sys.stderr.isatty() and own and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL):
+        yield
+        return
+    signs, begun = cycle(_SIGNS), list[bool]()
+
+    def step(number: int, frame: FrameType | None) -> None:
+        begun.append(True)
+        _show(f"{next(signs)} {what} …")
+
+    before = signal.signal(signal.SIGALRM, step)
+    signal.setitimer(signal.ITIMER_REAL, patience, _STEP)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if begun:
+            _wipe(what)
+
+
 def _turn(what: str, patience: float, done: threading.Event) -> None:
     if done.wait(patience):
         return
     for sign in cycle(_SIGNS):
-        sys.stderr.write(f"\r{sign} {what} …")
-        sys.stderr.flush()
+        _show(f"{sign} {what} …")
         if done.wait(_STEP):
             break
-    sys.stderr.write("\r" + " " * (len(what) + 5) + "\r")
+    _wipe(what)
+
+
+def _show(text: str) -> None:
+    sys.stderr.write(f"\r{text}")
     sys.stderr.flush()
+
+
+def _wipe(what: str) -> None:
+    _show(" " * (len(what) + 5) + "\r")

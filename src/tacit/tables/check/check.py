@@ -113,6 +113,9 @@ def _check(query: Query, policy: Policy, view: View | None) -> Checked:
 
 def _resolved(query: Query, policy: Policy) -> Query:
     """In its one form, within the limits of size, with the policy's names; roles obeyed."""
+    if query.limit == 0:
+        hint = "`tacit describe` says what there is, and a plan what an answer would hold. Nothing was spent."
+        raise InvalidParameter("LIMIT", given=0, allowed="1 or more: no rows are no answer", hint=hint)
     names = Names(policy)
     keys = tuple(names.in_rows(key, "GROUP BY") for key in tidy(query).keys)
     query = tidy(query)

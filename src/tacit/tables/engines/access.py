@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from tacit.errors import LedgerError
 from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.ledger.payments import Payments
@@ -56,6 +57,7 @@ class Access:
         self.engines = engines
         self._engine: Engine | None = None
         self._worker: Worker | None = None
+        self._is_closed = False
 
     @property
     def ledger(self) -> Ledger:
@@ -70,6 +72,8 @@ class Access:
 
     def paid(self, question: str, cost: Guarantee, draw: Draw, *, fresh: bool = False) -> Claim:
         """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only."""
+        if self._is_closed:
+            raise LedgerError("This table is closed: open it again, tacit.open(…). Nothing was spent.")
         self.engines.check()
         stored = None if fresh else self.payments.stored(question, cost)
         if stored is not None:
@@ -103,6 +107,7 @@ class Access:
 
     def close(self) -> None:
         """Let go of the data and the ledger."""
+        self._is_closed = True
         if self._worker is not None:
             self._worker.close()
             self._worker = None

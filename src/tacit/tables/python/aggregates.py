@@ -7,7 +7,7 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import price, times
 from tacit.tables.expressions.literals import bounds_of
-from tacit.tables.expressions.tree import Column, Expression
+from tacit.tables.expressions.tree import Call, Column, Expression
 from tacit.tables.python.arrays import Several
 from tacit.tables.python.columns import Term, expression_of
 from tacit.tables.query.canonical import has_aggregate
@@ -38,6 +38,8 @@ __all__ = [
     "variance_pop",
 ]
 
+_CONDITIONS = frozenset(("=", "<>", "<", "<=", ">", ">=", "and", "or", "not", "in", "like", "ilike", "is_null"))
+
 Bounds = tuple[object, object]
 _MOST_TILES = 10**6
 
@@ -53,7 +55,11 @@ def count(of: str | Term | None = None, *, group_bounds: Bounds | None = None) -
     clamp = _bounds(group_bounds)
     if of is None:
         return Term(Aggregate("count_rows", group_bounds=clamp))
-    return Term(Aggregate("count", _argument(of), group_bounds=clamp))
+    value = _argument(of)
+    if isinstance(value, Call) and value.operator in _CONDITIONS:
+        hint = "How many rows meet a condition: tacit.count().filter(condition); in how many it is known, .is_null()."
+        raise InvalidParameter("count", given=of, allowed="a column, or nothing for all rows", hint=hint)
+    return Term(Aggregate("count", value, group_bounds=clamp))
 
 
 def count_units() -> Term:

@@ -77,10 +77,10 @@ class Term(OperatorMethods):
     __rand__, __ror__ = _swapped("and"), _swapped("or")
 
     def __eq__(self, other: object) -> Term:  # type: ignore[override]
-        return self._called("=", (other,))
+        return self.is_null() if other is None else self._called("=", (other,))
 
     def __ne__(self, other: object) -> Term:  # type: ignore[override]
-        return self._called("<>", (other,))
+        return ~self.is_null() if other is None else self._called("<>", (other,))
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -35,6 +35,7 @@ from tacit.work.limits import Work
 __all__ = ["open"]
 
 Bounds = Mapping[str, tuple[object, object]]
+_ABOUT_TYPES = 'Without a policy its columns are text, unless types={"spend": "real"} (--type spend=real) says another.'
 
 
 def open(
@@ -107,7 +108,8 @@ def open(
     policy = known(policy, source, others, backend)
     who = getpass.getuser() if analyst is None else analyst
     kept = LazyLedger(book, _source_name(source), policy.terms, claim.make, _files(policy, source, others))
-    return Table(policy, kept, who, _Opened(backend, TableSources(source, policy, others), stamps))
+    about = "" if path is not None or backend.own_kinds(source) else _ABOUT_TYPES
+    return Table(policy, kept, who, _Opened(backend, TableSources(source, policy, others), stamps), about)
 
 
 def _policy_path(where: Any, given: list[str]) -> Path | None:

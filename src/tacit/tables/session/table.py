@@ -51,8 +51,9 @@ class Table(First["Question"]):
     ``remaining`` is what the budget leaves the analyst; ``policy`` is what the owner wrote down.
     """
 
-    def __init__(self, policy: Policy, book: LazyLedger, analyst: str, engines: Engines) -> None:
+    def __init__(self, policy: Policy, book: LazyLedger, analyst: str, engines: Engines, about_types: str = "") -> None:
         self._access = Access(policy, book, analyst, engines)
+        self._about_types = about_types  # what to say where a text is no number, of a source that has texts alone
 
     @property
     def policy(self) -> Policy:
@@ -99,7 +100,14 @@ class Table(First["Question"]):
         tree = parse(question, self.policy.table, self.policy.tables()) if isinstance(question, str) else question
         if not isinstance(tree, Query):
             raise InvalidParameter("question", given=type(question).__name__, allowed="SQL, a text")
-        return Question(self, check(tree, self.policy))
+        try:
+            return Question(self, check(tree, self.policy))
+        except InvalidParameter as error:
+            if not self._about_types or "text" not in str(error.given):
+                raise
+            hint = f"{error.hint} {self._about_types}".strip()
+            told = InvalidParameter(error.name, given=error.given, allowed=error.allowed, hint=hint)
+        raise told
 
     def sql(
         self,

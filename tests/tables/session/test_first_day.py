@@ -1,0 +1,70 @@
+"""What a first day brings: comparisons with None, counts of conditions, no rows, a table that was closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas
+import pytest
+
+import tacit
+from tacit import col
+from tacit.errors import InvalidParameter, LedgerError
+
+
+@pytest.fixture
+def table() -> Iterator[tacit.Table]:
+    frame = pandas.DataFrame({"who": range(900), "city": ["Lund", None, "Ystad"] * 300, "age": range(900)})
+    budget = tacit.PureDP(100)
+    with tacit.open(frame, name="t", unit="who", budget=budget, ledger=tacit.InMemory()) as opened:
+        yield opened
+
+
+def test_equal_to_none_is_null(table: tacit.Table) -> None:
+    nobody = table.where(col("city") == None).agg(n=tacit.count())  # noqa: E711
+    assert nobody.to_sql() == table.where(col("city").is_null()).agg(n=tacit.count()).to_sql()
+    assert 250 < nobody.ask(epsilon=5)["n"].value < 350
+    known = table.where(col("city") != None).agg(n=tacit.count())  # noqa: E711
+    assert known.to_sql() == table.where(col("city").is_not_null()).agg(n=tacit.count()).to_sql()
+
+
+@pytest.mark.parametrize(
+    "condition", [col("age") > 3, (col("city") == "Lund") & (col("age") > 3), col("city").is_null()]
+)
+def test_a_count_of_a_condition_is_refused_and_the_hint_works(table: tacit.Table, condition: tacit.Term) -> None:
+    with pytest.raises(InvalidParameter, match=r"tacit\.count\(\)\.filter\(condition\)"):
+        tacit.count(condition)
+    assert "COUNT" in table.agg(n=tacit.count().filter(condition) / tacit.count()).to_sql()
+
+
+def test_no_rows_cost_nothing(table: tacit.Table) -> None:
+    with pytest.raises(InvalidParameter, match="no rows are no answer"):
+        table.sql("SELECT COUNT(*) AS n FROM t LIMIT 0", epsilon=1)
+    assert table.remaining == tacit.ApproxDP(100, 0)
+
+
+def test_a_closed_table_refuses(table: tacit.Table) -> None:
+    question = table.query("SELECT COUNT(*) AS n FROM t")
+    question.ask(epsilon=1)
+    table.close()
+    with pytest.raises(LedgerError, match="This table is closed"):
+        question.ask(epsilon=1)
+    with pytest.raises(LedgerError, match="This table is closed"):
+        table.batch([question]).ask(epsilon=1)
+
+
+def test_texts_of_a_csv_say_how_they_become_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("who,n\n" + "".join(f"u{at},{at}\n" for at in range(500)))
+    common = {"unit": "who", "budget": tacit.PureDP(10), "ledger": tacit.InMemory()}
+    with tacit.open(path, **common) as table, pytest.raises(InvalidParameter, match=r"types=.*--type spend=real"):
+        table.sql("SELECT COUNT(*) AS n FROM t WHERE n < 250", epsilon=5)
+    with tacit.open(path, types={"n": "integer"}, **common) as table:
+        assert 200 < table.sql("SELECT COUNT(*) AS n FROM t WHERE n < 250", epsilon=5)["n"].value < 300
+
+
+def test_a_frame_has_the_types_that_it_says() -> None:
+    frame = pandas.DataFrame({"who": range(500), "day": pandas.to_datetime(["2026-07-01", "2026-07-02"] * 250)})
+    with tacit.open(frame, name="t", unit="who", budget=tacit.PureDP(10), ledger=tacit.InMemory()) as table:
+        assert 200 < table.sql("SELECT COUNT(*) AS n FROM t WHERE day = '2026-07-01'", epsilon=5)["n"].value < 300
