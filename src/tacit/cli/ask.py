@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -94,7 +95,7 @@ def ask(
     with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
         before = table.entries
         question = table.query(sql)
-        with waiting_for_another("drawing the answer"):
+        with waiting_for_another("drawing the answer") if sys.stderr.isatty() else nullcontext():
             answer = question.ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
         changed = sys.stderr.isatty() and table.has_changed  # who can see it here can see the files
     again = answer.receipt.number < before
