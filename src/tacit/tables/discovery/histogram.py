@@ -72,7 +72,7 @@ class Histogram:
         told = BoundedQuery(None, (key,), tuple((one,) for one in bins), policy.unit.column, 1, 1, (_ONE_UNIT,))
         taken = Taken(_UNITS, Setting(1, chosen=False), (Weighted(_ONE_UNIT, Fraction(1)),), None)
         demand = Demand((taken,), Need(Shares(Fraction(0), {_ONE_UNIT: Fraction(1)}), 1), told, told)
-        asked = Statement(self.question, Checked(query, {}, (bins,)), (demand,))
+        asked = Statement(Checked(query, {}, (bins,)), (demand,), called=self.question)
         return make_plan([asked], policy, price.with_leak(Fraction(0)), passes=Passes(self.passes, (self,)))
 
     def ask(self, access: Access, price: Price, *, fresh: bool) -> Answer:

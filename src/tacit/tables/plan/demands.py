@@ -98,12 +98,18 @@ class Demand:
 class Statement:
     """What is asked: one grouped question, or several that are answered as one."""
 
-    question: str
-    """Its canonical text, without a price: what the ledger remembers it by."""
     checked: Checked
     demands: tuple[Demand, ...]
     reason: str = ""
     """Why counts and sums of several sets are not made to add up; empty if they are, or if there are none."""
+    called: str = ""
+    """Its text, if it is not that of the query."""
+
+    @property
+    def question(self) -> str:
+        """Its canonical text, without a price: what the ledger remembers it by."""
+        query = self.checked.query
+        return self.called or to_sql(replace(query, options=query.options.question()))
 
     @property
     def size(self) -> Fraction:
@@ -113,12 +119,9 @@ class Statement:
 
 def statement_of(checked: Checked, policy: Policy) -> Statement:
     """The statement, divided by its sets of keys; each set has the same share of the price."""
-    query = checked.query
-    question = to_sql(replace(query, options=query.options.question()))
-    if not query.sets:
-        return Statement(question, checked, (demanded(checked, policy),))
-    demands, reason = _divided(checked, policy)
-    return Statement(question, checked, demands, reason)
+    if not checked.query.sets:
+        return Statement(checked, (demanded(checked, policy),))
+    return Statement(checked, *_divided(checked, policy))
 
 
 # one grouped question

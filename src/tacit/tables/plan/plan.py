@@ -43,8 +43,6 @@ Sharing = Callable[[Price, Sequence[Need], Sequence[Fraction]], Joint]
 class Plan:
     """How one question, or several together, would be answered at one price: what each part of it gets."""
 
-    question: str
-    """The canonical text of all that is asked, without its price: what the ledger remembers it by."""
     policy: Policy
     asked: Price
     cost: Guarantee
@@ -58,9 +56,16 @@ class Plan:
     """The grouped questions of all statements, in their order."""
     passes: Passes
     """What an engine runs, and where each part finds its integers."""
+    together: str = ""
+    """The canonical text of statements that are asked together, with the share of each."""
     engine_sql: str = ""
     hints: tuple[Hint, ...] = ()
     """What would lower the errors; filled in where a plan is asked for, and not for asking."""
+
+    @property
+    def question(self) -> str:
+        """The canonical text of all that is asked, without its price: what the ledger remembers it by."""
+        return self.together or self.statements[0].question
 
     @property
     def price(self) -> Guarantee:
@@ -73,11 +78,6 @@ class Plan:
         return self.statements[0].checked
 
     @property
-    def is_batch(self) -> bool:
-        """Whether statements are asked together; their text then has the share of each."""
-        return self.question != self.statements[0].question
-
-    @property
     def plans(self) -> tuple[Plan, ...]:
         """One per statement, in the order given; the cost that each names is the joint one."""
         found = []
@@ -88,7 +88,7 @@ class Plan:
             found.append(
                 replace(
                     self,
-                    question=statement.question,
+                    together="",
                     statements=(statement,),
                     shares=(self.shares[at],),
                     parts=parts,
@@ -180,9 +180,10 @@ class Plan:
 
         Priced by sums alone, which is never better: many plans are compared, and loss distributions take their time.
         """
-        policy = policy or self.policy
-        asked = statement_of(checked or self.checked, policy)
-        return make_plan([asked], policy, price or self.asked, [expected_rows])
+        (asked,) = self.statements
+        if checked is not None or policy is not None:
+            asked = statement_of(checked or self.checked, policy or self.policy)
+        return make_plan([asked], policy or self.policy, price or self.asked, [expected_rows])
 
     def tree(self) -> Branch:
         """Where each bit of the price goes, and what would halve an error."""
@@ -206,7 +207,7 @@ def make_plan(
     expected_rows: Sequence[int | None] = (None,),
     sharing: Sharing = share_apart,
     shares: Sequence[Fraction] = (Fraction(1),),
-    question: str = "",
+    together: str = "",
     passes: Passes | None = None,
 ) -> Plan:
     """The plan for statements at one price, of which each has its share."""
@@ -216,7 +217,6 @@ def make_plan(
     for number, group in itertools.groupby(zip(demands, joint.splits, strict=True), key=lambda one: one[0][0]):
         parts += _with_errors(priced(one, split, number, expected_rows[number]) for (_, one), split in group)
     return Plan(
-        question or statements[0].question,
         policy,
         price,
         joint.cost,
@@ -225,6 +225,7 @@ def make_plan(
         tuple(shares),
         tuple(parts),
         passes or merged([one.asked for _, one in demands]),
+        together,
     )
 
 

@@ -62,7 +62,7 @@ class Branch:
 
 def plan_text(plan: Plan) -> str:
     """A plan: of one question its tree, of several the plan of each."""
-    lines = list(_batch_lines(plan)) if plan.is_batch else [plan.question, str(plan.tree())]
+    lines = list(_batch_lines(plan)) if plan.together else [plan.question, str(plan.tree())]
     if plan.engine_sql:
         lines += ["engine:", *(f"    {row}" for row in plan.engine_sql.splitlines())]
     return "\n".join(lines)

@@ -79,7 +79,7 @@ def _workload(
         demands.append(replace(own, weight=shares[at], at=at, title=titled[at]))
     told = ", ".join(f"{title}: {share}" for title, share in zip(titled, shares, strict=True))
     question = f"-- counts that add up ({told})\n{to_sql(checked.query)}"
-    return Workload(access, Statement(question, checked, tuple(demands)), tuple(columns))
+    return Workload(access, Statement(checked, tuple(demands), called=question), tuple(columns))
 
 
 def _cells(level: Level, places: Sequence[int], domains: Sequence[Sequence[Value]]) -> Cells:
