@@ -302,12 +302,12 @@ def joins_on_anything(patch: pytest.MonkeyPatch) -> None:
 
 def joins_of_nobody(patch: pytest.MonkeyPatch) -> None:
     """The unit of a join is that of its last private member: null where nothing matches, another person's elsewhere."""
-    right = combining._Joining.seen
+    right = combining._Joining.view
 
-    def seen(self: Any) -> Any:
+    def view(self: Any) -> Any:
         return replace(right(self), unit=self._units[max(self._units)])
 
-    patch.setattr(combining._Joining, "seen", seen)
+    patch.setattr(combining._Joining, "view", view)
     joins_on_anything(patch)
 
 

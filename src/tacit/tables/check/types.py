@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatchmethod
+from functools import singledispatch
 
 from tacit.errors import InvalidParameter
 from tacit.tables.expressions.kinds import Kind
@@ -46,7 +46,7 @@ class Typing:
 
     def typed(self, expression: Expression) -> Expression:
         """The expression with texts read as dates where dates are meant; every kind checked and kept."""
-        expression, kind = self._typed(expression)
+        expression, kind = _typed(expression, self)
         if kind is not None:
             self._kinds[expression] = kind
         return expression
@@ -61,16 +61,12 @@ class Typing:
             raise InvalidParameter(place, given=given, allowed="a condition", hint=hint)
         return found
 
-    @singledispatchmethod
-    def _typed(self, expression: Expression) -> tuple[Expression, Kind | None]:
+    def leaf(self, expression: Expression) -> tuple[Expression, Kind | None]:
+        """A column, a key or an aggregate, and its kind."""
         return expression, self._leaf(expression)
 
-    @_typed.register
-    def _(self, literal: Literal) -> tuple[Expression, Kind | None]:
-        return literal, kind_of_value(literal.value)
-
-    @_typed.register
-    def _(self, call: Call) -> tuple[Expression, Kind | None]:
+    def call(self, call: Call) -> tuple[Expression, Kind | None]:
+        """A call over typed arguments, and its kind."""
         operator = OPERATORS.get(call.operator)
         if operator is None:
             raise InvalidParameter("expression", given=call.operator, allowed="an operator of the allow-list")
@@ -84,8 +80,8 @@ class Typing:
             raise self._misfit(operator, call, kinds)
         return call, found
 
-    @_typed.register
-    def _(self, case: Case) -> tuple[Expression, Kind | None]:
+    def case(self, case: Case) -> tuple[Expression, Kind | None]:
+        """CASE over typed parts, and its kind."""
         if not case.branches:
             raise InvalidParameter("CASE", given=Words("no branch"), allowed="at least one WHEN … THEN …")
         conditions = [self.condition(condition, "WHEN") for condition, _ in case.branches]
@@ -120,6 +116,26 @@ class Typing:
     def _misfit(self, operator: Operator, call: Call, kinds: tuple[Kind | None, ...]) -> InvalidParameter:
         given = Words(_list(kinds))
         return InvalidParameter(quoted(call), given=given, allowed=operator.takes, hint=_advice(call, kinds))
+
+
+@singledispatch
+def _typed(expression: Expression, typing: Typing) -> tuple[Expression, Kind | None]:
+    return typing.leaf(expression)
+
+
+@_typed.register
+def _(expression: Literal, typing: Typing) -> tuple[Expression, Kind | None]:
+    return expression, kind_of_value(expression.value)
+
+
+@_typed.register
+def _(expression: Call, typing: Typing) -> tuple[Expression, Kind | None]:
+    return typing.call(expression)
+
+
+@_typed.register
+def _(expression: Case, typing: Typing) -> tuple[Expression, Kind | None]:
+    return typing.case(expression)
 
 
 def _a(kind: Kind | None) -> str:

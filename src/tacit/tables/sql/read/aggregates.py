@@ -12,8 +12,7 @@ from tacit.tables.query.functions import BOUNDS, INTERVAL_SHARE, aggregate
 from tacit.tables.query.refusals import NotUnderstood, misplaced, not_yet
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import digits_in, is_star, undistinct
-from tacit.tables.sql.scope import Scope, only, refused, written
+from tacit.tables.sql.scope import Scope, digits_in, is_star, only, refused, undistinct, written
 
 __all__ = ["Given", "aggregate_node", "argument_name", "exact", "filtered", "inside_aggregate"]
 

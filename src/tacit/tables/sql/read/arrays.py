@@ -13,9 +13,8 @@ from tacit.tables.query.functions import quantile
 from tacit.tables.query.refusals import NotUnderstood, not_yet
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import function_name
 from tacit.tables.sql.read.aggregates import Given, exact, inside_aggregate
-from tacit.tables.sql.scope import Scope, only
+from tacit.tables.sql.scope import Scope, function_name, only
 
 __all__ = ["ARRAYS", "array", "array_name", "indexed"]
 

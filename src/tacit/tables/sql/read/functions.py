@@ -21,12 +21,11 @@ from tacit.tables.query.functions import (
 )
 from tacit.tables.query.refusals import AGGREGATES_TO_COME, FUNCTIONS, NotUnderstood, not_yet, void
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import bare_word, text_in
 from tacit.tables.sql.read.aggregates import aggregate_node
 from tacit.tables.sql.read.arrays import ARRAYS
 from tacit.tables.sql.read.operators import interval
 from tacit.tables.sql.read.quantiles import GEOMETRIC, geometric_node, quantile_node
-from tacit.tables.sql.scope import Scope, only, written
+from tacit.tables.sql.scope import Scope, bare_word, only, text_in, written
 
 _MOST_BITS = 30
 

@@ -7,8 +7,7 @@ from tacit.tables.expressions.tree import Column, Expression, Literal
 from tacit.tables.query.refusals import FUNCTIONS, NotUnderstood, not_yet, void
 from tacit.tables.query.rows import Qualified
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import is_star, name_in
-from tacit.tables.sql.scope import Scope, only, refused
+from tacit.tables.sql.scope import Scope, is_star, name_in, only, refused
 
 __all__ = ["boolean", "column", "constant", "null", "real"]
 

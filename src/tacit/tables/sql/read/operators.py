@@ -7,9 +7,8 @@ from tacit.tables.expressions.tree import Call, Expression, Literal
 from tacit.tables.query.functions import moved
 from tacit.tables.query.refusals import not_yet
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import digits_in, text_in
 from tacit.tables.sql.read.leaves import real
-from tacit.tables.sql.scope import Reader, Scope, only, written
+from tacit.tables.sql.scope import Reader, Scope, digits_in, only, text_in, written
 
 __all__ = [
     "added",

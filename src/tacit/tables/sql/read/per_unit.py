@@ -11,10 +11,9 @@ from tacit.tables.query.functions import FACT_NAMES
 from tacit.tables.query.refusals import NotUnderstood, not_yet, shortened
 from tacit.tables.query.units import Grouped, UnitValue, counted, grouped, no_bounds
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import is_star, place_in, undistinct
 from tacit.tables.sql.read.aggregates import argument_name
 from tacit.tables.sql.read.functions import function
-from tacit.tables.sql.scope import Reader, Scope, only, refused
+from tacit.tables.sql.scope import Reader, Scope, is_star, only, place_in, refused, undistinct
 from tacit.tables.sql.translate import scope as row_scope
 
 __all__ = ["grouping_scope", "read_grouped"]

@@ -9,9 +9,8 @@ from tacit.tables.query.functions import INTERVAL_SHARE, geometric_mean, quantil
 from tacit.tables.query.refusals import NotUnderstood, not_yet
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import function_name
 from tacit.tables.sql.read.aggregates import exact, inside_aggregate
-from tacit.tables.sql.scope import Scope, only, written
+from tacit.tables.sql.scope import Scope, function_name, only, written
 
 __all__ = ["GEOMETRIC", "geometric_node", "quantile_node", "within_group"]
 

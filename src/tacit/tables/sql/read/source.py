@@ -18,10 +18,9 @@ from tacit.tables.query.refusals import CLAUSES, SUBQUERY_CLAUSES, NotUnderstood
 from tacit.tables.query.relations import MOST_LEVELS
 from tacit.tables.query.rows import Catalogue, Rows, conjoined
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import alias_of, is_star, labelled, name_in, written_column
 from tacit.tables.sql.read.joins import joined, joined_to, listed, stacked, unbracketed
 from tacit.tables.sql.read.per_unit import grouping_scope, read_grouped
-from tacit.tables.sql.scope import Scope, only
+from tacit.tables.sql.scope import Scope, alias_of, is_star, labelled, name_in, only, written_column
 from tacit.tables.sql.translate import scope
 
 __all__ = ["refuse_clauses", "source"]

@@ -6,21 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tacit.tables.expressions.tree import Column, Expression
+from tacit.tables.expressions.tree import Column, Expression, Literal
 from tacit.tables.query.canonical import folded, has_aggregate, make_query
 from tacit.tables.query.limits import Sizes
-from tacit.tables.query.options import NO_OPTIONS, Options
+from tacit.tables.query.options import NO_OPTIONS, ListedGroups, Options
 from tacit.tables.query.refusals import CLAUSES, NotUnderstood, not_yet, shortened
 from tacit.tables.query.rows import Rows, Unsettled, conjoined
 from tacit.tables.query.tree import Order, Query
 from tacit.tables.sql import grammar
-from tacit.tables.sql.google.lists import Lists
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.nodes import digits_in, labelled, place_in, written_column
 from tacit.tables.sql.read.arrays import array, array_name
 from tacit.tables.sql.read.groupings import groupings
 from tacit.tables.sql.read.source import refuse_clauses, source
-from tacit.tables.sql.scope import Scope, only
+from tacit.tables.sql.scope import Scope, digits_in, labelled, only, place_in, written_column
 from tacit.tables.sql.translate import scope
 
 __all__ = ["Statements"]
@@ -45,7 +43,7 @@ class Statements:
         if not isinstance(tree, exp.Select):
             raise not_yet(type(tree).__name__.upper(), "Write one SELECT … FROM the table.")
         rows = self._rows(tree)
-        lists = Lists(scope, rows.names, found)
+        lists = _Lists(rows.names, found)
         if found.lists and not rows.is_table:
             instead = f"Write FROM {self.table}, with the conditions in WHERE."
             raise not_yet("a list of public groups beside a subquery", instead)
@@ -82,10 +80,41 @@ class Statements:
         return source(tree, self.table, Sizes(), self.tables)
 
 
+class _Lists:
+    """The lists that one statement joins its table to, and its clause."""
+
+    def __init__(self, tables: frozenset[str], found: grammar.Statement) -> None:
+        self._options: Options = found.clause.options
+        for table in (*found.clause.tables, *(one.table for one, _ in found.lists if one.table is not None)):
+            if table.lower() not in tables:
+                allowed = " or ".join(sorted(tables))
+                raise not_yet(f"{shortened(table)}.…", f"Columns are those of {allowed}; write the name alone.")
+        self.columns = {one.name.lower(): one.column for one, _ in found.lists}
+        self.aliases = frozenset(one.alias.lower() for one, _ in found.lists if one.alias is not None)
+        if len(self.columns) != len(found.lists) or self.aliases & tables:
+            raise NotUnderstood("RIGHT JOIN UNNEST(…)", "the same name stands for two things", "Choose another name.")
+        if len({one.column.lower() for one, _ in found.lists}) != len(found.lists):
+            raise NotUnderstood("RIGHT JOIN UNNEST(…)", "takes one list for each column", "Leave one list out.")
+        inside = scope(tables, "UNNEST([…])", aggregates=False)
+        self._listed = tuple(ListedGroups(one.column, _constants(inside, values)) for one, values in found.lists)
+
+    def options(self) -> Options:
+        """The options of the statement."""
+        return replace(self._options, listed=self._listed)
+
+
+def _constants(place: Scope, tree: exp.Expr) -> tuple[Literal, ...]:
+    only(tree, "expressions")
+    values = place.each(tree.expressions)
+    if not all(one.is_literal for one in values):
+        raise NotUnderstood("UNNEST([…])", "lists constants", "Write UNNEST(['a', 'b']).")
+    return tuple(dict.fromkeys(Literal(one.constant) for one in values))
+
+
 class _Reading:
     """A SELECT, its outputs read."""
 
-    def __init__(self, tree: exp.Select, rows: Rows, lists: Lists | None = None) -> None:
+    def __init__(self, tree: exp.Select, rows: Rows, lists: _Lists | None = None) -> None:
         self.columns = {} if lists is None else lists.columns
         self.tree = tree
         self.source = rows
