@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,15 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import BudgetExceeded, InvalidParameter
-from tacit.synth import MST, Domain, Independent, Pairs
+from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter
+from tacit.privacy import ApproxDP
+from tacit.synth import MST, Dates, Domain, Independent, Pairs
 from tacit.synth.counting import FrameRows
 from tacit.synth.opened import TableRows, _coded
 from tacit.synth.saved import to_bytes
 from tacit.synth.stage import identity
 from tacit.tables.session.table import Table
-from tests.tables.visits import write_visits
+from tests.tables.visits import POLICY, write_visits
 
 COLUMNS = ["plan", "age", "spend"]
 
@@ -92,3 +94,57 @@ def test_a_table_and_a_frame_give_the_same_codes(policy: Path, table: Table) -> 
     alone = FrameRows(domain, {"plan": [line["plan"] for line in lines], "age": numbers, "spend": numbers})
     whole = alone.counted([(1,)], identity(domain))[0]
     assert not np.any(found[1] > whole)  # some rows of each unit, at the codes that the frame has
+
+
+def test_days_are_counted_as_a_frame_counts_them(tmp_path: Path) -> None:
+    policy = write_visits(tmp_path, users=60)
+    rows = POLICY.replace('unit = "user_id"', 'unit = "row"').replace("groups = 5\nrows = 3\n", "")
+    policy.write_text(rows, encoding="utf-8")
+    with (policy.parent / "visits.csv").open(encoding="utf-8", newline="") as file:
+        days = [line["day"] for line in csv.DictReader(file)]
+    assert len(set(days)) > 3
+    for last in ("2026-03-31", "2031-12-31"):  # a cell a day, and wider cells
+        seen = Dates("day", datetime.date(2026, 1, 10), datetime.date.fromisoformat(last), missing=True)
+        domain = Domain((seen,))
+        with tacit.open(policy, analyst="ada") as table:
+            asked = table.reading([_coded(seen, table.policy)])
+            with table._engine_now().read(asked) as held:
+                (found,) = TableRows(domain, asked, held).counted([(0,)], identity(domain))
+        (wanted,) = FrameRows(domain, {"day": days}).counted([(0,)], identity(domain))
+        assert found.tolist() == wanted.tolist()
+        assert found.sum() == len(days)
+
+
+def test_a_plan_is_free_and_says_the_price(table: Table) -> None:
+    method = Pairs(epsilon=1, delta="1e-8")
+    plan = method.plan(table, domain=COLUMNS, rows_per_unit=2)
+    assert "price: ApproxDP(1, 1e-08); protects one user_id, who counts with at most 2 rows" in str(plan)
+    assert table.entries == 0
+    with pytest.raises(InvalidParameter, match="open table"):
+        method.plan({"plan": ["free"]}, domain={"plan": ["free"]})
+
+
+def test_empty_and_odd_tables_are_made_up_at_the_same_price(tmp_path: Path) -> None:
+    head = "user_id,city,plan,spend,age,day,notes\n"
+    for place, body in enumerate(
+        ["", "u,x,pro,1,2,2026-01-01,n\n", "u,x,,nan,,,\nv,x,huge,inf,1e999,,\n", ",x,pro,1,2,,\n"]
+    ):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        (folder / "visits.csv").write_text(head + body, encoding="utf-8")
+        (folder / "visits.toml").write_text(POLICY, encoding="utf-8")
+        with tacit.open(folder / "visits.toml", analyst="ada") as table:
+            for method in (Pairs(epsilon=1, delta="1e-8"), MST(epsilon=1)):
+                assert method.fit(table, domain=COLUMNS).sample(10, seed=1).rows == 10
+            assert table.ledger.budget().charged == ApproxDP(2, "1e-8")
+
+
+def test_a_fit_that_fails_is_lost_and_says_nothing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: Any) -> None:
+        raise ValueError("Ada, 36")
+
+    monkeypatch.setattr(TableRows, "counted", fail)
+    with pytest.raises(AnswerLost) as caught:
+        Pairs(epsilon=1).fit(table, domain=COLUMNS)
+    assert "Ada" not in repr(caught.value)
+    assert table.ledger.budget().charged == ApproxDP(1, 0)

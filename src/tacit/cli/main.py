@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "log": ("tacit.cli.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
     "plan": ("tacit.cli.plan:plan", "What a question would cost, or how precise it would be; free."),
     "report": ("tacit.cli.report:report", "What must be said about an answer that was given: text, JSON or a page."),
+    "synth": ("tacit.cli.synth:synth", "A synthetic table that can be shared, paid for once."),
     "unlock": ("tacit.cli.ledger:unlock", "Let an analyst pay again whose answers were lost too often."),
     "verify": ("tacit.cli.ledger:verify", "Whether a ledger's hash chain holds; with --head, its tail too."),
 }

@@ -204,7 +204,8 @@ class Dates:
             object.__setattr__(self, field, _EPOCH + datetime.timedelta(days=int(day)))
 
     @property
-    def _numbers(self) -> Numbers:
+    def in_days(self) -> Numbers:
+        """The column as whole numbers of days since 1970."""
         return Numbers(self.name, int(_day(self.low)), int(_day(self.high)), whole=True, missing=self.missing)
 
     @property
@@ -213,16 +214,16 @@ class Dates:
 
     @property
     def cells(self) -> int:
-        return self._numbers.cells
+        return self.in_days.cells
 
     def encode(self, values: Any) -> Codes:
-        return self._numbers.encode([_day(value) for value in plain(values)])
+        return self.in_days.encode([_day(value) for value in plain(values)])
 
     def decode(self, codes: Codes, uniform: npt.NDArray[np.float64]) -> list[Any]:
-        return [_EPOCH + datetime.timedelta(days=day) for day in self._numbers.decode(codes, uniform)]
+        return [_EPOCH + datetime.timedelta(days=day) for day in self.in_days.decode(codes, uniform)]
 
     def label(self, code: int) -> str:
-        start = int(self._numbers.low + code * self._numbers.width)
+        start = int(self.in_days.low + code * self.in_days.width)
         return str(_EPOCH + datetime.timedelta(days=start))
 
     def to_dict(self) -> dict[str, Any]:

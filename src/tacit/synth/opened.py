@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 from collections.abc import Iterable
@@ -13,7 +14,7 @@ from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
 from tacit.ledger.claims import Claim
 from tacit.privacy import Guarantee
-from tacit.synth.columns import Column, Listed, Numbers
+from tacit.synth.columns import Column, Dates, Listed, Numbers
 from tacit.synth.counting import Counting, Counts, Maps, Tables
 from tacit.synth.domain import Domain
 from tacit.synth.rules import Rule
@@ -23,11 +24,12 @@ from tacit.tables.engines.contract import Category, Engine, Quantised
 from tacit.tables.engines.rows import BoundedRows, Chunk, Coded
 from tacit.tables.engines.tabulate import Bins, tabulated
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Call, Expression, Literal
 from tacit.tables.expressions.tree import Column as Named
 from tacit.tables.plan.price import read_price
 from tacit.tables.policy.policy import Policy
 
-__all__ = ["fit_table"]
+__all__ = ["SynthesisPlan", "fit_table", "plan_table"]
 
 _VERSION = 1
 """Raised when the same rows and the same noise would give another model: then it is another question."""
@@ -86,18 +88,44 @@ class _Draw:
             return to_bytes(self.method.made(TableRows(self.domain.measured(), self.asked, rows), self.domain))
 
 
+@dataclass(frozen=True, slots=True)
+class SynthesisPlan:
+    """What a fit on an open table would count and cost; free, and known without a row."""
+
+    question: str
+    cost: Guarantee
+    protects: str
+    domain: Domain
+    asked: BoundedRows
+
+    def __str__(self) -> str:
+        sizes = zip(self.domain.columns, self.domain.sizes, strict=True)
+        lines = [f"  {column.name}: {size:,} values{', ordered' if column.ordered else ''}" for column, size in sizes]
+        return "\n".join(["makes up", *lines, f"price: {self.cost!r}; protects {self.protects}"])
+
+
 def fit_table(
     method: Any, table: Opened, domain: object, rules: Iterable[Rule], rows_per_unit: int | None, fresh: bool
 ) -> Synthesis:
     """Pay, then fit; or the model that was paid for already, free. All refusals come before the payment."""
+    plan = plan_table(method, table, domain, rules, rows_per_unit)
+    claim = table.pay_for(plan.question, plan.cost, _Draw(method, plan.domain, plan.asked), fresh=fresh)
+    assert claim.answer is not None
+    return from_bytes(claim.answer)
+
+
+def plan_table(
+    method: Any, table: Opened, domain: object, rules: Iterable[Rule], rows_per_unit: int | None
+) -> SynthesisPlan:
+    """What a fit would count and cost; refuses what `fit_table` would refuse."""
     policy = table.policy
     read = Domain.of_policy(policy, rules=rules) if domain is None else _within(policy, domain, rules)
     method.check(read.measured())
     asked = table.reading([_coded(column, policy) for column in read.measured().columns], rows_per_unit=rows_per_unit)
     cost = read_price(policy, epsilon=None, delta=None, rho=None, price=method.guarantee)
-    claim = table.pay_for(_question(method, policy, read, asked), cost, _Draw(method, read, asked), fresh=fresh)
-    assert claim.answer is not None
-    return from_bytes(claim.answer)
+    unit, rows = policy.unit.column, "one row" if asked.most == 1 else f"{asked.most} rows"
+    whom = "each row" if unit is None else f"one {unit}, who counts with at most {rows}"
+    return SynthesisPlan(_question(method, policy, read, asked), cost, whom, read, asked)
 
 
 def _within(policy: Policy, domain: object, rules: Iterable[Rule]) -> Domain:
@@ -112,17 +140,27 @@ def _coded(column: Column, policy: Policy) -> Coded:
     declared = policy.columns.get(column.name)
     kind = None if declared is None else declared.kind
     if isinstance(column, Numbers) and (kind is None or kind.is_number):
-        width = column.width
-        if column.whole and width == 1:
-            return Quantised(Named(column.name), column.low, column.high, column.low - 1, Fraction(1))
-        top = column.low + column.cells * width
-        return Quantised(Named(column.name), column.low, top, column.low - width / 2, width)
+        return _in_cells(Named(column.name), column)
+    if isinstance(column, Dates) and kind in (None, Kind.DATE, Kind.TIMESTAMP):
+        days = Call("date_diff", (Literal("day"), Literal(_FIRST_DAY), Named(column.name)))
+        return _in_cells(days, column.in_days)
     if isinstance(column, Listed) and (kind is None or all(_fits(value, kind) for value in column.values)):
         return Category(Named(column.name), column.values)
     allowed = f"values of its kind in the policy, {kind}"
     raise InvalidParameter(
         f"domain of {column.name}", given=type(column).__name__, allowed=allowed, hint="Nothing was spent."
     )
+
+
+_FIRST_DAY = datetime.date(1970, 1, 1)
+
+
+def _in_cells(expression: Expression, numbers: Numbers) -> Quantised:
+    """Cells of one width from the lower bound on."""
+    width = numbers.width
+    if numbers.whole and width == 1:
+        return Quantised(expression, numbers.low, numbers.high, numbers.low - 1, Fraction(1))
+    return Quantised(expression, numbers.low, numbers.low + numbers.cells * width, numbers.low - width / 2, width)
 
 
 _KINDS: dict[Kind, tuple[str, ...]] = {

@@ -17,7 +17,7 @@ from tacit.synth.coarsening import Coarse
 from tacit.synth.counting import Counting, FrameRows
 from tacit.synth.domain import Domain
 from tacit.synth.model import Model, independent
-from tacit.synth.opened import fit_table
+from tacit.synth.opened import SynthesisPlan, fit_table, plan_table
 from tacit.synth.purse import Measured, Purse, purse_of, read_price
 from tacit.synth.rules import Rule
 from tacit.synth.stage import Stage, first_stage, one_way_share
@@ -96,6 +96,14 @@ class Synthesizer(ABC):
         self.check(measured)
         rows = FrameRows(measured, data, unit=unit, rows=1 if rows_per_unit is None else rows_per_unit)
         return self.made(rows, read, progress=progress, entropy=entropy)
+
+    def plan(
+        self, table: Any, *, domain: object = None, rules: Iterable[Rule] = (), rows_per_unit: int | None = None
+    ) -> SynthesisPlan:
+        """What a fit on an open table would count and cost; free. Refuses what `fit` would refuse."""
+        if not hasattr(table, "pay_for"):
+            raise InvalidParameter("table", given=type(table).__name__, allowed="an open table: tacit.open(...)")
+        return plan_table(self, table, domain, rules, rows_per_unit)
 
     def made(
         self,
