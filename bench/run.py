@@ -34,6 +34,7 @@ BENCHES = {
     "counting": "all pairs of 14 columns of ten million rows: chosen rows counted in one pass, and grouping sets",
     "drawing": "questions drawn by another process and in this one",
     "games": "games, frequency lists, noise that follows: quality and cost as players, places and lengths grow",
+    "learning": "additive, logistic and linear models: Adult next to private EBM, Opacus, diffprivlib; shapes; speed",
     "learning_trees": "trees, forests, naive Bayes, k-means and components on Adult, next to scikit-learn's own",
     "startup": "import time, command start, installed size",
 }

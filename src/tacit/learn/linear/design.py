@@ -6,6 +6,7 @@ numbers are multiplied as a matrix, indicators are looked up.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +23,7 @@ Reals = npt.NDArray[np.float64]
 UNIT = LEVELS
 """The whole number that stands for 1."""
 
+_COMBINATIONS = 4096  # of the indicators that are looked up at once
 _SLICE = 1 << 17  # numbers converted at a time: what a cache holds
 
 
@@ -41,6 +43,36 @@ class Block:
         np.minimum(found, self.size - 1, out=found)
         found[wide == MISSING] = self.size
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Some blocks looked up at once: a place for every combination of their indicators, none included."""
+
+    blocks: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def cells(self) -> int:
+        """How many combinations there are."""
+        return math.prod(self.shape)
+
+    def axis(self, at: int) -> npt.NDArray[np.intp]:
+        """For every combination, the indicator of one of the blocks."""
+        return np.unravel_index(np.arange(self.cells), self.shape)[at]
+
+
+def grouped(blocks: tuple[Block, ...]) -> tuple[Group, ...]:
+    """Blocks in order, as many together as have few combinations."""
+    groups = list[Group]()
+    taken, shape = list[int](), list[int]()
+    for place, block in enumerate(blocks):
+        if taken and math.prod(shape) * (block.size + 1) > _COMBINATIONS:
+            groups.append(Group(tuple(taken), tuple(shape)))
+            taken, shape = [], []
+        taken.append(place)
+        shape.append(block.size + 1)
+    return (*groups, Group(tuple(taken), tuple(shape))) if taken else ()
 
 
 @dataclass(frozen=True)
@@ -65,11 +97,30 @@ class Design:
         first, second, fourth = (ones * UNIT**p + sum(most**p for most in self.largest) for p in (1, 2, 4))
         return first, second, fourth
 
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The blocks as they are looked up."""
+        return grouped(self.blocks)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The first coefficient of each block."""
+        first = 1 + len(self.numbers)
+        return tuple(first + sum(block.size for block in self.blocks[:place]) for place in range(len(self.blocks)))
+
     def prepare(self, codes: Codes) -> Prepared:
         """Rows in the form in which they are multiplied."""
         numbers = np.asfortranarray(codes[:, list(self.numbers)])
         numbers[numbers == MISSING] = 0
-        return Prepared(numbers, tuple(block.index(codes[:, block.place]) for block in self.blocks))
+        indices = []
+        for group in self.groups:
+            combined = np.zeros(len(codes), dtype=np.intp)
+            for place, size in zip(group.blocks, group.shape, strict=True):
+                block = self.blocks[place]
+                combined *= size
+                combined += block.index(codes[:, block.place])
+            indices.append(combined)
+        return Prepared(numbers, tuple(indices))
 
 
 def design_of(schema: Schema, bins: tuple[int, ...] = ()) -> Design:
@@ -93,6 +144,7 @@ class Prepared:
 
     numbers: Codes
     indices: tuple[npt.NDArray[np.intp], ...]
+    """For each group of blocks the combination of each row."""
 
     @property
     def size(self) -> int:
@@ -106,10 +158,11 @@ class Prepared:
             wide = column.astype(np.int64)
             first += np.abs(wide)
             second += wide * wide
-        for block, index in zip(design.blocks, self.indices, strict=True):
-            inside = index < block.size
-            first += UNIT * inside
-            second += UNIT**2 * inside
+        for group, index in zip(design.groups, self.indices, strict=True):
+            known = sum(group.axis(at) < size - 1 for at, size in enumerate(group.shape))
+            count = np.asarray(known, dtype=np.int64)[index]
+            first += UNIT * count
+            second += UNIT**2 * count
         return first, second
 
     def margins(self, design: Design, weights: Reals) -> Reals:
@@ -118,11 +171,13 @@ class Prepared:
         out = np.full(self.size, UNIT * weights[0])
         for rows in self._slices():
             out[rows] += self.numbers[rows].astype(np.float64) @ weights[1 : 1 + count]
-        at = 1 + count
-        for block, index in zip(design.blocks, self.indices, strict=True):
-            table = np.append(UNIT * weights[at : at + block.size], 0.0)
+        for group, index in zip(design.groups, self.indices, strict=True):
+            table = np.zeros(1)
+            for place, size in zip(group.blocks, group.shape, strict=True):
+                start = design.starts[place]
+                levels = np.append(UNIT * weights[start : start + size - 1], 0.0)
+                table = np.add.outer(table, levels).reshape(-1)
             out += table[index]
-            at += block.size
         return out
 
     def sums(self, design: Design, factors: Reals) -> Reals:
@@ -132,10 +187,12 @@ class Prepared:
         out[0] = UNIT * factors.sum()
         for rows in self._slices():
             out[1 : 1 + count] += factors[rows] @ self.numbers[rows].astype(np.float64)
-        at = 1 + count
-        for block, index in zip(design.blocks, self.indices, strict=True):
-            out[at : at + block.size] = UNIT * np.bincount(index, weights=factors, minlength=block.size + 1)[:-1]
-            at += block.size
+        for group, index in zip(design.groups, self.indices, strict=True):
+            counted = np.bincount(index, weights=factors, minlength=group.cells).reshape(group.shape)
+            for at, (place, size) in enumerate(zip(group.blocks, group.shape, strict=True)):
+                start = design.starts[place]
+                others = tuple(axis for axis in range(len(group.shape)) if axis != at)
+                out[start : start + size - 1] = UNIT * counted.sum(axis=others)[:-1]
         return out
 
     def squares(self, design: Design) -> Reals:
@@ -154,28 +211,28 @@ class Prepared:
         for rows in self._slices():
             part = self.numbers[rows].astype(np.float64)
             out[1 : 1 + count, 1 : 1 + count] += part.T @ part
-        at = 1 + count
-        for place, (block, index) in enumerate(zip(design.blocks, self.indices, strict=True)):
-            here = slice(at, at + block.size)
-            for number, column in enumerate(self.numbers.T):
-                counted = np.bincount(index, weights=column, minlength=block.size + 1)
-                out[1 + number, here] = UNIT * counted[:-1]
-            self._pairs(design, out, place, at)
-            at += block.size
+        for number, column in enumerate(self.numbers.T):
+            out[1 + number, 1 + count :] = self.sums(design, column.astype(np.float64))[1 + count :]
+        indicators = [
+            group.axis(at)[index]
+            for group, index in zip(design.groups, self.indices, strict=True)
+            for at in range(len(group.shape))
+        ]
+        for place in range(len(design.blocks)):
+            self._pairs(design, out, indicators, place)
         upper = np.triu_indices(design.width, 1)
         out.T[upper] = out[upper]
         return out
 
-    def _pairs(self, design: Design, out: Reals, place: int, at: int) -> None:
+    def _pairs(self, design: Design, out: Reals, indicators: list[npt.NDArray[np.intp]], place: int) -> None:
         """The products of one block with itself and the later ones."""
-        block, index = design.blocks[place], self.indices[place]
-        start = at
-        for other, second in zip(design.blocks[place:], self.indices[place:], strict=True):
+        block, start = design.blocks[place], design.starts[place]
+        for later in range(place, len(design.blocks)):
+            other, at = design.blocks[later], design.starts[later]
             cells = (block.size + 1) * (other.size + 1)
-            counted = np.bincount(index * (other.size + 1) + second, minlength=cells)
+            counted = np.bincount(indicators[place] * (other.size + 1) + indicators[later], minlength=cells)
             table = counted.reshape(block.size + 1, other.size + 1)[:-1, :-1]
-            out[at : at + block.size, start : start + other.size] = UNIT**2 * table
-            start += other.size
+            out[start : start + block.size, at : at + other.size] = UNIT**2 * table
 
     def _slices(self) -> list[slice]:
         width = self.numbers.shape[1]

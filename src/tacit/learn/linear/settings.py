@@ -90,10 +90,10 @@ def noise_level(budget: Budget) -> float:
 
 def _gaussian(design: Design, budget: Budget, rows: float) -> Settings:
     signal = signal_of(design, budget, rows)
-    part = min(max(0.3 * (signal / 110) ** 0.35, 0.3), 0.65)
-    steps = min(max(round(64 * math.sqrt(1000 / signal)), 16), 64)
+    part = min(max(0.37 * (signal / 110) ** 0.3, 0.37), 0.65)
+    steps = min(max(round(96 * math.sqrt(300 / signal)), 16), 96)
     clip = min(part * usual_norm(design), _WIDEST)
-    return Settings(steps=steps, clip=clip, ridge=(0.4, 0.7), moments=Fraction(1, 10))
+    return Settings(steps=steps, clip=clip, ridge=(0.4, 1.0), moments=Fraction(1, 10), later=0.6)
 
 
 def _pure(design: Design, budget: Budget, rows: float) -> Settings:
