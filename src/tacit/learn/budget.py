@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from tacit.errors import InvalidParameter, NotPrivate
@@ -83,12 +84,14 @@ def read_budget(
     return Budget(asked, _SPENT_AS[type(asked)](asked))
 
 
+@lru_cache(maxsize=256)
 def _gaussian(promise: ApproxDP) -> Guarantee:
     if not promise.dlt:
         return PureDP(promise.eps)
     return GaussianDP.of_square(_reachable(largest_gaussian(promise.eps, promise.dlt), promise))
 
 
+@lru_cache(maxsize=256)
 def _zcdp(promise: ApproxDP) -> Guarantee:
     if not promise.dlt:
         return PureDP(promise.eps)

@@ -14,9 +14,12 @@ from tacit.learn.columns import Category, Number
 from tacit.learn.estimators.linear_model import LinearModel
 from tacit.learn.estimators.logistic import LogisticModel
 from tacit.learn.estimators.regression import NumberModel
+from tacit.learn.linear.descent import Moments
 from tacit.learn.linear.design import Design, design_of
+from tacit.learn.linear.settings import Settings, usual_for_bins
 from tacit.learn.rows import Rows
 from tacit.learn.schema import Schema
+from tacit.learn.spending import Spending
 from tacit.noise.entropy import BitSource
 
 __all__ = ["AdditiveClassifier", "AdditiveRegressor", "Shape"]
@@ -139,6 +142,9 @@ class AdditiveClassifier(AdditiveModel, LogisticModel):
         self.steps = steps
         self.clip = clip
         self.sampling = sampling
+
+    def _settings(self, design: Design, spending: Spending, moments: Moments, spread: float | None) -> Settings:
+        return self._chosen(usual_for_bins(design, spending.budget, self._rows_or(moments.rows)))
 
 
 class AdditiveRegressor(AdditiveModel, NumberModel):
