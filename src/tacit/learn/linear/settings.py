@@ -1,6 +1,6 @@
 """What a fit chooses by itself: from the number of terms, the promise, and a declared or released number of rows.
 
-The formulas were found on generated tables (a census of 36 000 made-up people, and normal columns), never on the rows of a benchmark.
+The formulas were found on generated tables (a census of 36 000 made-up people, normal columns), never on a benchmark's.
 """
 
 from __future__ import annotations
