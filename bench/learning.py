@@ -93,10 +93,10 @@ def on_adult(frame: Any, rich: Any, splits: int, runs: int) -> list[dict[str, An
     rest = matrix(table, others, categories)
     line = PlainLinear().fit(rest[learn], hours[learn])
     exact = {
-        "logistic": plain.score(dense[test], rich[test]),
-        "logistic, pure ε": plain.score(dense[test], rich[test]),
-        "additive": math.nan,
-        "linear, hours": line.score(rest[test], hours[test]),
+        "logistic": float(plain.score(dense[test], rich[test])),
+        "logistic, pure ε": float(plain.score(dense[test], rich[test])),
+        "additive": None,
+        "linear, hours": float(line.score(rest[test], hours[test])),
     }
     rows = []
     for at, epsilon in enumerate(EPSILONS):
@@ -141,7 +141,7 @@ def on_adult(frame: Any, rich: Any, splits: int, runs: int) -> list[dict[str, An
                     "epsilon": epsilon,
                     "value": fmean(scores),
                     "spread": float(np.std(scores)),
-                    "plain": float(exact[what]) if measure != "AUC" else math.nan,
+                    "plain": exact[what] if measure != "AUC" else None,
                     "cpu": min(cpu[what]),
                     "target": f"≥ {wanted:g}",
                     "met": fmean(scores) >= wanted,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -18,7 +19,6 @@ from tacit.noise.entropy import BitSource
 from tacit.privacy import L2, ApproxDP, GaussianDP, LInf
 from tacit.privacy.calibration import calibrate
 from tacit.privacy.loss_distribution import LossDistribution
-from tacit.privacy.prices import price
 
 __all__ = ["Purchase", "Spending"]
 
@@ -82,17 +82,19 @@ class Spending:
             raise NotPrivate(
                 f"Batches are priced for epsilon= with delta=, not for {promise!r}. Fit without sampling=."
             )
-        before = self.budget.part(1 - self.left).mu if self.left < 1 else 0.0  # type: ignore[attr-defined]
+        spent = GaussianDP.of_square(self.budget.spent_as.amounts()[0] * (1 - self.left))
+        before = math.nextafter(spent.mu, math.inf)  # rates and losses are read as floats: none below what is meant
+        rate = min(1.0, math.nextafter(float(sampling), math.inf))
 
         def plan(scale: float) -> LossDistribution:
-            steps = times * LossDistribution.gaussian(scale).sampled(float(sampling))
-            return steps + LossDistribution.gaussian_dp(before) if before else steps
+            steps = times * LossDistribution.gaussian(scale).sampled(rate)
+            return steps + LossDistribution.gaussian_dp(before) if self.left < 1 else steps
 
-        multiplier = price(calibrate(plan, target=promise, tolerance=1e-3).scale)
-        self.purchases.append(Purchase(what, "DiscreteGaussian (rounded)", float(multiplier), self.left, times))
+        multiplier = Fraction(calibrate(plan, target=promise, tolerance=1e-3).scale)
+        mechanism = DiscreteGaussian(promise=GaussianDP.of_square(1 / multiplier**2), sensitivity=L2.sqrt(l2_squared))
+        self.purchases.append(Purchase(what, "DiscreteGaussian (rounded)", mechanism.scale, self.left, times))
         self.left = Fraction(0)
-        each = GaussianDP.of_square(1 / multiplier**2)
-        return DiscreteGaussian(promise=each, sensitivity=L2.sqrt(l2_squared))
+        return mechanism
 
     def release(
         self, what: str, share: Fraction, values: npt.NDArray[Any], *, l1: int, l2_squared: int
