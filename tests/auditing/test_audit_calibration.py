@@ -10,7 +10,7 @@ import pytest
 from tacit import ApproxDP, PureDP
 from tacit.auditing.audit import _best_limits, audit
 from tacit.auditing.claims import read_claim
-from tacit.auditing.outcomes import Outcomes, read_outcomes
+from tacit.auditing.reading.outcomes import Outcomes, read_outcomes
 from tacit.auditing.search import Aim, Samples, search
 
 AUDITS = 100

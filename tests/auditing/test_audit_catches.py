@@ -87,7 +87,7 @@ CASES = [
         "output",
         batched(),
     ),
-    Case("textbook Laplace in floats", liars.textbook_laplace, (0.0, 1.0), PureDP(1), 5_000, "bit"),
+    Case("textbook Laplace in floats", liars.textbook_laplace, (0.0, 1.0), PureDP(1), 5_000, "reachable"),
     Case(
         "an integer mechanism that computes in floats",
         liars.integers_in_floats,

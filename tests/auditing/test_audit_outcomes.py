@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.auditing.outcomes import Raised, choose_origin, form_words, read_outcomes
+from tacit.auditing.reading.outcomes import Raised, choose_origin, form_words, read_outcomes
 
 
 def forms(items: object, origin: int = 0) -> list[str]:

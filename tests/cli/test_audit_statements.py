@@ -57,6 +57,6 @@ def test_statements_from_a_file(folder: Path) -> None:
 )
 def test_mistakes_are_explained(folder: Path, words: tuple[str, ...], told: str) -> None:
     ran = tacit(folder, "audit", *words)
-    assert ran.returncode == 1
+    assert ran.returncode == 2
     assert ran.stdout == ""
     assert told in ran.stderr

@@ -4,32 +4,44 @@ from __future__ import annotations
 
 import math
 import numbers
-import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tacit.auditing.binomial import lower_limit, upper_limit
+from tacit.auditing.blind import why_blind
+from tacit.auditing.calls.clock import Clock
+from tacit.auditing.calls.inputs import kept
+from tacit.auditing.calls.recorded import Recorded
+from tacit.auditing.calls.sampling import Both, Features, Sampler
 from tacit.auditing.claims import Profile, leaked, read_claim
+from tacit.auditing.drift import Watch
 from tacit.auditing.exact import audit_exact
-from tacit.auditing.outcomes import Outcomes, form_words
+from tacit.auditing.neighbours.halving import Promising, most_promising
 from tacit.auditing.pictures import picture
 from tacit.auditing.result import AuditResult
-from tacit.auditing.sampling import Sampler
-from tacit.auditing.search import Aim, Found, Samples, search
+from tacit.auditing.search import FEW, Aim, Found
 from tacit.auditing.subjects import Pair, Subject, subject_of
 from tacit.errors import InvalidParameter
-from tacit.noise.entropy import BitSource
+from tacit.noise.entropy import BitSource, system_entropy
 
 __all__ = ["audit"]
 
 Progress = Callable[[int, int], None]
+Counts = list[list[int]]
 
 _LOOPED, _BATCHED = 100_000, 1_000_000
 _SEARCHED = 0.4
 _MOST_SEARCHED = 400_000
+_PLAINLY = 0.25  # of few samples
 _LEAST = 100
-_READABLE = 0.02  # so much less may be proven by an event that is easier to read
+_MOST_LOOPED, _FEW_SECONDS, _MOST_SECONDS = 240_000, 3.0, 20.0
+_LEAST_IN_TIME = 4
+_SHOWN = 0.95  # of what is proven, by the event that is shown
+_TEST_TIME = 0.95  # the share of the time by which the test is over
+_FALLBACKS = (2, 4, 8, 16, 32, 64)
+_KEPT_FOR_FALLBACKS = 1 / 16  # of the chance of a false verdict, where time may run out
+_BLOCK = 4096
 
 
 def audit(
@@ -41,15 +53,19 @@ def audit(
     confidence: float = 0.999,
     batch: int | None = None,
     seconds: float | None = None,
+    features: Features | None = None,
     entropy: BitSource | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
     """The most that can be proven leaked by a mechanism of ours, or by any function of the data, against its claim.
 
-    ``neighbours`` is a pair of inputs, or a list of pairs of which the worst is found. A mechanism that keeps its
-    claim is called a liar with probability at most 1 - ``confidence``, whatever the search did; one that is not
-    called so has not been proven private. Calls are taken to be independent. ``batch=`` says that the function takes
-    an array of that many inputs and gives one outcome for each. ``seconds=`` draws fewer samples where they are slow.
+    ``neighbours`` is a pair of inputs, or a list of pairs of which the worst is found, or what inputs look like:
+    `Numbers`, `Answers`, `Rows`. A mechanism that keeps its claim is called a liar with probability at most
+    1 - ``confidence``, whatever the search did; one that is not called so has not been proven private, and where
+    the outcomes could not be judged ``blind`` says why. Each call gets a copy of its input, the neighbours take turns
+    in random order; outcomes may change with time and with the number of calls, but not with earlier inputs.
+    ``batch=`` says that the function takes an array of that many inputs and gives one outcome for each. ``seconds=``
+    ends the audit by then. ``features=`` names functions of an outcome that know what to look for.
     Without ``samples``, a mechanism that gives its probabilities is judged by these, exactly.
     Proof: docs/proofs/auditing.md.
 
@@ -61,86 +77,167 @@ def audit(
     >>> found.violated, 1.5 < found.epsilon_lower < 2.2
     (True, True)
     """
+    clock = Clock(seconds)
     subject = _subject(mechanism, neighbours, claim, batch, entropy)
     profile = read_claim(subject.claim)
     failure = _failure(confidence)
     if samples is None and seconds is None and subject.distribution is not None:
         return _exactly(subject)
-    wanted = _whole(samples, "samples", _LEAST) if samples is not None else None
-    count = wanted or (_BATCHED if subject.batch > 1 else _LOOPED)
-    if seconds is not None:
-        count = _affordable(subject, count, seconds)
-    searched = max(_LEAST // 5, int(min(_SEARCHED * count, _MOST_SEARCHED)))
-    trials = count - searched
-    total = 2 * (searched + trials)
-    done = 0
-
-    def advance(size: int) -> None:
-        nonlocal done
-        done += size
-        if progress is not None:
-            progress(min(done, total), total)
-
-    sampler = Sampler(subject.run, subject.batch, advance, repeated=subject.repeated)
-    aim = Aim(profile, trials, math.log(8 / failure))
-    pair, samples_seen, found = _worst_pair(subject, sampler, searched, aim)
-    counts = _counts(pair, found, sampler, trials, samples_seen.fit[0])
-    result = _best_limits(pair, found, counts, profile, trials, failure)
-    shown = picture(found, result.event, samples_seen.score, pair)
-    return replace(result, samples=count, confidence=float(confidence), picture=shown)
-
-
-def _worst_pair(subject: Subject, sampler: Sampler, searched: int, aim: Aim) -> tuple[Pair, Samples, list[Found]]:
-    """The neighbours that promise most, what was drawn for them, and the events to test."""
-    each = max(_LEAST // 5, searched // len(subject.pairs))
-    best: tuple[Pair, Samples, list[Found]] | None = None
-    for pair in subject.pairs:
-        one = sampler.draw(pair[0], each)
-        other = sampler.draw(pair[1], each, one.origin)
-        width = max(one.width, other.width)
-        first, second = one.widened(width), other.widened(width)
-        _refuse_constant_failure(first, second)
-        half = each // 2
-        samples = Samples(
-            (first.rows(slice(half)), second.rows(slice(half))),
-            (first.rows(slice(half, each)), second.rows(slice(half, each))),
-        )
-        found = search(samples, aim)
-        if best is None or found[0].excess > best[2][0].excess:
-            best = pair, samples, found
-    assert best is not None
-    return best
+    count = _whole(samples, "samples", _LEAST) if samples is not None else _BATCHED if subject.batch > 1 else _LOOPED
+    if isinstance(mechanism, Recorded):
+        count = min(count, mechanism.size) if samples is not None else mechanism.size
+    searched = _searched(count)
+    bar = _Bar(progress, 2 * count)
+    coins = entropy if entropy is not None else system_entropy()
+    draws = Sampler(subject.run, subject.batch, bar.advance, coins, repeated=subject.repeated, features=features)
+    sampler: Any = mechanism.sampler(bar.advance, coins) if isinstance(mechanism, Recorded) else draws
+    more = samples is None and sampler.single and not clock.limited
+    aim = Aim(profile, _MOST_LOOPED // 2 if more else count - searched, math.log(8 / failure))
+    best = most_promising(subject.pairs, sampler, searched, aim, clock)
+    trials = _quickly(count - searched, sampler) if more else _trials(count - searched, sampler, clock)
+    bar.total = 2 * (trials + bar.done // 2)
+    watch = Watch(*best.drawn, len(best.drawn[0]) + trials)
+    tested = _tested(best, sampler, trials, clock, watch)
+    result = _judged(best, tested, profile, trials, failure, limited=clock.limited)
+    shown = picture(best.found, result.event, best.samples.score, best.pair)
+    blind = "" if result.violated else why_blind(*best.drawn, sampler.message) or watch.reason
+    return replace(
+        result,
+        samples=len(best.drawn[0]) + tested.reached,
+        confidence=float(confidence),
+        picture=shown,
+        blind=blind,
+    )
 
 
-def _counts(pair: Pair, found: list[Found], sampler: Sampler, trials: int, like: Outcomes) -> list[list[int]]:
-    """How often each event happens in fresh outcomes, under either neighbour."""
-    counts = [[0, 0] for _ in found]
-    for side, data in enumerate(pair):
-        for drawn in sampler.batches(data, trials, like.origin):
-            outcomes = drawn.widened(like.width) if drawn.width != like.width else drawn
-            for count, candidate in zip(counts, found, strict=True):
-                count[side] += int(candidate.event.happened(outcomes).sum())
-    return counts
+class _Bar:
+    """Passes progress on."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress = progress
+        self.total = total
+        self.done = 0
+
+    def advance(self, size: int) -> None:
+        self.done += size
+        if self._progress is not None:
+            self._progress(min(self.done, self.total), self.total)
+
+
+def _searched(count: int) -> int:
+    """How many of the samples the search may see."""
+    plainly = int(_PLAINLY * count)
+    return max(
+        _LEAST // 5, plainly if plainly < FEW * _PLAINLY / _SEARCHED else int(min(_SEARCHED * count, _MOST_SEARCHED))
+    )
+
+
+def _quickly(planned: int, sampler: Any) -> int:
+    """More than planned of what is drawn fast: as many as a few seconds of work allow, not too long by the clock."""
+    by_work = int(_FEW_SECONDS * sampler.calls / max(sampler.work, 1e-9))
+    by_clock = int(_MOST_SECONDS / max(sampler.pace, 1e-9))
+    return max(planned, min(_MOST_LOOPED, by_work, by_clock))
+
+
+def _trials(planned: int, sampler: Any, clock: Clock) -> int:
+    """How many are tested: as planned, or as many as the time that is left allows at the pace of the search."""
+    if not clock.limited:
+        return planned
+    affordable = int(clock.left(_TEST_TIME) * 0.9 / max(sampler.pace, 1e-9))
+    return max(_LEAST_IN_TIME, min(planned, affordable))
+
+
+@dataclass(slots=True)
+class _Tested:
+    """How often each event happened under both, after all trials and after fewer."""
+
+    counts: Counts
+    reached: int = 0
+    earlier: dict[int, Counts] = field(default_factory=dict)
+
+
+def _tested(best: Promising, sampler: Any, trials: int, clock: Clock, watch: Watch) -> _Tested:
+    """Fresh outcomes for the events that the search chose."""
+    tested = _Tested([[0, 0] for _ in best.found])
+    marks = sorted({max(1, trials // part) for part in _FALLBACKS}) if clock.limited else []
+    like = best.drawn[0]
+    stops = [*marks, trials] if trials not in marks else marks
+    for stop in stops:
+        while tested.reached < stop:
+            size = min(_BLOCK if sampler.single else stop, stop - tested.reached)
+            for both in sampler.batches(best.pair, size, like.origin, clock.until(_TEST_TIME)):
+                _count(best.found, both, like.width, tested, watch)
+            if clock.left(_TEST_TIME) == 0 and tested.reached < stop:
+                return tested
+        tested.earlier[stop] = [list(one) for one in tested.counts]
+    return tested
+
+
+def _count(found: list[Found], both: Both, width: int, tested: _Tested, watch: Watch) -> None:
+    first, second = (drawn.widened(width) for drawn in both)
+    for count, candidate in zip(tested.counts, found, strict=True):
+        for side, outcomes in enumerate((first, second)):
+            count[side] += int(candidate.event.happened(outcomes).sum())
+    watch.add(first, second)
+    tested.reached += len(first)
+
+
+def _judged(
+    best: Promising, tested: _Tested, profile: Profile, trials: int, failure: float, *, limited: bool
+) -> AuditResult:
+    """The limits after all trials; where time ran out, those after the last number of trials fixed beforehand.
+
+    That number was one of a few, each with a share of the failure of its own: stopping for lack of time is no choice
+    that the outcomes could have made.
+    """
+    if not limited:
+        return _best_limits(best.pair, best.found, tested.counts, profile, trials, failure)
+    if tested.reached >= trials:
+        left = failure * (1 - _KEPT_FOR_FALLBACKS)
+        return _best_limits(best.pair, best.found, tested.counts, profile, trials, left)
+    if not tested.earlier:
+        return _best_limits(best.pair, best.found, [[0, 0] for _ in best.found], profile, 1, failure)
+    stop = max(tested.earlier)
+    left = failure * _KEPT_FOR_FALLBACKS / len(_FALLBACKS)
+    return _best_limits(best.pair, best.found, tested.earlier[stop], profile, stop, left)
 
 
 def _best_limits(
-    pair: Pair, found: list[Found], counts: list[list[int]], profile: Profile, trials: int, failure: float
+    pair: Pair, found: list[Found], counts: Counts, profile: Profile, trials: int, failure: float
 ) -> AuditResult:
-    """Each of the two limits of each event may fail with an equal share: all hold at once, so the best is chosen."""
+    """Each of the two limits of each event may fail with an equal share: all hold at once, so the best is proven.
+
+    The event that is shown is the easiest to understand among those that prove nearly as much.
+    """
     share = failure / (2 * len(found))
     results = [
         _limits(pair, candidate, count, profile, trials, share) for candidate, count in zip(found, counts, strict=True)
     ]
     excess = [float(profile.excess(r.at_least, r.at_most)) for r in results]
-    close = [i for i, candidate in enumerate(found) if candidate.event.simple and excess[i] > max(excess) - _READABLE]
-    best = max(close or range(len(found)), key=lambda i: excess[i])
-    return results[best]
+    best = max(range(len(found)), key=lambda i: excess[i])
+    close = [i for i in range(len(found)) if _as_good(results[i], results[best], excess[i], excess[best])]
+    shown = results[min(close, key=lambda i: (found[i].event.burden, -excess[i]))]
+    return replace(
+        results[best],
+        event=shown.event,
+        likelier=shown.likelier,
+        other=shown.other,
+        at_least=shown.at_least,
+        at_most=shown.at_most,
+    )
+
+
+def _as_good(one: AuditResult, best: AuditResult, excess: float, most: float) -> bool:
+    if one.violated != best.violated:
+        return False
+    return excess >= most - (1 - _SHOWN) * max(best.epsilon_lower, 0.0) or excess == most
 
 
 def _limits(pair: Pair, candidate: Found, count: list[int], profile: Profile, trials: int, share: float) -> AuditResult:
     hits, misses = reversed(count) if candidate.swapped else count
     likelier, other = reversed(pair) if candidate.swapped else pair
-    low, high = lower_limit(hits, trials, share), upper_limit(misses, trials, share)
+    low = lower_limit(hits, trials, share) if hits > 1 else 0.0  # of one hit nothing is said: calls may not be alike
+    high = upper_limit(misses, trials, share) if trials - misses > 1 else 1.0
     point = profile.worst(low, high)
     return AuditResult(
         claim=profile.claim,
@@ -169,16 +266,26 @@ def _exactly(subject: Subject) -> AuditResult:
 
 
 def _subject(mechanism: Any, neighbours: Any, claim: Any, batch: int | None, entropy: BitSource | None) -> Subject:
+    if isinstance(mechanism, Recorded):
+        return _recorded(mechanism, claim)
     known = mechanism if isinstance(mechanism, Subject) else subject_of(mechanism, entropy)
     if known is None:
         known = _stranger(mechanism, claim)
     if neighbours is None and not known.pairs:
-        hint = "Write neighbours=(x, y): two inputs that one unit can turn into each other."
+        hint = "Write neighbours=(x, y): two inputs that one unit can turn into each other; or Numbers(), Answers(10)."
         raise InvalidParameter("neighbours", given=None, allowed="a pair of inputs, or a list of pairs", hint=hint)
-    known = replace(known, pairs=_pairs(list(known.pairs) if neighbours is None else neighbours))
+    proposed = neighbours.pairs() if callable(getattr(neighbours, "pairs", None)) else neighbours
+    known = replace(known, pairs=_pairs(list(known.pairs) if proposed is None else proposed))
     if claim is not None:
         known = replace(known, claim=claim)
     return known if batch is None else replace(known, batch=_whole(batch, "batch", 1))
+
+
+def _recorded(outcomes: Recorded, claim: Any) -> Subject:
+    if claim is None:
+        hint = "Write claim=tacit.PureDP(1), or whatever the function is said to keep."
+        raise InvalidParameter("claim", given=None, allowed="the guarantee to hold the outcomes to", hint=hint)
+    return Subject("recorded outcomes", outcomes.refuse, claim, (outcomes.names,))
 
 
 def _stranger(mechanism: Any, claim: Any) -> Subject:
@@ -201,7 +308,7 @@ def _pairs(neighbours: Any) -> tuple[Pair, ...]:
         hint = "Write neighbours=(x, y), or neighbours=[(x, y), (x, z)]."
         allowed = "a tuple of two inputs, or a list of such tuples"
         raise InvalidParameter("neighbours", given=neighbours, allowed=allowed, hint=hint)
-    return tuple(listed)
+    return tuple((kept(one), kept(other)) for one, other in listed)
 
 
 def _whole(value: object, name: str, least: int) -> int:
@@ -215,29 +322,3 @@ def _failure(confidence: object) -> float:
     if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0.5 <= float(confidence) < 1:
         raise InvalidParameter("confidence", given=confidence, allowed=allowed, hint="0.999 is usual.")
     return 1 - float(confidence)
-
-
-def _affordable(subject: Subject, most: int, seconds: float) -> int:
-    """How many samples fit in this time, by a first few calls whose outcomes are thrown away."""
-    if not isinstance(seconds, numbers.Real) or not seconds > 0:
-        raise InvalidParameter("seconds", given=seconds, allowed="a number above 0")
-    trial = Sampler(subject.run, subject.batch, lambda size: None, repeated=subject.repeated)
-    size = max(subject.batch, 200)
-    each = 0.0
-    for pair in subject.pairs:  # the slowest decides: it may be the one that is tested
-        start = time.perf_counter()
-        for data in pair:
-            trial.draw(data, size)
-        each = max(each, (time.perf_counter() - start) / (2 * size))
-    return max(_LEAST, min(most, int(float(seconds) / (2 * each))))
-
-
-def _refuse_constant_failure(first: Outcomes, second: Outcomes) -> None:
-    """A function that raises the same error for every input was called wrongly."""
-    only = first.form[0]
-    words = form_words(int(only))
-    if words.startswith("raises ") and bool((first.form == only).all()) and bool((second.form == only).all()):
-        hint = "Call it with one of the neighbours to see the error."
-        allowed = "a function that can be called with either neighbour"
-        given = f"a function that {words.partition(':')[0]} every time"
-        raise InvalidParameter("mechanism", given=given, allowed=allowed, hint=hint)

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tacit.auditing.features import Feature
-from tacit.auditing.outcomes import Codes, Outcomes, Reals
+from tacit.auditing.looking.feature import Feature
+from tacit.auditing.reading.outcomes import MISSING, Codes, Outcomes, Reals
 
 __all__ = ["Cells", "Event", "Family", "Labels", "Pairs", "Ranges", "Tally", "families", "fit_cells"]
 
@@ -69,21 +69,18 @@ class Ranges:
         if len(runs) > 3:
             parts.append(f"… ({len(runs)} ranges)")
         if mask[-1]:
-            parts.append("no number")
-        return f"{self.feature.name} {' or '.join(parts)}"
+            parts.append("no number" if parts else f"{self.feature.name} no number")
+        return " or ".join(parts)
 
     def _range(self, start: int, stop: int) -> str:
         low = None if start == 0 else float(self.cuts[start - 1])
         high = None if stop == self.ordered else float(self.cuts[stop - 1])
         if high is None:
-            return "any number" if low is None else f"≥ {low:.6g}"
+            return self.feature.ranges(self.feature.name, low, None, False)
         below = math.nextafter(high, -math.inf)
-        closed = len(repr(below)) < len(repr(high))  # the next float after a value that occurred
-        if low is None:
-            return f"≤ {below:.6g}" if closed else f"< {high:.6g}"
-        if low == below:
-            return f"= {low:.6g}"
-        return f"in [{low:.6g}, {below:.6g}]" if closed else f"in [{low:.6g}, {high:.6g})"
+        if low == below or len(repr(below)) < len(repr(high)):  # the next float after a value that occurred
+            return self.feature.ranges(self.feature.name, low, below, True)
+        return self.feature.ranges(self.feature.name, low, high, False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,8 +107,7 @@ class Labels:
         return found
 
     def words(self, mask: Mask) -> str:
-        least = np.iinfo(np.int64).min
-        chosen = ["none" if k == least else self.feature.words(int(k)) for k in self.known[mask[:-1]]]
+        chosen = ["none" if k == MISSING else self.feature.words(int(k)) for k in self.known[mask[:-1]]]
         if not mask[:-1].any():
             return f"{self.feature.name} not among {len(self.known)} common ones"
         if len(chosen) > 4:
@@ -184,6 +180,18 @@ class Event:
         line = self.mask[:-1]
         whole = isinstance(self.cells, Ranges) and not self.mask[-1]
         return whole and not bool(line.all()) and len(list(_runs(line))) == 1
+
+    @property
+    def burden(self) -> int:
+        """How much there is to understand: 1 for one bound of a number or one label."""
+        if isinstance(self.cells, Ranges):
+            runs = list(_runs(self.mask[:-1]))
+            ends = sum((start > 0) + (stop < self.cells.ordered) for start, stop in runs)
+            return max(1, ends) + int(self.mask[-1]) + self.cells.feature.burden
+        if isinstance(self.cells, Labels):
+            named = int(self.mask[:-1].sum())
+            return max(1, min(named, 8)) + int(self.mask[-1]) + self.cells.feature.burden
+        return 6 + min(int(self.mask.sum()), 8)
 
     def __str__(self) -> str:
         return self.cells.words(self.mask)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tacit.auditing.events import Cells, Counts, Labels, Mask, Pairs, Ranges
-from tacit.auditing.outcomes import Outcomes
+from tacit.auditing.reading.outcomes import Outcomes
 from tacit.auditing.result import Picture, short
 from tacit.auditing.search import Found
 

@@ -37,7 +37,7 @@ class AuditResult:
     delta: float
     """The point of the claim's profile that was tested: the claim implies (epsilon, delta)-DP."""
     event: str
-    """The event that shows it, in words."""
+    """The simplest event that shows at least 95% of it, in words."""
     likelier: Any
     other: Any
     """The neighbours: the event is likelier under the first of these two."""
@@ -48,6 +48,8 @@ class AuditResult:
     """Outcomes drawn under each neighbour; 0 if the probabilities were given."""
     confidence: float
     """The chance that no mechanism that keeps its promise is called a liar."""
+    blind: str = ""
+    """Why the outcomes could not be judged; empty if they could, or if a violation was proven all the same."""
     picture: Picture | None = field(default=None, compare=False)
 
     @property
@@ -64,6 +66,8 @@ class AuditResult:
         if self.violated:
             shown = f"; δ ≥ {self.delta_lower:.3g} at ε = {self.epsilon:.4g}" if self.delta_lower else ""
             return f"{self.claim!r} is violated: {proven}{shown}"
+        if self.blind:
+            return f"{self.claim!r} was not judged, the audit is blind: {self.blind}"
         return f"{self.claim!r} is not disproved: {proven}, {self.epsilon:.4g} is claimed"
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,6 +75,7 @@ class AuditResult:
         return {
             "claim": self.claim.to_dict() if hasattr(self.claim, "to_dict") else repr(self.claim),
             "violated": self.violated,
+            "blind": self.blind,
             "epsilon": self.epsilon,
             "delta": self.delta,
             "epsilon_lower": _finite(self.epsilon_lower),
@@ -88,7 +93,7 @@ class AuditResult:
         return (
             f"AuditResult(claim={self.claim!r}, violated={self.violated}, epsilon_lower={self.epsilon_lower:.4g},"
             f" delta_lower={self.delta_lower:.3g}, event={self.event!r}, samples={self.samples},"
-            f" confidence={self.confidence!r})"
+            f" confidence={self.confidence!r}{f', blind={self.blind!r}' if self.blind else ''})"
         )
 
     def __rich__(self) -> Any:

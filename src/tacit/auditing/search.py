@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -12,16 +12,19 @@ import numpy.typing as npt
 
 from tacit.auditing.claims import Profile
 from tacit.auditing.events import Cells, Event, Pairs, Tally, families, fit_cells
-from tacit.auditing.features import Feature, fitted_features, plain_features
-from tacit.auditing.outcomes import Outcomes
+from tacit.auditing.looking.feature import Feature
+from tacit.auditing.looking.features import every_feature, few_features
+from tacit.auditing.reading.outcomes import Outcomes, joined
 
-__all__ = ["Found", "Samples", "search"]
+__all__ = ["FEW", "Aim", "Found", "Samples", "Wanted", "search"]
 
 _CROSSED = 6
 _LEAST_CROSSED = 300  # fewer samples cannot fill the cells
 _KEPT = 4
+_SIMPLER = 0.05  # so much less may be expected of an event that is easier to understand
+FEW = 200
+"""Searched samples, under each neighbour, below which only the simplest events are looked at, and one is tested."""
 _WORTH_CROSSING = 0.05  # by how much a crossed event has to beat the simple ones, which are easier to read
-_CAUTION = 4.0  # the choice among many candidates flatters the best of them
 
 Counts = npt.NDArray[np.int64]
 
@@ -51,11 +54,19 @@ class Aim:
     profile: Profile
     trials: int
     exponent: float
+    caution: float = 4.0
+    """The choice among many candidates flatters the best of them."""
 
 
-def search(samples: Samples, aim: Aim) -> list[Found]:
+Wanted = Callable[[Outcomes, Outcomes], Iterable[Feature]]
+"""Further features, fitted to the samples."""
+
+
+def search(samples: Samples, aim: Aim, wanted: Wanted | None = None) -> list[Found]:
     """A few events, the most promising first, each about other cells than the ones before."""
-    features = [*plain_features(_wider(samples.fit)), *fitted_features(*samples.fit)]
+    if len(samples.score[0]) + len(samples.fit[0]) < FEW:
+        return _search_plainly(samples, aim)
+    features = [*every_feature(*samples.fit), *(wanted(*samples.fit) if wanted is not None else ())]
     found: list[tuple[Feature, Found]] = []
     for feature in features:
         cells = fit_cells(feature, *samples.fit, fine=True)
@@ -67,36 +78,47 @@ def search(samples: Samples, aim: Aim) -> list[Found]:
     return _most_promising([*simple, *(best for best in crossed if best.excess > bar)])
 
 
-def _wider(pair: tuple[Outcomes, Outcomes]) -> Outcomes:
-    """The outcomes with more in them decide what can be looked at."""
-    return max(pair, key=lambda o: (o.width, bool((o.counts != 1).any()), len(np.unique(o.form[:1000]))))
+def _search_plainly(samples: Samples, aim: Aim) -> list[Found]:
+    """One simple event: a small sample cannot choose among many, and each that is tested weakens the others."""
+    both = joined([samples.fit[0], samples.score[0]]), joined([samples.fit[1], samples.score[1]])
+    pooled = Samples(both, both)
+    aim = replace(aim, exponent=aim.exponent - math.log(_KEPT), caution=0.0)
+    found = []
+    for feature in few_features(*both):
+        cells = fit_cells(feature, *both, fine=False)
+        found += _best_of(cells, pooled, aim, simply=True)
+    return [max(found, key=lambda one: (one.excess, one.sigmas))]
 
 
 def _crossed(found: Sequence[tuple[Feature, Found]], samples: Samples) -> Iterator[Cells]:
     if len(samples.score[0]) < _LEAST_CROSSED:
         return
-    leading: dict[str, Feature] = {}
+    leading: dict[tuple[str, bool], Feature] = {}
     for feature, _ in found:
         if len(leading) < _CROSSED:
-            leading.setdefault(feature.name, feature)
+            leading.setdefault((feature.name, feature.ordered), feature)
     for feature, _ in found:
         if feature.name in ("form", "last number", "output"):
-            leading.setdefault(feature.name, feature)
+            leading.setdefault((feature.name, feature.ordered), feature)
     coarse = [fit_cells(feature, *samples.fit, fine=False) for feature in leading.values()]
     for one, other in combinations([cells for cells in coarse if cells.size > 1], 2):
         yield Pairs(one, other)
 
 
-def _best_of(cells: Cells, samples: Samples, aim: Aim) -> list[Found]:
+def _best_of(cells: Cells, samples: Samples, aim: Aim, *, simply: bool = False) -> list[Found]:
     """The best event of these cells by proven excess, and the best by standard errors, in either direction."""
     fit = Tally.of(cells, *samples.fit)
     seen = Tally.of(cells, *samples.score)
     sizes = len(samples.score[0]), len(samples.score[1])
     best: dict[str, Found] = {}
     for family in families(cells, fit, seen):
+        if simply and not (family.simple or cells.size <= 4):
+            continue
         for swapped in (False, True):
             hits, misses = (family.second, family.first) if swapped else (family.first, family.second)
             excess = _expected_excess(hits, misses, sizes[0], aim)
+            if simply:  # what always happens, or never, shows nothing
+                excess = np.where((hits + misses > 0) & (hits + misses < sum(sizes)), excess, -np.inf)
             sigmas = _sigmas(hits, misses, sizes[0], aim.profile)
             for name, score in (("excess", excess), ("sigmas", sigmas)):
                 i = int(np.argmax(score))
@@ -109,7 +131,7 @@ def _best_of(cells: Cells, samples: Samples, aim: Aim) -> list[Found]:
 
 def _expected_excess(hits: Counts, misses: Counts, trials: int, aim: Aim) -> npt.NDArray[np.float64]:
     """What the test may be expected to prove, less a penalty for what this sample cannot know."""
-    spread = aim.exponent / aim.trials + _CAUTION / trials
+    spread = aim.exponent / aim.trials + aim.caution / trials
     p, q = hits / trials, misses / trials
     low = p - np.sqrt(2 * p * (1 - p) * spread) - spread / 3
     high = q + np.sqrt(2 * q * (1 - q) * spread) + spread
@@ -130,11 +152,14 @@ def _sigmas(hits: Counts, misses: Counts, trials: int, profile: Profile) -> npt.
 def _most_promising(found: Sequence[Found]) -> list[Found]:
     by_excess = sorted(found, key=lambda f: -f.excess)
     by_sigmas = sorted(found, key=lambda f: -f.sigmas)
+    best = by_excess[0].excess
+    close = [one for one in found if one.excess >= best - _SIMPLER * max(abs(best), 1.0)]
+    simplest = sorted(close, key=lambda one: (one.event.burden, -one.excess))[:1]
     simple = [found for found in by_excess if found.event.simple][:1]
     kept: list[Found] = []
-    for best in (by_excess[0], by_sigmas[0], *simple, *by_excess):
-        if not any(_alike(best, other) for other in kept):
-            kept.append(best)
+    for one in (by_excess[0], by_sigmas[0], *simplest, *simple, *by_excess):
+        if not any(_alike(one, other) for other in kept):
+            kept.append(one)
         if len(kept) == _KEPT:
             break
     return kept

@@ -5,40 +5,34 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tacit.auditing.audit import audit as run_audit
+from tacit.auditing.calls import Recorded
 from tacit.auditing.registry import SUBJECTS
 from tacit.auditing.result import AuditResult
 from tacit.auditing.subjects import Subject, every_subject, subject_of
+from tacit.cli.audit_record import write_harness
 from tacit.cli.audit_statements import audit_statements, read_statements
-from tacit.errors import InvalidParameter, TacitError
+from tacit.cli.audit_words import attribute, read_claim, read_input, read_inputs
+from tacit.cli.audit_words import module as load_module
+from tacit.errors import InvalidParameter
 from tacit.games.registry import GAMES
 from tacit.learn.hypotheses import Thresholds
 from tacit.learn.registry import LEARNERS
 from tacit.local.registry import RANDOMIZERS
-from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 __all__ = ["audit"]
 
 JSON_VERSION = 1
 _SUBJECTS = {**SUBJECTS, **GAMES, **LEARNERS}
-PROVEN = 1
+PROVEN, BLIND = 1, 5
 
 
-_CLAIMS: dict[str, tuple[Callable[..., Any], int]] = {
-    "pure": (PureDP, 1),
-    "approx": (ApproxDP, 2),
-    "zcdp": (ZCDP, 1),
-    "gdp": (GaussianDP, 1),
-    "renyi": (RenyiDP, 2),
-}
 _DETAILS: dict[str, dict[str, Any]] = {
     "above-threshold": {"threshold": 0},
     "bounded-laplace": {"bounds": (-5, 20)},
@@ -107,6 +101,11 @@ _NO_SENSITIVITY = {
 @click.option("--claim", metavar="CLAIM", help='What it is held to: "pure 1", "approx 1 1e-6", "zcdp 0.5", …')
 @click.option("--neighbours", nargs=2, multiple=True, metavar="X Y", help="Two inputs, as JSON or MODULE:NAME; repeat.")
 @click.option(
+    "--inputs", metavar="KIND", help='Neighbours of its own: "numbers", "floats", "answers 10", "histogram 10".'
+)
+@click.option("--outcomes", nargs=2, metavar="FILE FILE", help="Audit what was recorded: .jsonl, .csv or .parquet.")
+@click.option("--record", metavar="FILE", help="Write a script that records outcomes, to run elsewhere.")
+@click.option(
     "--samples", type=int, metavar="N", help="Outcomes under each neighbour.  [default: 10^6, 10^5 if looped]"
 )
 @click.option("--seconds", type=float, metavar="T", help="Fewer samples where they would take longer than this.")
@@ -133,6 +132,9 @@ def audit(
     sensitivity: str | None,
     claim: str | None,
     neighbours: tuple[tuple[str, str], ...],
+    inputs: str | None,
+    outcomes: tuple[str, str] | None,
+    record: str | None,
     samples: int | None,
     seconds: float | None,
     batch: int | None,
@@ -149,11 +151,17 @@ def audit(
     tacit audit laplace --epsilon 1
     tacit audit --all --samples 100000 --seconds 20
     tacit audit mymodule:function --claim "pure 1" --neighbours '[0]' '[1]'
+    tacit audit mymodule:function --claim "pure 1" --inputs "answers 10"
+    tacit audit --record run.py --neighbours 100 101
+    tacit audit --outcomes first.jsonl second.jsonl --claim "pure 1"
     tacit audit --policy visits.toml --sql "SELECT city, COUNT(*) FROM visits GROUP BY city" --epsilon 1
 
     MODULE is looked for from the current directory. Without --neighbours and --claim its attributes `neighbours` (a
-    tuple of two inputs, or a list of such) and `claim` are used. Exit status 1 on a proven violation. An audit that
-    proves nothing is no proof of privacy.
+    tuple of two inputs, or a list of such) and `claim` are used. An audit that proves nothing is no proof of privacy.
+
+    \b
+    Exit codes: 0 nothing proven, 1 a violation is proven, 2 wrong usage,
+    5 blind: the outcomes could not be judged, and the verdict says why.
 
     With --policy whole statements are asked of tables made up from the policy, with and without one unit: refusals,
     plans and prices must be the same, answers the same bytes under coupled noise, work in proportion. The policy's own
@@ -167,19 +175,25 @@ def audit(
         assert policy is not None
         wrong = audit_statements(policy, statements, given, samples=samples, confidence=confidence, as_json=as_json)
         sys.exit(PROVEN if wrong else 0)
+    if record is not None:
+        write_harness(Path(record), what, neighbours, samples)
+        return
+    if outcomes is not None:
+        _refuse_beside("--outcomes", what=what, all=everything, neighbours=neighbours, inputs=inputs, batch=batch)
+        sys.exit(_recorded(outcomes, claim, samples, confidence, plot, as_json))
     if everything == (what is not None):
         allowed = "either a mechanism, module:function, or --all"
         raise InvalidParameter("MECHANISM", given=what, allowed=allowed, hint="Write tacit audit laplace --epsilon 1.")
     subjects = every_subject(registry=_SUBJECTS) if what is None else [_subject(what, given, sensitivity, claim)]
-    pairs = [(_input(one), _input(other)) for one, other in neighbours] or None
-    held_to = _read_claim(claim) if claim is not None else None
+    pairs = _pairs(neighbours, inputs, sensitivity)
+    held_to = read_claim(claim) if claim is not None else None
 
     def one(subject: Subject, progress: Callable[[int, int], None]) -> AuditResult:
         return run_audit(
             subject,
             neighbours=pairs,
             claim=held_to,
-            samples=samples or (10**6 if (batch or subject.batch) > 1 or seconds is not None else 10**5),
+            samples=samples or _usual(subject, batch, seconds),
             seconds=seconds,
             batch=batch,
             confidence=1 - (1 - confidence) / len(subjects),  # so that all verdicts together have the one stated
@@ -187,6 +201,18 @@ def audit(
         )
 
     results = _with_progress(subjects, one)
+    sys.exit(_told(subjects, results, plot, as_json))
+
+
+def _usual(subject: Subject, batch: int | None, seconds: float | None) -> int | None:
+    """How many samples; strangers that are called one at a time get as many as the audit thinks right."""
+    if (batch or subject.batch) > 1 or seconds is not None:
+        return 10**6
+    return 10**5 if subject.distribution is not None else None
+
+
+def _told(subjects: list[Subject], results: list[AuditResult], plot: Path | None, as_json: bool) -> int:
+    """Prints the results; the exit status."""
     if as_json:
         rows = [{"mechanism": s.name, **r.to_dict()} for s, r in zip(subjects, results, strict=True)]
         click.echo(json.dumps({"version": JSON_VERSION, "audits": rows}, indent=2))
@@ -196,7 +222,34 @@ def audit(
         _draw(subjects, results, plot)
         click.echo(f"wrote {plot}", err=True)
     if any(result.violated for result in results):
-        sys.exit(PROVEN)
+        return PROVEN
+    return BLIND if any(result.blind for result in results) else 0
+
+
+def _recorded(
+    files: tuple[str, str], claim: str | None, samples: int | None, confidence: float, plot: Path | None, as_json: bool
+) -> int:
+    """The audit of two files of outcomes."""
+    if claim is None:
+        raise InvalidParameter("--claim", given=None, allowed="what is claimed", hint="Write --claim 'pure 1'.")
+    found = run_audit(Recorded(*files), claim=read_claim(claim), samples=samples, confidence=confidence)
+    subject = Subject(f"{files[0]}, {files[1]}", lambda data: None, found.claim, ())
+    return _told([subject], [found], plot, as_json)
+
+
+def _pairs(neighbours: tuple[tuple[str, str], ...], inputs: str | None, sensitivity: str | None) -> Any:
+    """The neighbours that were typed, or those that follow from what inputs look like."""
+    if inputs is None:
+        return [(read_input(one), read_input(other)) for one, other in neighbours] or None
+    _refuse_beside("--inputs", neighbours=neighbours)
+    return read_inputs(inputs, _number(sensitivity or "1"))
+
+
+def _refuse_beside(option: str, **others: object) -> None:
+    said = [name for name, one in others.items() if one not in (None, False, ())]
+    if said:
+        name = "MECHANISM" if said[0] == "what" else f"--{said[0]}"
+        raise InvalidParameter(name, given=f"beside {option}", allowed=f"either {name} or {option}")
 
 
 def _refuse_beside_statements(*others: object) -> None:
@@ -256,12 +309,14 @@ def _show(subjects: list[Subject], results: list[AuditResult]) -> None:
         return
     table = Table("mechanism", "claimed", "ε proven", "at δ", "samples", "verdict", title_justify="left")
     for subject, result in zip(subjects, results, strict=True):
-        verdict = "[bold red]violated[/]" if result.violated else "not disproved"
+        verdict = "[bold red]violated[/]" if result.violated else "[bold]blind[/]" if result.blind else "not disproved"
         proven, at = f"{result.epsilon_lower:.4g}", f"{result.delta:.2g}"
         name = subject.name.partition("(")[0]
         table.add_row(name, f"{result.claim!r}", proven, at, f"{result.samples:,}", verdict)
     console.print(table)
     for subject, result in zip(subjects, results, strict=True):
+        if result.blind:
+            console.print(f"{subject.name}: {result.verdict}", markup=False)
         if result.violated:
             console.print(f"{subject.name}: {result.verdict}; event: {result.event}", markup=False)
 
@@ -292,8 +347,8 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
             return _example(what)
         return _built(what, prices, sensitivity)
     module, _, name = what.partition(":")
-    home = _module(module)
-    found = _attribute(home, module, name)
+    home = load_module(module)
+    found = attribute(home, module, name)
     ours = subject_of(found, registry=_SUBJECTS)
     if ours is not None:
         return ours
@@ -306,7 +361,7 @@ def _subject(what: str, prices: dict[str, str], sensitivity: str | None, claim: 
         raise InvalidParameter(what, given=found, allowed="a function of the data, or an object with release(data)")
     known = getattr(home, "neighbours", [])
     pairs = tuple(known) if isinstance(known, list) else (known,)
-    return Subject(what, run, stated if claim is None else _read_claim(claim), pairs)
+    return Subject(what, run, stated if claim is None else read_claim(claim), pairs)
 
 
 def _classes() -> dict[str, list[Any]]:
@@ -358,56 +413,3 @@ def _ours(mechanism: Any) -> Subject:
     found = subject_of(mechanism, registry=_SUBJECTS)
     assert found is not None
     return found
-
-
-def _read_claim(written: str) -> Any:
-    """ "pure 1" and the like."""
-    kind, *numbers = written.replace(",", " ").split() or [""]
-    make, count = _CLAIMS.get(kind.lower(), (None, 0))
-    if make is None or len(numbers) != count:
-        allowed = '"pure ε", "approx ε δ", "zcdp ρ", "gdp μ" or "renyi α ε"'
-        raise InvalidParameter("--claim", given=written, allowed=allowed)
-    return make(*numbers)
-
-
-def _input(written: str) -> Any:
-    """A neighbour: JSON, or an attribute of a module."""
-    try:
-        return json.loads(written)
-    except ValueError:
-        module, colon, name = written.partition(":")
-        if not colon:
-            raise InvalidParameter("--neighbours", given=written, allowed="JSON, or module:name") from None
-        return _attribute(_module(module), module, name)
-
-
-def _attribute(home: Any, module: str, name: str) -> Any:
-    found = home
-    for part in name.split("."):
-        if not hasattr(found, part):
-            raise InvalidParameter(f"{module}:{name}", given=name, allowed=f"a name that {module} has")
-        found = getattr(found, part)
-    return found
-
-
-def _module(name: str) -> Any:
-    with _current_directory_first():
-        try:
-            return import_module(name)
-        except TacitError:
-            raise
-        except Exception as error:  # a module may do anything while it loads
-            given = f"{name} ({type(error).__name__}: {error})"
-            allowed = "a module that can be imported from the current directory"
-            raise InvalidParameter("MODULE", given=given, allowed=allowed) from None
-
-
-@contextmanager
-def _current_directory_first() -> Iterator[None]:
-    """As `python -m` does; undone when the module has loaded."""
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)

@@ -43,6 +43,7 @@ _OPTIONS = (
     "rows_per_unit",
 )  # fmt: skip
 _EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4, "account-locked": 5}
+_REFUSED_AUDIT = 2  # so that 1 means a violation
 
 
 class _LazyGroup(click.Group):
@@ -73,8 +74,8 @@ def cli() -> None:
     tacit ask visits.toml "SELECT ..." --epsilon 0.5
 
     Exit codes: 0 done, 1 refused or a problem found (the message says which), 2 wrong usage, 3 the budget does not
-    allow it (nothing was spent), 4 paid for but there is no answer, 5 the account is locked (nothing was spent), 70 a
-    fault in Tacit itself.
+    allow it (nothing was spent), 4 paid for but there is no answer, 5 the account is locked (nothing was spent) or an
+    audit was blind, 70 a fault in Tacit itself. Of an audit 1 means a proven violation, and 2 everything refused.
     """
 
 
@@ -97,7 +98,7 @@ def main() -> None:
         cli(prog_name="tacit", standalone_mode=True)
     except TacitError as error:
         click.echo(f"tacit: {_as_typed(error)}", err=True)
-        sys.exit(_EXIT_CODES.get(error.code, 1))
+        sys.exit(_EXIT_CODES.get(error.code, _REFUSED_AUDIT if sys.argv[1:2] == ["audit"] else 1))
     except KeyboardInterrupt:  # between commands: within them click says the same
         click.echo("Aborted!", err=True)
         sys.exit(1)

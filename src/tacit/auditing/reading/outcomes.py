@@ -1,48 +1,54 @@
 """What a mechanism did, as columns: the form of each outcome, the numbers in it, their bits, and the whole.
 
-An outcome is anything: a number, a text, None, a list or an array of such, nested; or the exception that was raised.
-Whether a batch came as an array or one outcome at a time makes no difference to its columns.
+An outcome is anything: a number, a text, None, a frame, a list or an array of such, nested; or the exception that was
+raised. Whether a batch came as an array or one outcome at a time makes no difference to its columns.
 """
 
 from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Outcomes", "Raised", "read_outcomes"]
+from tacit.auditing.reading.forms import Raised, form_code, form_words, list_words
+from tacit.auditing.reading.items import ATOMS, PLAIN, Read, frozen, read_item
+
+__all__ = [
+    "MISSING",
+    "Codes",
+    "Outcomes",
+    "Raised",
+    "Reals",
+    "choose_origin",
+    "form_words",
+    "joined",
+    "read_outcomes",
+    "with_notes",
+]
 
 Codes = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
+Column = npt.NDArray[Any]
 
-_MOST_NUMBERS = 64
-_FORMS: dict[int, str] = {}  # code of a form: its words
-_MOST_FORMS = 100_000
+MISSING = np.iinfo(np.int64).min
+"""The label of what is not there."""
+_MOST_NUMBERS = 4096
+_MOST_CELLS = 1 << 22  # numbers of one batch that are kept
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _INT64 = 1 << 63
-_PLAIN = frozenset({bool, int, float})
-_ATOMS = frozenset({str, bytes, type(None)})
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """An exception as an outcome: its type and its text, both of which an onlooker sees."""
-
-    kind: str
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
-    """n outcomes as columns; ``numbers`` and ``bits`` have one column for each number in an outcome, 64 at most."""
+    """n outcomes as columns; ``numbers`` and ``bits`` have one column for each number in an outcome."""
 
     form: Codes
-    """A code for the structure: types, lengths, texts, None."""
+    """A code for the structure: types, lengths, texts without their numbers, None."""
     numbers: Reals
     """The numbers less ``origin``; NaN where there is none."""
     bits: Codes
@@ -52,8 +58,12 @@ class Outcomes:
     whole: Codes
     """A code for the outcome, all of it."""
     counts: Codes
-    """How many numbers there are in each outcome, also beyond the 64."""
+    """How many numbers there are in each outcome, also beyond those that are kept."""
     origin: int
+    opaque: npt.NDArray[np.bool_]
+    """Which outcomes hold something that could not be read."""
+    marks: Mapping[str, Column] = field(default_factory=dict)
+    """Further columns by name: floats are numbers, whole numbers are labels."""
 
     def __len__(self) -> int:
         return len(self.form)
@@ -72,28 +82,34 @@ class Outcomes:
             self.whole[chosen],
             self.counts[chosen],
             self.origin,
+            self.opaque[chosen],
+            {name: column[chosen] for name, column in self.marks.items()},
         )
 
     def widened(self, width: int) -> Outcomes:
         """The same with this many columns of numbers: more are cut off, missing ones are NaN."""
+        if width == self.width:
+            return self
         have = min(self.width, width)
         numbers = np.full((len(self), width), np.nan)
         bits = np.zeros((len(self), width), dtype=np.int64)
         whole = np.zeros((len(self), width), dtype=np.bool_)
         numbers[:, :have], bits[:, :have] = self.numbers[:, :have], self.bits[:, :have]
         whole[:, :have] = self.whole_number[:, :have]
-        return Outcomes(self.form, numbers, bits, whole, self.whole, self.counts, self.origin)
+        return Outcomes(self.form, numbers, bits, whole, self.whole, self.counts, self.origin, self.opaque, self.marks)
 
-
-def form_words(code: int) -> str:
-    """The words for the code of a form that was seen in this process."""
-    return _FORMS.get(code, "another form")
+    def mark(self, name: str) -> Column:
+        """A further column, also where no outcome of this batch has it."""
+        found = self.marks.get(name)
+        return np.full(len(self), MISSING) if found is None else found
 
 
 def joined(parts: Sequence[Outcomes]) -> Outcomes:
     """Several batches as one."""
+    if len(parts) == 1:
+        return parts[0]
     width = max(part.width for part in parts)
-    wide = [part if part.width == width else part.widened(width) for part in parts]
+    wide = [part.widened(width) for part in parts]
     return Outcomes(
         np.concatenate([part.form for part in wide]),
         np.concatenate([part.numbers for part in wide]),
@@ -102,51 +118,73 @@ def joined(parts: Sequence[Outcomes]) -> Outcomes:
         np.concatenate([part.whole for part in wide]),
         np.concatenate([part.counts for part in wide]),
         parts[0].origin,
+        np.concatenate([part.opaque for part in wide]),
+        _joined_marks(wide),
     )
+
+
+def _joined_marks(parts: Sequence[Outcomes]) -> dict[str, Column]:
+    names = dict.fromkeys(name for part in parts for name in part.marks)
+    return {name: _one_kind([part.mark(name) for part in parts]) for name in names}
+
+
+def _one_kind(columns: Sequence[Column]) -> Column:
+    """Numbers stay numbers only where all of them are."""
+    if len({column.dtype for column in columns}) > 1:
+        columns = [_as_numbers(column) for column in columns]
+    return np.concatenate(columns)
+
+
+def _as_numbers(column: Column) -> Reals:
+    found: Reals = np.where(column == MISSING, np.nan, column.astype(np.float64))
+    return found
 
 
 def read_outcomes(drawn: Any, origin: int) -> Outcomes:
     """The columns of a batch: an array with one outcome in each row, or a list of outcomes."""
     if isinstance(drawn, np.ndarray) and drawn.dtype.kind in "biuf" and drawn.dtype.itemsize <= 8 and drawn.ndim:
         return _from_array(drawn, origin)
-    return _from_items(list(drawn), origin)
+    return _from_items([frozen(item) for item in drawn], origin)
 
 
 def choose_origin(drawn: Any) -> int:
     """What to subtract from whole numbers so that floats can tell them apart: 0, or one of them if they are large."""
     flat = drawn.reshape(-1) if isinstance(drawn, np.ndarray) else drawn
     for item in flat[:100]:
-        leaf = next(iter(_leaves(item)), None)
+        leaf = next(iter(read_item(item).leaves), None)
         if isinstance(leaf, numbers.Integral) and abs(int(leaf)) >= 1 << 52:
             return int(leaf)
     return 0
+
+
+def _kept_width(count: int, width: int) -> int:
+    return min(width, _MOST_NUMBERS, max(64, _MOST_CELLS // max(count, 1)))
 
 
 def _from_array(array: npt.NDArray[Any], origin: int) -> Outcomes:
     count = len(array)
     rows = array.reshape(count, -1)
     kind = "bool" if array.dtype.kind == "b" else "int" if array.dtype.kind in "iu" else "float"
-    words = kind if array.ndim == 1 else _list_words([kind] * rows.shape[1])
-    form = np.full(count, _form_code(words))
+    words = kind if array.ndim == 1 else list_words([kind] * rows.shape[1])
+    form = np.full(count, form_code(words))
     if kind == "float":
         _mark_nan(form, array, np.isnan(rows))
-    if kind == "float":
         values = rows.astype(np.float64)
         bits = values.view(np.int64)
         floats = values
     else:
         bits = rows.astype(np.uint64).view(np.int64) if array.dtype.kind == "u" else rows.astype(np.int64)
         floats = _less_origin(rows, origin)
-    whole = _mixed(bits, form)
-    keep = slice(0, _MOST_NUMBERS)
+    keep = slice(0, _kept_width(count, rows.shape[1]))
     return Outcomes(
         form=form,
         numbers=floats[:, keep],
-        bits=np.ascontiguousarray(bits[:, keep]),
-        whole_number=np.full((count, min(rows.shape[1], _MOST_NUMBERS)), kind != "float"),
-        whole=whole,
+        bits=bits[:, keep],
+        whole_number=np.broadcast_to(np.bool_(kind != "float"), (count, min(rows.shape[1], keep.stop))),
+        whole=_mixed(bits, form),
         counts=np.full(count, rows.shape[1]),
         origin=origin,
+        opaque=np.broadcast_to(np.bool_(False), (count,)),
     )
 
 
@@ -158,7 +196,7 @@ def _mark_nan(form: Codes, array: npt.NDArray[Any], missing: npt.NDArray[np.bool
     patterns = np.packbits(missing[places], axis=1)
     axis = None if patterns.shape[1] == 1 else 0  # up to eight numbers are one byte, and bytes are sorted faster
     _, first, which = np.unique(patterns, axis=axis, return_index=True, return_inverse=True)
-    codes = np.array([_form_code(_words(array[places[i]])) for i in first])
+    codes = np.array([form_code(read_item(array[places[i]]).words) for i in first])
     form[places] = codes[which.reshape(-1)]
 
 
@@ -189,53 +227,77 @@ def _from_items(items: list[Any], origin: int) -> Outcomes:
 
 
 def _plain_shape(item: Any) -> Any:
-    """What a number, or a list of numbers of one type, looks like; None for anything else."""
+    """What a number, an array of numbers or a list of numbers of one type looks like; None for anything else."""
     kind = type(item)
-    if kind in _PLAIN:
+    if kind in PLAIN:
         return kind
-    if kind is list or kind is tuple:
-        inner = set(map(type, item))
-        if len(inner) == 1 and next(iter(inner)) in _PLAIN:
-            return next(iter(inner)), len(item)
-    return None
+    if kind is tuple:  # of one plain type: others have been read
+        return type(item[0]), len(item)
+    return (item.dtype, item.shape) if kind is np.ndarray else None
 
 
 def _from_same(items: list[Any], origin: int) -> Outcomes:
     array = np.array(items)
-    if array.dtype.kind in "bif" and array.dtype.itemsize <= 8:
+    if array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and array.dtype != np.uint64:
         return _from_array(array, origin)
     return _one_by_one(items, origin)
 
 
 def _one_by_one(items: list[Any], origin: int) -> Outcomes:
     """Texts and None are read once each, however often they were drawn."""
-    if not set(map(type, items)) <= _ATOMS:
+    if not set(map(type, items)) <= ATOMS:
         return _each_read(items, origin)
     places = {item: i for i, item in enumerate(dict.fromkeys(items))}
     return _each_read(list(places), origin).rows(np.array([places[item] for item in items], dtype=np.intp))
 
 
 def _each_read(items: list[Any], origin: int) -> Outcomes:
-    leaves = [list(_leaves(item)) for item in items]
-    found = [[leaf for leaf in listed if _is_number(leaf)] for listed in leaves]
-    width = min(_MOST_NUMBERS, max((len(listed) for listed in found), default=0))
+    found = [read_item(item) for item in items]
     count = len(items)
+    counts = np.array([len(one.leaves) for one in found], dtype=np.int64)
+    width = _kept_width(count, int(counts.max(initial=0)))
     values = np.full((count, width), np.nan)
     bits = np.zeros((count, width), dtype=np.int64)
     whole_number = np.zeros((count, width), dtype=np.bool_)
     form = np.empty(count, dtype=np.int64)
     whole = np.empty(count, dtype=np.int64)
-    for i, (item, listed) in enumerate(zip(items, found, strict=True)):
-        form[i] = _form_code(_words(item))
+    for i, (item, one) in enumerate(zip(items, found, strict=True)):
+        form[i] = form_code(one.words)
         codes = []
-        for j, leaf in enumerate(listed):
+        for j, leaf in enumerate(one.leaves):
             number, code, integral = _number(leaf, origin)
             codes.append(code)
             if j < width:
                 values[i, j], bits[i, j], whole_number[i, j] = number, code, integral
+        if one.keys is not None:
+            codes.append(_wrapped(hash(one.keys)))
         whole[i] = _mix_one(codes, int(form[i]))
-    counts = np.array([len(listed) for listed in found], dtype=np.int64)
-    return Outcomes(form, values, bits, whole_number, whole, counts, origin)
+        if isinstance(item, str | bytes) and codes:  # how a number was written is part of the whole
+            whole[i] = form_code(repr(item))
+    opaque = np.array([one.opaque for one in found], dtype=np.bool_)
+    return Outcomes(form, values, bits, whole_number, whole, counts, origin, opaque, _marks(found))
+
+
+def _marks(found: list[Read]) -> dict[str, Column]:
+    """The order of keys, where outcomes have keys."""
+    marks: dict[str, Column] = {}
+    if any(one.keys is not None and len(one.keys) > 1 for one in found):
+        orders = [MISSING if one.keys is None else form_code(f"({', '.join(one.keys)})") for one in found]
+        marks["order of the keys"] = np.array(orders, dtype=np.int64)
+        marks["first key"] = np.array([form_code(str(one.keys[0])) if one.keys else MISSING for one in found])
+    return marks
+
+
+def with_notes(outcomes: Outcomes, notes: Mapping[str, list[Any]]) -> Outcomes:
+    """The same with what the caller's own features say of each outcome."""
+    found = {name: _noted(values) for name, values in notes.items()}
+    return replace(outcomes, marks={**outcomes.marks, **found}) if found else outcomes
+
+
+def _noted(values: list[Any]) -> Column:
+    if all(isinstance(value, numbers.Real | np.bool_) for value in values):
+        return np.array([_to_float(value) for value in values])
+    return np.array([form_code(read_item(value).words) for value in values], dtype=np.int64)
 
 
 def _number(leaf: Any, origin: int) -> tuple[float, int, bool]:
@@ -261,8 +323,8 @@ def _wrapped(number: int) -> int:
 def _mixed(bits: Codes, form: Codes) -> Codes:
     """One code for each row; different rows may share one by accident, which costs power and never a false verdict."""
     code = form.view(np.uint64).copy()
-    for column in np.ascontiguousarray(bits).view(np.uint64).T:
-        code = (code ^ column) * _MIX
+    for column in bits.T:
+        code = (code ^ column.view(np.uint64)) * _MIX
         code ^= code >> np.uint64(29)
     return code.view(np.int64)
 
@@ -274,64 +336,3 @@ def _mix_one(codes: list[int], form: int) -> int:
         code = ((code ^ (one % (2 * _INT64))) * int(_MIX)) % (2 * _INT64)
         code ^= code >> 29
     return _wrapped(code)
-
-
-def _form_code(words: str) -> int:
-    code = hash(words)
-    if code not in _FORMS and len(_FORMS) < _MOST_FORMS:
-        _FORMS[code] = words if len(words) <= 80 else f"{words[:70]}…"
-    return code
-
-
-def _is_number(leaf: Any) -> bool:
-    return isinstance(leaf, numbers.Real | np.bool_) and not isinstance(leaf, Raised)
-
-
-def _children(item: Any) -> list[Any] | None:
-    """What is inside, in a fixed order; None for what has no inside."""
-    if isinstance(item, np.ndarray):
-        return list(item) if item.ndim else [item.item()]
-    if isinstance(item, list | tuple):
-        return list(item)
-    if isinstance(item, Mapping):
-        return [part for pair in sorted(item.items(), key=repr) for part in pair]
-    if isinstance(item, Set):
-        return sorted(item, key=repr)
-    return None
-
-
-def _leaves(item: Any) -> Iterator[Any]:
-    inside = _children(item)
-    if inside is None:
-        yield item
-    else:
-        for part in inside:
-            yield from _leaves(part)
-
-
-def _words(item: Any) -> str:
-    """The structure of an outcome in words: types of numbers, everything else as it is."""
-    if isinstance(item, Raised):
-        return f"raises {item.kind}: {item.text}" if item.text else f"raises {item.kind}"
-    if isinstance(item, bool | np.bool_):
-        return "bool"
-    if isinstance(item, numbers.Integral):
-        return "int"
-    if isinstance(item, float | np.floating):
-        return "NaN" if item != item else "float"
-    if isinstance(item, numbers.Real):
-        return type(item).__name__
-    inside = _children(item)
-    if inside is not None:
-        parts = _list_words([_words(part) for part in inside])
-        return parts if isinstance(item, list | tuple | np.ndarray) else f"{type(item).__name__}{parts}"
-    shown = repr(item)
-    if isinstance(item, str | bytes | None):
-        return shown
-    return type(item).__name__ if " at 0x" in shown else f"{type(item).__name__} {shown}"
-
-
-def _list_words(parts: list[str]) -> str:
-    if len(parts) > 3 and len(set(parts)) == 1:
-        return f"[{parts[0]} × {len(parts)}]"
-    return f"[{', '.join(parts)}]"

@@ -1,0 +1,1 @@
+"""What came out, as columns that can be compared."""
