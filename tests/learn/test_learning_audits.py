@@ -116,13 +116,17 @@ CANARIES = 600
 
 
 def canary_run(seed: int) -> Any:
-    """Naive Bayes over one column with a category for each canary, a unit of five rows of the second class."""
+    """Naive Bayes over one column with a category for each canary, a unit of five rows of the second class.
+
+    Beside them are as many others, of the first class and of no known category.
+    """
 
     def run(included: Any) -> Any:
         ids = np.repeat(np.flatnonzero(included), 5)
+        others = np.repeat(np.arange(CANARIES, 2 * CANARIES), 5)
         model = NaiveBayes(promise=CLAIM, categories={0: list(range(CANARIES))}, rows_per_unit=5)
-        rows = ids.reshape(-1, 1).astype(object)
-        return model.fit(rows, np.ones(len(ids)), units=ids, entropy=seeded(seed))
+        rows = np.concatenate([ids, others]).reshape(-1, 1).astype(object)
+        return model.fit(rows, rows[:, 0] < CANARIES, units=rows[:, 0], entropy=seeded(seed))
 
     return run
 

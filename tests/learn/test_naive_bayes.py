@@ -62,9 +62,9 @@ def test_planted_fault_a_column_counted_twice_is_seen(monkeypatch: pytest.Monkey
 def test_the_model_is_a_function_of_what_was_released(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
-    def recorded(noisy: Any, scale: float) -> Any:
-        seen.append((noisy, scale))
-        return evidence_of(noisy, scale)
+    def recorded(*given: Any) -> Any:
+        seen.append(given)
+        return evidence_of(*given)
 
     monkeypatch.setattr(naive_bayes, "evidence_of", recorded)
     X = np.arange(50).reshape(-1, 1) % 10
@@ -72,10 +72,30 @@ def test_the_model_is_a_function_of_what_was_released(monkeypatch: pytest.Monkey
     one = NaiveBayes(epsilon=1, bounds=(0, 10)).fit(X, y, entropy=seeded(3))
     two = NaiveBayes(epsilon=1, bounds=(0, 10)).fit(X[1:], y[1:], entropy=seeded(3))
     difference = seen[0][0] - seen[1][0]  # the same noise: what is left is the row
-    assert np.abs(difference).sum() == 2
-    assert seen[0][1] == seen[1][1]
+    assert np.abs(difference).sum() == 1
+    assert seen[0][2:] == seen[1][2:]
     assert one.disclosure_ == two.disclosure_
-    assert np.array_equal(one.evidence_, evidence_of(seen[0][0], seen[0][1])[1])
+    assert np.array_equal(one.evidence_, evidence_of(*seen[0]))
+    paid = [(release["what"], release["share"]) for release in one.disclosure_["releases"]]
+    assert paid == [("counts of classes", 0.1), ("counts of bins and classes", 0.9)]
+
+
+def test_noise_by_itself_says_nothing() -> None:
+    """Columns that tell nothing, drowned in noise: the majority is predicted; a column that tells is heard."""
+    rng = np.random.default_rng(5)
+    sizes = (33,) * 40
+    nothing = rng.normal(0, 500, size=(33 * 40, 2))
+    shares = np.array([0.7, 0.3])
+    said = evidence_of(nothing, shares, 500.0, sizes)
+    assert (np.abs(said).sum(axis=1).reshape(40, 33).sum(axis=1) > 0).sum() <= 5
+    assert np.abs(said).max() < 0.5
+    clear = nothing.copy()
+    clear[5] += [20_000, 0]
+    assert evidence_of(clear, shares, 500.0, sizes)[5, 0] > 0.2
+    X = rng.normal(size=(400, 30))
+    y = rng.random(400) < 0.1
+    model = NaiveBayes(epsilon=0.5, bounds=(-4, 4)).fit(X, y, entropy=seeded(3))
+    assert (model.predict(X) == y).mean() >= 0.85
 
 
 def test_it_learns_what_is_there() -> None:

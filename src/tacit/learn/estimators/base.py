@@ -51,6 +51,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     proof: ClassVar[str]
     """The page that proves the promise, below docs/."""
 
+    unknown: ClassVar[str] = "contribute nothing to their column"
+    """What becomes of cells that are unknown, for the disclosure."""
+
     epsilon: Any
     delta: Any
     rho: Any
@@ -174,8 +177,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
             "columns": [column.to_dict() for column in schema.columns],
             "target": None if schema.target is None else schema.target.to_dict(),
             "releases": [one.to_dict() for one in spending.purchases],
-            "unknown": "Numbers beyond their bounds count as the bound. NaN, nulls and unknown categories contribute"
-            " nothing to their column; rows with an unknown target are left out.",
+            "unknown": "Numbers beyond their bounds count as the bound. NaN, nulls and unknown categories"
+            f" {self.unknown}; rows with an unknown target are left out.",
         }
 
     def save(self, path: str | Path) -> None:

@@ -46,6 +46,7 @@ class RandomForestClassifier(PrivateClassifier):
 
     kind: ClassVar[str] = "random forest"
     proof: ClassVar[str] = "proofs/trees.md"
+    unknown: ClassVar[str] = "are a value of their own, which splits may single out"
 
     depth_: int
     splits_: npt.NDArray[np.int64]

@@ -46,6 +46,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Pr
 
     kind: ClassVar[str] = "k means"
     proof: ClassVar[str] = "proofs/vectors.md"
+    unknown: ClassVar[str] = "lie in the middle of their bounds, or are no category"
 
     centres_: Reals
     cluster_centers_: Reals

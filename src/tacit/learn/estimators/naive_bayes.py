@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -18,6 +19,8 @@ from tacit.learn.trees.splits import Splits, splits_of
 __all__ = ["NaiveBayes"]
 
 Reals = npt.NDArray[np.float64]
+
+_FOR_CLASSES = Fraction(1, 10)
 
 
 class NaiveBayes(PrivateClassifier):
@@ -36,6 +39,7 @@ class NaiveBayes(PrivateClassifier):
 
     kind: ClassVar[str] = "naive bayes"
     proof: ClassVar[str] = "proofs/naive_bayes.md"
+    unknown: ClassVar[str] = "are a value of their own"
 
     class_shares_: Reals
     evidence_: Reals
@@ -78,15 +82,14 @@ class NaiveBayes(PrivateClassifier):
     def _learn(self, schema: Schema, rows: Rows, spending: Spending) -> None:
         cells = splits_of(schema, int(self.bins))
         counts = class_counts(cells, rows, len(self.classes_))
-        touched = len(cells.sizes) + 1
+        limit, columns = rows.limit, len(cells.sizes)
+        totals = spending.release("counts of classes", _FOR_CLASSES, counts[0], l1=limit, l2_squared=limit**2)
         noise = spending.buy(
-            "counts of bins and classes",
-            Fraction(1),
-            l1=rows.limit * touched,
-            l2_squared=rows.limit**2 * touched,
+            "counts of bins and classes", spending.left, l1=limit * columns, l2_squared=limit**2 * columns
         )
-        noisy = noise.release_floats(counts, entropy=spending.bits)
-        self.class_shares_, self.evidence_ = evidence_of(noisy, noise.scale)
+        noisy = noise.release_floats(counts[1:], entropy=spending.bits)
+        self.class_shares_ = np.maximum(totals, 1.0) / np.maximum(totals, 1.0).sum()
+        self.evidence_ = evidence_of(noisy, self.class_shares_, noise.scale, cells.sizes)
 
     def _log_odds(self, X: Any) -> Reals:  # noqa: N803
         codes = self._codes(X)
@@ -129,11 +132,26 @@ def class_counts(cells: Splits, rows: Rows, classes: int) -> npt.NDArray[np.int6
     return total
 
 
-def evidence_of(noisy: Reals, scale: float) -> tuple[Reals, Reals]:
-    """The shares of the classes, and what each cell says for each class; cells that drown in noise say nothing."""
-    totals = np.maximum(noisy[0], 1.0)
-    shares = totals / totals.sum()
-    counts = np.maximum(noisy[1:], 0)
-    weight = scale + 1.0
-    within = (counts + weight * shares) / (counts.sum(axis=1, keepdims=True) + weight)
-    return shares, np.log(within / shares)
+def evidence_of(noisy: Reals, shares: Reals, scale: float, sizes: tuple[int, ...]) -> Reals:
+    """What each cell says for each class: from noisy counts, less what noise alone would say.
+
+    The excess of a count over its share of the cell is drawn towards zero by half the size of the noise; and all
+    excesses of a column by as much of their energy as noise would have, but for two deviations.
+    """
+    size = noisy.sum(axis=1, keepdims=True)
+    excess = noisy - size * shares
+    excess = np.sign(excess) * np.maximum(np.abs(excess) - scale / 2, 0) * _signal(excess, scale, sizes)
+    room = np.maximum(size, 3 * scale * math.sqrt(shares.size) + 1)
+    within = np.maximum(shares + excess / room, shares / 50)
+    found: Reals = np.log(within / within.sum(axis=1, keepdims=True) / shares)
+    return found
+
+
+def _signal(excess: Reals, scale: float, sizes: tuple[int, ...]) -> Reals:
+    """For each cell, the part of its column's energy that is more than noise."""
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    energy = np.add.reduceat((excess * excess).sum(axis=1), starts)
+    entries = np.array(sizes) * excess.shape[1]
+    noise = (entries + 2 * np.sqrt(2 * entries)) * scale**2
+    found: Reals = np.repeat(np.maximum(1 - noise / np.maximum(energy, 1e-300), 0), sizes)[:, None]
+    return found

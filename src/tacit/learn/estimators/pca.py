@@ -37,6 +37,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator): 
 
     kind: ClassVar[str] = "principal components"
     proof: ClassVar[str] = "proofs/vectors.md"
+    unknown: ClassVar[str] = "lie in the middle of their bounds, or are no category"
 
     components_: Reals
     explained_variance_: Reals

@@ -46,6 +46,7 @@ class DecisionTreeClassifier(PrivateClassifier):
 
     kind: ClassVar[str] = "decision tree"
     proof: ClassVar[str] = "proofs/trees.md"
+    unknown: ClassVar[str] = "are a value of their own, which splits may single out"
 
     depth_: int
     splits_: npt.NDArray[np.int64]
