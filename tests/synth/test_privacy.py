@@ -170,3 +170,23 @@ def test_scores_of_choices_are_whole_numbers_that_a_row_moves_by_one() -> None:
         more = counts.copy()
         more[cell] += 1
         assert abs(mst.apart(counts, expected) - mst.apart(more, expected)) <= 1
+
+
+def test_which_rows_of_a_unit_count_depends_on_its_own_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting.secrets, "token_bytes", lambda size: b"k" * size)
+    random = np.random.default_rng(1)
+    units, codes = random.integers(0, 30, 200).tolist(), random.integers(0, 4, (200, 3)).astype(np.int32)
+
+    def kept(who: list[Any], what: Any) -> set[tuple[Any, ...]]:
+        chosen = counting._chosen(who, what, 2)
+        pairs = zip((one for one, flag in zip(who, chosen, strict=True) if flag), what[chosen].tolist(), strict=True)
+        found = sorted((float(unit), *row) for unit, row in pairs)
+        return set(enumerate(found))
+
+    order = random.permutation(200)
+    assert kept([units[at] for at in order], codes[order]) == kept(units, codes)
+    assert kept([float(unit) for unit in units], codes) == kept(units, codes)  # a null elsewhere makes floats of them
+    more = [99] * 50 + units
+    with_more = kept(more, np.concatenate([np.full((50, 3), 3, dtype=np.int32), codes]))
+    assert {one for _, one in with_more if one[0] != 99} == {one for _, one in kept(units, codes)}
+    assert sum(one[0] == 99 for _, one in with_more) == 2

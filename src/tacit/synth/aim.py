@@ -27,6 +27,8 @@ _CELLS = 120_000
 _DRAWN = 60_000
 _MOST_TRIPLES = 1000
 _STEPS, _LAST_STEPS = 25, 600
+GROWTH = 4
+"""By how much a round costs more when the last one said no more than noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class AIM(Synthesizer):
             model = fit_graph(sizes, fixed + _targets(found, stage.total), start=laws, before=model, steps=_STEPS)
             moved = stage.total * float(np.abs(model.table(table) - before).sum())
             if moved <= math.sqrt(2 / math.pi) * scale * before.size:
-                share *= 4
+                share *= GROWTH
             stage.told(0.2 + 0.7 * spent)
         model = fit_graph(sizes, fixed + _targets(found, stage.total), start=laws, before=model, steps=_LAST_STEPS)
         return model, binned, tuple(measured), ()

@@ -130,10 +130,12 @@ def _chosen(units: list[Any], codes: npt.NDArray[np.int32], most: int) -> npt.ND
 
 
 def _written(unit: Any) -> bytes:
-    """A unit's name as bytes: rows without one are one unit together."""
+    """A unit's name as bytes: rows without one are one unit together, and 7 is 7.0, as a frame may hold either."""
     if unit is None or unit != unit:
         return b"none"
     try:
-        return f"{type(unit).__name__}:{unit}".encode("utf-8", "surrogatepass")
+        if isinstance(unit, float) and unit.is_integer():
+            unit = int(unit)
+        return f"{'text' if isinstance(unit, str) else 'other'}:{unit}".encode("utf-8", "surrogatepass")
     except Exception:
         return b"none"

@@ -18,6 +18,8 @@ Public = np.random.Generator
 MOST_WORK = 60_000_000
 """Rows times columns squared up to which exchanges are tried."""
 _PARTS = 6
+_WIDEST = 60
+"""Columns."""
 
 
 def spread_evenly(weights: Reals, count: int, random: Public) -> Codes:
@@ -55,7 +57,7 @@ def closer(rows: Codes, groups: Codes, laws: list[Reals], weights: Reals, random
     An exchange leaves all one-way counts and each group's own as they are; it is made if it brings the tables nearer.
     """
     count, width = rows.shape
-    if width < 2 or count < 2 or count * width**2 > MOST_WORK:
+    if not 2 <= width <= _WIDEST or count < 2 or count * width**2 > MOST_WORK:
         return rows
     sizes = np.array([len(law) for law in laws])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])

@@ -1,0 +1,15 @@
+"""Smaller fits, so that tests are quick: what they show does not depend on how many components there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.synth import aim, pairs
+
+
+@pytest.fixture(autouse=True)
+def small_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "COMPONENTS", 60)
+    monkeypatch.setattr(pairs, "FITS", 2)
+    monkeypatch.setattr(aim, "_DRAWN", 4000)
+    monkeypatch.setattr(aim, "_STEPS", 10)
