@@ -70,19 +70,21 @@ def batches(
         if not array.release:
             return
         try:
-            made = [_column(array.children[i].contents, kind) for i, kind in enumerate(kinds)]
+            for start in range(0, array.length, _ROWS):
+                yield [_column(array.children[i].contents, kind, start) for i, kind in enumerate(kinds)]
         finally:
             array.release(ctypes.byref(array))
-        yield made
 
 
+_ROWS = 1 << 17
+"""Copied at a time: DuckDB's own batches are of a million."""
 _TYPES = {"int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT"}
 
 
-def _column(array: Any, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+def _column(array: Any, kind: np.dtype[Any], first: int) -> npt.NDArray[Any]:
     if array.null_count > 0 or array.n_buffers != 2:
         raise TypeError("a column is not of integers alone")
-    start = array.offset * kind.itemsize
-    size = array.length * kind.itemsize
+    start = (array.offset + first) * kind.itemsize
+    size = min(_ROWS, array.length - first) * kind.itemsize
     held = (ctypes.c_char * size).from_address(array.buffers[1] + start) if size else b""
     return np.frombuffer(held, dtype=kind).copy()
