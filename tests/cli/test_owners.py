@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
+
+import pytest
 
 import tacit as library
 from tests.cli.typing_commands import tacit
@@ -78,6 +82,28 @@ def test_a_look_at_how_the_data_fit(tmp_path: Path) -> None:
     assert "spend: 1 values are not within the bounds" in found.stdout
     assert "user_id: rows without a unit are left out of every answer: 1" in found.stdout
     assert not (tmp_path / "visits.ledger").exists()
+
+
+def test_a_header_that_says_a_name_twice_is_told(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("who,x,X\nu1,1,2\n")
+    assert tacit(tmp_path, "init", "t.csv", "--unit", "who").returncode == 0
+    found = tacit(tmp_path, "check", "t.toml")
+    assert "the header has 'x' more than once: the second is called x_2" in found.stdout
+
+
+def test_a_question_from_a_file_or_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    furnish(tmp_path, 300)
+    (tmp_path / "q.sql").write_text(f"{COUNT}\n", encoding="utf-8")
+    asked = tacit(tmp_path, "ask", "visits.toml", "-f", "q.sql", "--epsilon", "0.5")
+    assert asked.returncode == 0, asked.printed
+    monkeypatch.setattr(sys, "stdin", io.StringIO(COUNT))
+    again = tacit(tmp_path, "ask", "visits.toml", "-", "--epsilon", "0.5")
+    assert "asked before" in again.stdout
+    assert tacit(tmp_path, "ask", "visits.toml", "--epsilon", "0.5").returncode == 2
+    assert tacit(tmp_path, "ask", "visits.toml", COUNT, "-f", "q.sql", "--epsilon", "0.5").returncode == 2
+    with library.open(tmp_path / "visits.toml") as table:
+        answer = table.sql(COUNT, epsilon=0.5)
+        assert [row["n"] for row in answer] == [answer["n"].value]
 
 
 def test_what_may_be_asked(tmp_path: Path) -> None:

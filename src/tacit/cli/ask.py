@@ -37,7 +37,14 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 @click.command()
 @click.argument("where", metavar="POLICY|DATA", type=click.Path(path_type=Path))
-@click.argument("sql")
+@click.argument("sql", required=False)
+@click.option(
+    "-f",
+    "--file",
+    "sql_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The question, in a file.",
+)
 @price_options
 @policy_options
 @click.option("--analyst", metavar="NAME", help="Who asks, and whose account pays.  [default: the user's name]")
@@ -51,7 +58,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @reading_options
 def ask(
     where: Path,
-    sql: str,
+    sql: str | None,
+    sql_file: Path | None,
     epsilon: str | None,
     rho: str | None,
     delta: str | None,
@@ -75,14 +83,16 @@ def ask(
     \b
     tacit ask visits.toml "SELECT city, COUNT(*) AS n FROM visits GROUP BY city" --epsilon 0.5
     tacit ask visits.csv "SELECT COUNT(*) FROM visits" --unit user_id --epsilon 1
+    tacit ask visits.toml -f question.sql --epsilon 0.5        # or - for standard input
 
-    The second form needs no policy, and can count only. SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) says
-    the price in the statement, as Google's SQL does. Asking the same again at the same price is free. EXPLAIN before
-    the SELECT shows the plan and spends nothing, as tacit plan does.
+    The second form needs no policy: --unit, --type and the like say what it would. SELECT WITH DIFFERENTIAL_PRIVACY
+    OPTIONS(epsilon = 0.5) says the price in the statement, as Google's SQL does. Asking the same again at the same
+    price is free. EXPLAIN before the SELECT shows the plan and spends nothing, as tacit plan does.
 
     Exit codes: 0 answered, 1 refused (nothing was spent), 2 wrong usage, 3 the budget does not allow it (nothing was
     spent), 4 paid for but no answer could be drawn.
     """
+    sql = _question(sql, sql_file)
     if epsilon is None and rho is None and not states_price(without_explain(sql)):
         raise click.UsageError("Say what the answer may cost: --epsilon 0.5. `tacit plan` shows what that buys.")
     _check_targets(csv, parquet, report, plot)
@@ -113,6 +123,19 @@ def ask(
             f"The data's files have changed since their version began; who owns them says so by: {say}", err=True
         )
     _write(answer, csv, parquet, report, plot)
+
+
+def _question(typed: str | None, file: Path | None) -> str:
+    """The question as typed, in a file, or, for -, on standard input."""
+    if (typed is None) == (file is None):
+        raise click.UsageError('Say one question: "SELECT …", or -f FILE, or - for standard input.')
+    if file is not None:
+        try:
+            return file.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            raise InvalidParameter("-f", given=str(file), allowed="a readable file of UTF-8 text") from None
+    assert typed is not None
+    return sys.stdin.read() if typed == "-" else typed
 
 
 def _show(where: Path, answer: Answer, again: bool, analyst: str | None) -> None:

@@ -109,6 +109,9 @@ class Answer:
     def __len__(self) -> int:
         return self._disclosure.rows
 
+    def __iter__(self) -> Iterator[dict[str, Cell]]:
+        return iter(self.rows())
+
     @property
     def receipt(self) -> Receipt:
         """The proof of payment, with the ledger's head."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,7 +41,10 @@ def look(path: str | Path) -> Look:
     with backend.survey(backend.source(place, policy.options, policy.table), asked) as survey:
         found = survey.quality(list(open_columns.values()), present)
     columns = tuple((name, one.kind, found[name]) for name, one in open_columns.items())
-    return Look(rows, columns, tuple(_notes(policy, rows, columns)))
+    twice = [*getattr(source, "first_line", ())]
+    repeated = [name for name, times in Counter(one.casefold() for one in twice if one).items() if times > 1]
+    named = [f"the header has {name!r} more than once: the second is called {name}_2" for name in repeated]
+    return Look(rows, columns, (*named, *_notes(policy, rows, columns)))
 
 
 def _notes(policy: Policy, rows: int, columns: tuple[tuple[str, Kind, Quality], ...]) -> list[str]:
