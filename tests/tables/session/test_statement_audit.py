@@ -222,10 +222,15 @@ CHOSEN = {
 """Drawn group by group: fewer answers, so that the test stays quick."""
 
 
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, Table]:
+    folder = tmp_path_factory.mktemp("neighbours")
+    return table(folder / "with", OTHERS + ONE_MORE), table(folder / "without", OTHERS)
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_a_statement_keeps_its_price(case: str, tmp_path: Path) -> None:
+def test_a_statement_keeps_its_price(case: str, tables: tuple[Table, Table]) -> None:
     question, price = CASES[case]
-    tables = (table(tmp_path / "with", OTHERS + ONE_MORE), table(tmp_path / "without", OTHERS))
     function, cost = answers(question, price, tables)
     samples = CHOSEN.get(case, SAMPLES)
     batch = min(BATCH, samples // 2)
@@ -260,9 +265,8 @@ def test_the_auditor_sees_planted_holes(
 
 
 @pytest.mark.parametrize("least", [1, 5, 6])
-def test_a_least_number_of_units_keeps_its_price(least: int, tmp_path: Path) -> None:
+def test_a_least_number_of_units_keeps_its_price(least: int, tables: tuple[Table, Table]) -> None:
     """Five units with the new one: at five the group can first be shown, at six it never is."""
-    tables = (table(tmp_path / "with", OTHERS + ONE_MORE), table(tmp_path / "without", OTHERS))
     clause = f"WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=3, min_privacy_units_per_group={least})"
     question = f"SELECT {clause} town, COUNT(*) AS n FROM small GROUP BY town"
     function, cost = answers(question, {}, tables)
