@@ -28,7 +28,7 @@ class Spooled:
 
         self._width = len(schema.columns) + 1
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  # kept open for as long as the rows are read
-        for batch in pq.ParquetFile(path).iter_batches(batch_size=1 << 17):
+        for batch in pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=1 << 17):
             codes = np.empty((self._width, batch.num_rows), dtype=np.int16)
             for place, column in enumerate(schema.columns):
                 codes[place] = column.encode(batch.column(place).to_numpy(zero_copy_only=False))
