@@ -58,7 +58,7 @@ def test_a_unit_of_many_rows_moves_each_table_by_its_limit(which: int, monkeypat
     more = rows
     for age in range(20):
         more = added(more, **ROW | {"age": age}, who="new")
-    monkeypatch.setattr(counting.secrets, "token_bytes", lambda size: b"k" * size)
+    monkeypatch.setattr(counting, "system_entropy", lambda: seeded(7))
     options = {"unit": "who", "rows_per_unit": 3}
     one, other, equal = both(methods(ApproxDP(3, "1e-6"))[which], monkeypatch, rows, more, **options)
     assert broken(one, other) == ""
@@ -173,7 +173,7 @@ def test_scores_of_choices_are_whole_numbers_that_a_row_moves_by_one() -> None:
 
 
 def test_which_rows_of_a_unit_count_depends_on_its_own_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting.secrets, "token_bytes", lambda size: b"k" * size)
+    monkeypatch.setattr(counting, "system_entropy", lambda: seeded(7))
     random = np.random.default_rng(1)
     units, codes = random.integers(0, 30, 200).tolist(), random.integers(0, 4, (200, 3)).astype(np.int32)
 

@@ -174,8 +174,8 @@ def _best_of_tuned(mechanism: Any, count: Any, entropy: BitSource | None) -> Any
     noise = _NOISE_OF_A_RUN[type(mechanism.each)](promise=mechanism.each, sensitivity=1)
 
     def tuned(most: int) -> tuple[int, int]:
-        released = noise.release(min(count, most), entropy=entropy)
-        return released, most
+        (released,) = noise.release(np.array([min(count, most)]), entropy=entropy)  # the bits that an array takes
+        return int(released), most
 
     best = mechanism.select([lambda: tuned(1), lambda: tuned(3)], entropy=entropy)
     return best.score, best.result

@@ -15,6 +15,7 @@ from tacit.synth.coarsening import Coarse, most_bins
 from tacit.synth.graph import GraphModel, Target, fit_graph
 from tacit.synth.junction import cells_of
 from tacit.synth.mst import apart
+from tacit.synth.public_coins import public_coins
 from tacit.synth.purse import Counts, Measured, Purse, adaptive_purse
 from tacit.synth.stage import Stage, joined
 from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
@@ -113,7 +114,7 @@ class AIM(Synthesizer):
 
         Expected tables are counted in public rows drawn from the model, which costs less than summing it out.
         """
-        rows, _ = model.draw(_DRAWN, np.random.default_rng(1))  # public: the model was fitted to released numbers
+        rows, _ = model.draw(_DRAWN, public_coins(1))  # public: the model was fitted to released numbers
         sizes, scores = [one.size for one in binned], []
         for table in open_:
             cells = np.zeros(len(rows), dtype=np.int64)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import secrets
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.scores import kind_of
+from tacit.noise.entropy import system_entropy
 from tacit.synth.columns import Codes, plain
 from tacit.synth.domain import Domain
 
@@ -114,7 +114,7 @@ def _names(frame: Any) -> list[Any] | None:
 
 def _chosen(units: list[Any], codes: npt.NDArray[np.int32], most: int) -> npt.NDArray[np.bool_]:
     """Which rows count: at most so many of each unit, by rank of a keyed hash."""
-    key, seen = secrets.token_bytes(32), dict[bytes, int]()
+    key, seen = system_entropy().words(4).tobytes(), dict[bytes, int]()
     ranked: dict[bytes, list[tuple[bytes, int]]] = {}
     for row, (unit, content) in enumerate(zip(units, codes, strict=True)):
         who = _written(unit)

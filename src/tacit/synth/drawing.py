@@ -12,7 +12,8 @@ from tacit.synth.coarsening import Coarse
 from tacit.synth.domain import Domain
 from tacit.synth.mixture import Mixture
 from tacit.synth.model import Model
-from tacit.synth.strata import Codes, Public, closer, placed
+from tacit.synth.public_coins import Public
+from tacit.synth.strata import Codes, closer, placed
 
 __all__ = ["drawn"]
 
@@ -32,7 +33,7 @@ def drawn(
     for first, then, table in domain.determined():
         whole[:, then] = table[whole[:, first]]
     whole = whole[random.permutation(count)]
-    return {name: domain.values(at, whole[:, at], random.random(count)) for at, name in enumerate(domain.names)}
+    return {name: domain.values(at, whole[:, at], random.uniform(size=count)) for at, name in enumerate(domain.names)}
 
 
 def _codes(
@@ -80,7 +81,7 @@ def _plainly(bins: Codes, one: Coarse, random: Public) -> Codes:
     sizes = np.bincount(one.bins, minlength=one.size)
     last = np.cumsum(sizes) - 1
     base = np.concatenate([[0.0], ends[last][:-1]])
-    points = base[bins] + random.random(len(bins)) * (ends[last] - base)[bins]
+    points = base[bins] + random.uniform(size=len(bins)) * (ends[last] - base)[bins]
     found = np.clip(np.searchsorted(ends, points, side="right"), (last - sizes + 1)[bins], last[bins])
     codes: Codes = order[found]
     return codes

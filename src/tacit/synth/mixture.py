@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.synth.strata import Codes, Public, placed, spread_evenly
+from tacit.synth.public_coins import Public, public_coins
+from tacit.synth.strata import Codes, placed, spread_evenly
 
 __all__ = ["Mixture", "PairTable", "fit_mixture", "kept_of", "shrunk"]
 
@@ -113,7 +114,7 @@ def fit_mixture(
     """
     sizes = np.array([len(start) for start, _, _ in ones])
     task = _task(ones, pairs, sizes)
-    random = np.random.default_rng(20_261_117)  # public: where the search starts, of released numbers
+    random = public_coins(20_261_117)  # public: where the search starts, of released numbers
     made, misfits = [], []
     for number in range(fits):
         laws, misfit = _descend(task, sizes, components, steps, random)
@@ -165,7 +166,7 @@ def _task(
 
 
 def _descend(
-    task: _Task, sizes: npt.NDArray[np.int64], components: int, steps: int, random: np.random.Generator
+    task: _Task, sizes: npt.NDArray[np.int64], components: int, steps: int, random: Public
 ) -> tuple[Singles, float]:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     logits = task.start[:, None] + 0.3 * random.standard_normal((len(task.start), components), dtype=np.float32)

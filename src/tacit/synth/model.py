@@ -8,7 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from tacit.synth.mixture import Mixture
-from tacit.synth.strata import Codes, Public, Reals
+from tacit.synth.public_coins import Public
+from tacit.synth.strata import Codes, Reals
 
 __all__ = ["Model", "independent"]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Public", "closer", "placed", "spread_evenly"]
+from tacit.synth.public_coins import Public
+
+__all__ = ["closer", "placed", "spread_evenly"]
 
 Reals = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
-Public = np.random.Generator
-"""Public coins: nothing private is drawn with them."""
 
 MOST_WORK = 60_000_000
 """Rows times columns squared up to which exchanges are tried."""
@@ -25,22 +25,23 @@ _WIDEST = 60
 def spread_evenly(weights: Reals, count: int, random: Public) -> Codes:
     """For each of ``count`` rows a place among the weights, in order: each place as often as its weight says, ±1.
 
-    >>> spread_evenly(np.array([0.5, 0.25, 0.25]), 8, np.random.default_rng(1)).tolist()
+    >>> from tacit.synth.public_coins import public_coins
+    >>> spread_evenly(np.array([0.5, 0.25, 0.25]), 8, public_coins(1)).tolist()
     [0, 0, 0, 0, 1, 1, 2, 2]
     """
     ends = np.cumsum(weights) / weights.sum()
-    points = (np.arange(count) + random.random()) / max(count, 1)
+    points = (np.arange(count) + random.uniform()) / max(count, 1)
     return np.minimum(np.searchsorted(ends, points, side="right"), len(weights) - 1)
 
 
 def placed(groups: Codes, laws: Reals, random: Public) -> Codes:
     """A code for each row by the law of its group (``laws[:, group]``), as evenly within each group as can be."""
     count, size = len(groups), laws.shape[0]
-    order = np.argsort(groups + random.random(count) * 0.5, kind="stable")
+    order = np.argsort(groups + random.uniform(size=count) * 0.5, kind="stable")
     sizes = np.bincount(groups, minlength=laws.shape[1])
     starts = np.cumsum(sizes) - sizes
     mine = groups[order]
-    shifts = np.asarray(random.random(laws.shape[1]))
+    shifts = np.asarray(random.uniform(size=laws.shape[1]))
     points: Reals = (np.arange(count) - starts[mine] + shifts[mine]) / sizes[mine]
     ends = np.cumsum(laws, axis=0)
     whole = ends[-1:]
@@ -67,7 +68,7 @@ def closer(rows: Codes, groups: Codes, laws: list[Reals], weights: Reals, random
     apart = _apart(rows, sizes, starts, wanted, range(width))
     for _ in range(sweeps):
         for column in range(width):
-            order = np.argsort(groups + random.random(count) * 0.5, kind="stable")
+            order = np.argsort(groups + random.uniform(size=count) * 0.5, kind="stable")
             first, second = order[: count - 1 : 2], order[1::2]
             fit = (groups[first] == groups[second]) & (rows[first, column] != rows[second, column])
             first, second = first[fit], second[fit]

@@ -16,6 +16,7 @@ from tacit.synth.coarsening import Coarse
 from tacit.synth.domain import Domain
 from tacit.synth.drawing import drawn
 from tacit.synth.model import Model
+from tacit.synth.public_coins import public_coins
 from tacit.synth.purse import Measured
 from tacit.synth.queries import Count, counted_in, share_in
 from tacit.synth.sample import Sample
@@ -57,7 +58,7 @@ class Synthesis:
             raise InvalidParameter("n", given=n, allowed="a whole number of rows from 0 to 10^9")
         if seed is not None and (type(seed) is not int or seed < 0):
             raise InvalidParameter("seed", given=seed, allowed="a whole number from 0 on")
-        random = np.random.default_rng(seed)  # public: the model is released, and drawing from it costs nothing
+        random = public_coins(seed)  # public: the model is released, and drawing from it costs nothing
         return Sample(drawn(self.domain, self.model, self.binned, count, self._fixed(where or {}), random))
 
     def table(self, *columns: str) -> Reals:

@@ -48,7 +48,8 @@ def test_computed_columns(condition: Term, first: Term, second: Term, name: str,
 @RELAXED
 def test_rows_per_unit(condition: Term, value: Term, name: str, key: str) -> None:
     assume(key.lower() not in (name.lower(), "user_id") and name.lower() != "user_id")
-    built = START.where(condition).per("user_id", key).agg(**{name: tacit.max(value) + 1, "other": tacit.count(value)})
+    of_a_unit = {name: tacit.max(value) + 1, "other": tacit.min(value), "another": tacit.count(key)}
+    built = START.where(condition).per("user_id", key).agg(**of_a_unit)
     _reads_back(_finished(built, key, tacit.col(name)))
 
 
