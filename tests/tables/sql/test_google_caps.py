@@ -290,7 +290,7 @@ def test_no_option_breaches_the_policy(table: Table) -> None:
 
 
 def test_a_policy_that_is_not_asked_is_seen(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Options, "within", lambda self, policy, units: replace(self, unit=None))
+    monkeypatch.setattr(Options, "within", lambda self, limits, who, units: replace(self, unit=None))
     assert breaches(table) == ["privacy_unit_column=city", "privacy_unit_column=age"]  # the limits are held twice
 
 
@@ -298,7 +298,7 @@ def test_limits_taken_from_the_statement_are_seen(table: Table, monkeypatch: pyt
     def trusting(self: Options, limits: Limits, groups: int) -> Limits:
         return Limits(self.groups or limits.groups, self.rows or limits.rows)
 
-    monkeypatch.setattr(Options, "within", lambda self, policy, units: self)
+    monkeypatch.setattr(Options, "within", lambda self, limits, who, units: self)
     monkeypatch.setattr(Options, "limits", trusting)
     assert {"max_groups_contributed=6", "max_rows_contributed=16"} <= set(breaches(table))
 
