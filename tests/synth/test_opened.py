@@ -67,6 +67,8 @@ def test_refusals_come_before_the_payment(table: Table) -> None:
         (Pairs(mu=1), COLUMNS),
         (Pairs(epsilon=1), {"plan": (0, 5)}),
         (Pairs(epsilon=1), {"age": ["young", "old"]}),
+        (Pairs(epsilon=1), {"AGE": ["young", "old"]}),
+        (Pairs(epsilon=1), {"Plan": Dates("Plan", datetime.date(2026, 1, 1), datetime.date(2026, 1, 31))}),
         (Pairs(epsilon=1), {"user_id": ["u1"]}),
         (Pairs(epsilon=1), {"notes": ["x"]}),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from tacit.errors import NotPrivate
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, compose
 from tacit.privacy.loss_distribution import LossDistribution
-from tacit.synth import AIM, MST, Independent, Pairs, Workload, counting, mst, stage
+from tacit.synth import AIM, MST, Domain, Independent, Pairs, Workload, counting, mst, stage
 from tacit.synth.purse import Purse, adaptive_purse, purse_of, within
 from tacit.synth.saved import to_bytes
 from tacit.synth.synthesizer import Synthesizer
@@ -190,3 +191,41 @@ def test_which_rows_of_a_unit_count_depends_on_its_own_rows_alone(monkeypatch: p
     with_more = kept(more, np.concatenate([np.full((50, 3), 3, dtype=np.int32), codes]))
     assert {one for _, one in with_more if one[0] != 99} == {one for _, one in kept(units, codes)}
     assert sum(one[0] == 99 for _, one in with_more) == 2
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_null_in_one_row_does_not_merge_large_numbers_in_others(library: str) -> None:
+    made = pytest.importorskip(library)
+    numbers = [2**53, 2**53 + 1]
+    domain = Domain.of({"seen": [*numbers, None]})
+
+    def counts(who: list[Any], seen: list[Any], **options: Any) -> list[int]:
+        series = {"who": made.Series(who, dtype=made.Int64Dtype() if library == "pandas" else made.Int64)}
+        series["seen"] = made.Series(seen, dtype=series["who"].dtype)
+        rows = counting.FrameRows(domain, made.DataFrame(series), **options)
+        found: list[int] = rows.counted([(0,)], stage.identity(domain))[0].tolist()
+        return found
+
+    for options in ({}, {"unit": "who"}):
+        assert counts(numbers, numbers, **options) == [1, 1, 0]
+        assert counts([*numbers, None], [*numbers, None], **options) == [1, 1, 1]
+
+
+def test_a_unit_or_a_number_of_any_kind_is_read() -> None:
+    pandas = pytest.importorskip("pandas")
+
+    class Hostile:
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+        def __ne__(self, other: object) -> bool:
+            raise RuntimeError
+
+        __hash__ = None  # type: ignore[assignment]
+
+    odd = [pandas.NA, pandas.NaT, Decimal("sNaN"), np.array([1, 2]), [1], Hostile()]
+    domain = Domain.of({"age": (0, 9)})
+    rows = counting.FrameRows(domain, {"age": odd, "who": odd}, unit="who", rows=10)
+    assert rows.counted([(0,)], stage.identity(domain))[0].sum() == len(odd)
+    texts = pandas.DataFrame({"age": [1, 2], "who": pandas.Series(["a", None], dtype="string")})
+    assert counting.FrameRows(domain, texts, unit="who").counted([(0,)], stage.identity(domain))[0].sum() == 2

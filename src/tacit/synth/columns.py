@@ -253,10 +253,12 @@ def floats(values: Any) -> npt.NDArray[np.float64]:
 
 
 def _float(value: Any) -> float:
-    read = any_floats([value]) if isinstance(value, int | float | np.number | Fraction) else None
-    if read is None and hasattr(value, "as_integer_ratio"):
-        read = any_floats([value])
-    return math.nan if read is None or read.shape != (1,) else float(read[0])
+    try:
+        is_number = isinstance(value, int | float | np.number | Fraction) or hasattr(value, "as_integer_ratio")
+        read = any_floats([value]) if is_number else None
+        return math.nan if read is None or read.shape != (1,) else float(read[0])
+    except Exception:  # what one row holds must not be seen
+        return math.nan
 
 
 def _day(value: Any) -> float:

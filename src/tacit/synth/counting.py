@@ -91,15 +91,15 @@ def column_of(frame: Any, name: str) -> Any:
         shown = ", ".join(map(str, names[:20]))
         raise InvalidParameter("domain", given=name, allowed=f"columns of the frame: {shown}")
     column = frame[name]
-    if hasattr(column, "to_numpy") and str(getattr(column, "dtype", "")).startswith(
-        ("int", "uint", "float", "Int", "Float")
-    ):
-        try:
-            array = column.to_numpy()
-        except Exception:
-            return column
-        return array if array.dtype.kind in "iuf" else column
-    return column
+    declared = str(getattr(column, "dtype", "")).lower()
+    kinds = "iu" if declared.startswith(("int", "uint")) else "f" if declared.startswith("float") else ""
+    if not kinds or not hasattr(column, "to_numpy"):
+        return column
+    try:
+        array = column.to_numpy()
+    except Exception:
+        return column
+    return array if array.dtype.kind in kinds else column  # one null would make floats of all: 2⁵³ + 1 is 2⁵³ there
 
 
 def _names(frame: Any) -> list[Any] | None:
@@ -131,11 +131,11 @@ def _chosen(units: list[Any], codes: npt.NDArray[np.int32], most: int) -> npt.ND
 
 def _written(unit: Any) -> bytes:
     """A unit's name as bytes: rows without one are one unit together, and 7 is 7.0, as a frame may hold either."""
-    if unit is None or unit != unit:
-        return b"none"
     try:
+        if unit is None or unit != unit:
+            return b"none"
         if isinstance(unit, float) and unit.is_integer():
             unit = int(unit)
         return f"{'text' if isinstance(unit, str) else 'other'}:{unit}".encode("utf-8", "surrogatepass")
-    except Exception:
+    except Exception:  # what one row holds must not be seen: pandas.NA is neither equal nor unequal
         return b"none"

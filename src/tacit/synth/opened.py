@@ -137,8 +137,8 @@ def _within(policy: Policy, domain: object, rules: Iterable[Rule]) -> Domain:
 
 def _coded(column: Column, policy: Policy) -> Coded:
     """How an engine reads a column: 0 for what is unknown, then the values in order."""
-    declared = policy.columns.get(column.name)
-    kind = None if declared is None else declared.kind
+    kinds = {name.lower(): declared.kind for name, declared in policy.columns.items()}
+    kind = kinds.get(column.name.lower())  # capitals do not matter, as where columns are found
     if isinstance(column, Numbers) and (kind is None or kind.is_number):
         return _in_cells(Named(column.name), column)
     if isinstance(column, Dates) and kind in (None, Kind.DATE, Kind.TIMESTAMP):
