@@ -11,7 +11,8 @@ import pytest
 
 from tacit.errors import InvalidParameter
 from tacit.privacy import ApproxDP, PureDP
-from tacit.synth import MST, Independent, Pairs
+from tacit.synth import MST, Domain, Independent, Numbers, Pairs
+from tacit.synth.conditions import conditions
 from tacit.synth.queries import Reach
 from tacit.testing import seeded
 from tests.synth.tables import DOMAIN, people
@@ -129,3 +130,36 @@ def test_intervals_of_the_report_cover() -> None:
                 seen += 1
                 missed += not one["low"] <= true[one["value"]] <= one["high"]
     assert missed <= 0.05 * seen + 4 * np.sqrt(0.05 * seen)
+
+
+def test_intervals_cover_where_bounds_cut_cells() -> None:
+    rows = {"share": [0.501] * 3000, "income": [100_000] * 3000}
+    domain = {"share": Numbers("share", 0, 1), "income": (0, 100_000)}
+    made = Independent(epsilon=2).fit(rows, domain=domain, entropy=seeded(1))
+    nobody: list[dict[str, Any]] = [{"share": (0.505, 0.509)}, {"share": 0.507}, {"income": (99_990, 99_995)}]
+    for where in [*nobody, {"income": (200_000, 300_000)}]:
+        assert made.count(where).low == 0
+    for where in ({"share": (0.5, 0.51)}, {"income": (99_000, float("inf"))}, {"income": (99_100, 100_000)}):
+        assert made.count(where).high >= 3000
+    assert made.count({"income": (90_000, 100_000)}).low > 2900
+    with pytest.raises(InvalidParameter):
+        made.count({"income": (None, 5)})
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_may_and_what_must_be_met(whole: bool) -> None:
+    random = np.random.default_rng(3)
+    for _ in range(100):
+        low, high = int(random.integers(-50, 50)), int(random.integers(51, 450))
+        bins = [None, 1, 7, 30][random.integers(4)]
+        domain = Domain((Numbers("x", low, high, whole=whole, bins=bins),))
+        values = np.arange(low, high + 1) if whole else random.uniform(low, high, 400)
+        ends = sorted(random.uniform(low - 20, high + 20, 2).tolist())
+        if random.integers(3) == 0:
+            ends = sorted(random.choice(values, 2).tolist())
+        met, codes = conditions(domain, {"x": tuple(ends)})[0], domain.codes(0, values)
+        true = (values >= ends[0]) & (values <= ends[1])
+        assert met.may[codes][true].all()
+        assert true[met.must[codes]].all()
+        if whole:
+            assert np.allclose(np.bincount(codes, true) / np.bincount(codes), met.part)

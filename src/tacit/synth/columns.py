@@ -203,6 +203,11 @@ class Dates:
         for field, day in zip(("low", "high"), days, strict=True):
             object.__setattr__(self, field, _EPOCH + datetime.timedelta(days=int(day)))
 
+    @staticmethod
+    def day_of(value: object) -> float:
+        """Days since 1970, NaN for what is no day."""
+        return _day(value)
+
     @property
     def in_days(self) -> Numbers:
         """The column as whole numbers of days since 1970."""

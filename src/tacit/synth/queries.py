@@ -1,9 +1,10 @@
 """Counts from the model, and intervals from the noisy tables alone.
 
 A condition on some columns holds for a row only if the row lies in bins that the condition touches (outer ones), and
-surely if it lies in bins all of whose values satisfy it (inner ones). Noisy counts of both, in every table that was
-measured, bound the true count, with one share of β for each bound. Where a table has no column of the condition, the
-condition on the others still bounds from above. Proof: docs/proofs/synthesis.md.
+surely if it lies in bins all of whose values satisfy it (inner ones); a cell that bounds cut is touched and not inner.
+Noisy counts of both, in every table that was measured, bound the true count, with one share of β for each bound. Where
+a table has no column of the condition, the condition on the others still bounds from above. Proof:
+docs/proofs/synthesis.md.
 """
 
 from __future__ import annotations
@@ -12,17 +13,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InvalidParameter
 from tacit.mechanisms.tails import gaussian_quantile, read_beta
 from tacit.privacy import Guarantee, PureDP
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import decimal_down
-from tacit.synth.columns import Dates, Numbers
+from tacit.synth.conditions import Met, conditions
 from tacit.synth.purse import Measured
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ class Count:
 
 def share_in(made: Synthesis, where: Mapping[str, object]) -> float:
     """The model's share of rows that satisfy conditions on columns."""
-    chosen = _conditions(made, where)
+    chosen = conditions(made.domain.measured(), where)
     places = sorted(chosen)
     law = made.model.table(places)
     for at in reversed(places):
         one = made.binned[at]
-        part = np.bincount(one.bins, one.within * chosen[at], minlength=one.size)
+        part = np.bincount(one.bins, one.within * chosen[at].part, minlength=one.size)
         law = law @ part
     return float(np.clip(law, 0.0, 1.0))
 
@@ -57,7 +57,7 @@ def share_in(made: Synthesis, where: Mapping[str, object]) -> float:
 def counted_in(made: Synthesis, where: Mapping[str, object], beta: Price) -> Count:
     """The model's count, and an interval that covers the true one with probability 1 - β."""
     level = read_beta(beta)
-    chosen = _conditions(made, where)
+    chosen = conditions(made.domain.measured(), where)
     lows, highs = _bounds(made, chosen)
     each = Fraction(level) / max(1, len(lows) + len(highs))
     reach = Reach(made.guarantee, each)
@@ -99,7 +99,7 @@ def _laplace_sum(cells: int, scale: float, level: float) -> float:
 
 
 def _bounds(
-    made: Synthesis, chosen: Mapping[int, Booleans]
+    made: Synthesis, chosen: Mapping[int, Met]
 ) -> tuple[list[tuple[float, int, float]], list[tuple[float, int, float]]]:
     """Noisy counts that the true one is not below, and not above: (count, cells added, scale)."""
     lows, highs = [], []
@@ -120,14 +120,15 @@ def _few(bounds: list[tuple[float, int, float]]) -> list[tuple[float, int, float
     return sorted(bounds, key=lambda one: one[2] * math.sqrt(max(1, one[1])))[:4]
 
 
-def _touched(made: Synthesis, at: int, chosen: Mapping[int, Booleans], table: Measured, *, inner: bool) -> Booleans:
+def _touched(made: Synthesis, at: int, chosen: Mapping[int, Met], table: Measured, *, inner: bool) -> Booleans:
     """The bins (values, in one-way counts) of a column that count towards a bound."""
     size = table.counts.shape[table.columns.index(at)]
     if at not in chosen:
         return np.ones(size, dtype=np.bool_)
+    values = chosen[at].must if inner else chosen[at].may
     if len(table.columns) == 1:
-        return chosen[at]
-    bins, values = made.binned[at].bins, chosen[at]
+        return values
+    bins = made.binned[at].bins
     hit = np.bincount(bins, values, minlength=size)
     return hit == np.bincount(bins, minlength=size) if inner else hit > 0
 
@@ -135,24 +136,3 @@ def _touched(made: Synthesis, at: int, chosen: Mapping[int, Booleans], table: Me
 def _summed(table: Measured, kept: list[Booleans]) -> tuple[float, int, float]:
     counts = table.counts[np.ix_(*kept)]
     return float(counts.sum()), int(counts.size), table.scale
-
-
-def _conditions(made: Synthesis, where: Mapping[str, object]) -> dict[int, Booleans]:
-    """For each column, which of its values satisfy the condition."""
-    if not isinstance(where, Mapping) or not where:
-        allowed = 'conditions by column: a value, a list of values, or bounds {"age": (30, 39)}'
-        raise InvalidParameter("where", given=where, allowed=allowed)
-    measured, found = made.domain.measured(), {}
-    for name, condition in where.items():
-        at = measured.place(name)
-        mask = np.zeros(measured.sizes[at], dtype=np.bool_)
-        column = measured.columns[at]
-        if isinstance(condition, tuple) and len(condition) == 2 and isinstance(column, Numbers | Dates):
-            low, high = (measured.code_of(at, end) for end in condition)
-            mask[low : high + 1] = True
-        else:
-            listed: Any = condition if isinstance(condition, list | set | frozenset) else [condition]
-            for value in listed:
-                mask[measured.code_of(at, value)] = True
-        found[at] = mask
-    return found
