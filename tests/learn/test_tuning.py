@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,18 @@ import pytest
 import tacit
 from tacit import ZCDP, ApproxDP, PureDP
 from tacit.errors import InvalidParameter
-from tacit.learn import PCA, DecisionTreeClassifier, LogisticRegression, NaiveBayes, PrivateSearch, cross_val_score
+from tacit.learn import (
+    PCA,
+    DecisionTreeClassifier,
+    LogisticRegression,
+    NaiveBayes,
+    PrivateSearch,
+    cross_val_score,
+    load,
+)
 from tacit.learn.columns import MISSING, Number
 from tacit.learn.parts import Scoring, divide
+from tacit.learn.rows import _numbered
 from tacit.testing import seeded
 
 
@@ -118,7 +129,7 @@ def test_scores_tell_good_from_bad_and_are_shares() -> None:
         cross_val_score(PCA(rho=1, bounds=(0, 100)), X, y)
 
 
-def test_a_search_prices_every_run_by_the_selection() -> None:
+def test_a_search_prices_every_run_by_the_selection(tmp_path: Path) -> None:
     X, y = made()
     trees = [DecisionTreeClassifier(epsilon=1, bounds=(0, 100), max_depth=d) for d in (0, 4)]
     search = PrivateSearch(trees, epsilon=3, delta=1e-6, runs=10)
@@ -128,7 +139,16 @@ def test_a_search_prices_every_run_by_the_selection() -> None:
     assert isinstance(search.each, ZCDP)
     picked = [search.fit(X, y, entropy=seeded(seed)).best_index_ for seed in range(6)]
     assert sum(picked) >= 4
-    assert search.best_estimator_.guarantee == search.each
+    model = search.best_estimator_
+    assert model.guarantee == search.guarantee  # not the price of one fit: it is the best of several
+    assert model.disclosure_["promise"] == search.guarantee.to_dict()
+    assert "best of" in model.disclosure_["chosen"]
+    model.save(tmp_path / "best.model")
+    assert load(tmp_path / "best.model").guarantee == search.guarantee
+    again = model.fit(X, y, entropy=seeded(7))  # a fit of its own costs its own price
+    assert again.guarantee == search.each
+    assert again.disclosure_["promise"] == search.each.to_dict()
+    assert "chosen" not in again.disclosure_
     assert search.predict(X).shape == (3000,)
     assert isinstance(PrivateSearch(trees, epsilon=3, runs=10).each, PureDP)
     assert search._noise().guarantee == search.each
@@ -141,3 +161,23 @@ def test_a_search_refuses_what_it_cannot_compare() -> None:
             PrivateSearch(wrong, epsilon=1, runs=5)
     with pytest.raises(InvalidParameter, match="max_depth"):
         PrivateSearch([DecisionTreeClassifier(epsilon=1, max_depth=99)], epsilon=1, runs=5)
+
+
+class Unequal:
+    """A cell that cannot even be compared with itself."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise ArithmeticError
+
+
+@pytest.mark.parametrize("odd", [Unequal(), Decimal("sNaN"), np.arange(3), [1], None, float("nan")])
+def test_a_unit_that_cannot_be_read_names_nobody_and_raises_nothing(odd: Any) -> None:
+    X, y = made()
+    units = np.empty(20, dtype=object)
+    units[:] = range(20)
+    units[4] = odd
+    assert (_numbered(units) == -1).sum() == 1
+    divided = divide(X[:20], y[:20], units, 3, seeded(7))
+    assert (divided.owner == -1).sum() == 1

@@ -103,6 +103,7 @@ class NoisySGD:
             raise InvalidParameter("clip", given=clip, allowed="a number above 0")
         opacus, optimizers, loaders = _opacus()
         model = opacus.GradSampleModule(module)
+        model.forbid_grad_accumulation()  # two backward passes before a step would count a row twice
         private = optimizers.DPOptimizer(
             optimizer,
             noise_multiplier=self._multiplier,

@@ -58,7 +58,7 @@ def _number(numbers: dict[Any, int], unit: Any) -> int:
     """A number for each unit; what names nobody shares one, and is left out by whoever counts units."""
     try:
         return numbers.setdefault(unit, len(numbers)) if unit is not None and unit == unit else -1
-    except TypeError:
+    except Exception:  # a cell that cannot be compared or be a key
         return -1
 
 

@@ -99,10 +99,9 @@ def _numbered(units: npt.NDArray[Any]) -> Integers:
     seen: dict[Any, int] = {}
     out = np.empty(len(units), dtype=np.int64)
     for place, unit in enumerate(units.tolist()):
-        unknown = unit is None or unit != unit
         try:
-            out[place] = -1 if unknown else seen.setdefault(unit, len(seen))
-        except TypeError:  # a cell that cannot be a key names nobody
+            out[place] = -1 if unit is None or unit != unit else seen.setdefault(unit, len(seen))
+        except Exception:  # a cell that cannot be compared or be a key names nobody, and only that one
             out[place] = -1
     return out
 

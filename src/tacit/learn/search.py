@@ -42,6 +42,8 @@ class PrivateSearch:
     """
 
     best_estimator_: Any
+    """The model of the best run: what it promises, in ``guarantee`` and in its disclosure, is what the search does."""
+
     best_index_: int
     best_score_: float
     """The noisy score that won, a number of rows' worth: too good on average, as the best of several is."""
@@ -97,6 +99,7 @@ class PrivateSearch:
 
         best = self._selection.select([_bound(run, place) for place in range(len(self._candidates))], entropy=bits)
         self.best_estimator_, self.best_index_ = best.result, best.index
+        self.best_estimator_._chosen_by(self.guarantee, f"the best of about {self._selection.runs:.4g} private fits")
         self.best_score_ = best.score / scoring.most
         return self
 

@@ -146,7 +146,7 @@ def plan_for_table(
     write_model(io.BytesIO(), estimator.kind, estimator.get_params(deep=False), {})  # what no file can hold: refused
     policy = table.policy
     schema = table_schema(estimator, policy, target, columns)
-    cost = read_price(policy, epsilon=None, delta=None, rho=None, price=estimator.guarantee)
+    cost = read_price(policy, epsilon=None, delta=None, rho=None, price=estimator._budget().promise)
     read = [coded(column) for column in read_of(schema)]
     asked = table.reading(read, rows_per_unit=estimator.rows_per_unit)
     unit = policy.unit.column

@@ -11,10 +11,14 @@ import pytest
 
 from tacit import PureDP
 from tacit.errors import InvalidParameter, NotPrivate
+from tacit.learn.columns import Category, Number
 from tacit.learn.estimators.additive import AdditiveClassifier, AdditiveRegressor
+from tacit.learn.estimators.linear_model import STEPS_ON_SAMPLES
 from tacit.learn.estimators.logistic import LogisticRegression
 from tacit.learn.estimators.regression import HuberRegressor, LinearRegression, Ridge
 from tacit.learn.estimators.svm import LinearSVC
+from tacit.learn.rows import Chunk, InMemoryRows
+from tacit.learn.schema import Schema
 from tacit.testing import seeded
 
 RNG = np.random.default_rng(5)  # public: rows made for tests
@@ -88,6 +92,31 @@ def test_samples_of_units_learn_too_and_only_for_epsilon_and_delta() -> None:
     for price in ({"rho": 1}, {"mu": 1}, {"epsilon": 1}):
         with pytest.raises(NotPrivate, match="delta="):
             LogisticRegression(sampling=0.2, bounds=(-1, 1), **price).fit(X, LABEL)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearSVC, AdditiveClassifier])
+def test_steps_on_samples_are_known_before_anything_is_released(kind: Any) -> None:
+    """They are priced as a plan fixed in advance, which a number of steps after a released number of rows is not."""
+
+    def steps(rows: int, **params: Any) -> int:
+        model = kind(epsilon=1, delta=1e-5, bounds=(-1, 1), sampling=0.5, **params)
+        schema = Schema((Number("x", -1, 1),), Category("target", (False, True)))
+        codes = np.zeros((rows, 1), dtype=np.int16, order="F")
+        fitted = model.fit_rows(schema, InMemoryRows(Chunk(codes, codes[:, 0])), seeded(7))
+        return int(fitted.disclosure_["releases"][-1]["times"])
+
+    assert steps(0) == steps(100_000) == STEPS_ON_SAMPLES
+    assert steps(0, steps=7) == steps(100_000, steps=7) == 7
+    assert steps(0, expected_rows=10**6) == steps(100_000, expected_rows=10**6) < STEPS_ON_SAMPLES
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_no_row_meets_a_weight_that_is_no_number() -> None:
+    """Noise beyond the floats ends a fit in the same way with rows and without: once only a row made it fail."""
+    for rows in (0, 1):
+        model = LogisticRegression(epsilon=1, delta=1e-5, bounds=(-1, 1), sampling="1e-310", steps=3)
+        model.fit(np.zeros((rows, 1)), np.zeros(rows, dtype=bool), entropy=seeded(7))
+        assert np.isfinite(model.weights_).all()
 
 
 @pytest.mark.parametrize(

@@ -73,3 +73,15 @@ def test_opacus_finds_no_smaller_epsilon_than_ours(epsilon: int, rows: int, batc
     theirs.history = [(plan.noise_multiplier, batch / rows, steps)]
     found = theirs.get_epsilon(delta=1e-5)
     assert epsilon * 0.99 < found < epsilon * 1.02
+
+
+def test_a_second_backward_pass_before_a_step_is_refused() -> None:
+    """A row would count twice in one step, with another sample's rows beside it: neither is in the price."""
+    held, _, _ = prepared(NoisySGD(epsilon=5, delta=1e-5, expected_rows=400, batch=40, steps=60))
+    batches = held.batches()
+    bx, by = next(batches)
+    torch.nn.functional.binary_cross_entropy_with_logits(held.model(bx), by).backward()
+    bx, by = next(batches)
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(held.model(bx), by)
+    with pytest.raises(ValueError, match="accumulation"):
+        loss.backward()

@@ -63,6 +63,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     categories: Any
     rows_per_unit: Any
 
+    promise_: Guarantee
+    """What seeing the model costs, if it was chosen among others."""
+
     schema_: Schema
     n_features_in_: int
     disclosure_: dict[str, Any]
@@ -71,8 +74,14 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
 
     @property
     def guarantee(self) -> Guarantee:
-        """What one fit promises to each unit, whatever the data."""
-        return self._budget().promise
+        """What one fit promises to each unit, whatever the data; of a model that was chosen, what the choice does."""
+        chosen: Guarantee | None = getattr(self, "promise_", None)
+        return self._budget().promise if chosen is None else chosen
+
+    def _chosen_by(self, promise: Guarantee, how: str) -> None:
+        """Say that this model was chosen among others: seeing it costs more than its fit alone."""
+        self.promise_ = promise
+        self.disclosure_ = self.disclosure_ | {"promise": promise.to_dict(), "chosen": how}
 
     def _budget(self) -> Budget:
         return read_budget(
@@ -127,6 +136,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     def fit_rows(self, schema: Schema, rows: Rows, bits: BitSource) -> Any:
         """Learn from encoded rows, wherever they are: what a table that pays calls, inside the draw."""
         self._check()
+        if hasattr(self, "promise_"):
+            del self.promise_
         spending = Spending(self._budget(), bits)
         self._learn(schema, rows, spending)
         self.schema_ = schema

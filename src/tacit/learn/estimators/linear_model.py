@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +27,9 @@ Reals = npt.NDArray[np.float64]
 MOMENTS = Fraction(1, 10)
 """The share that buys the second moments."""
 
+STEPS_ON_SAMPLES = 64
+"""How many steps are taken on samples of rows about whose number nothing was declared: those are priced in advance."""
+
 
 class LinearModel(PrivateEstimator):
     """One whose prediction is a function of a sum of terms, each times a weight."""
@@ -48,7 +52,10 @@ class LinearModel(PrivateEstimator):
             positive(self.expected_rows, "expected_rows")
 
     def _chosen(self, settings: Settings) -> Settings:
-        return settings.chosen(steps=self.steps, clip=self.clip, sampling=self.sampling)
+        made = settings.chosen(steps=self.steps, clip=self.clip, sampling=self.sampling)
+        if made.sampling < 1 and self.steps is None and self.expected_rows is None:
+            return replace(made, steps=STEPS_ON_SAMPLES)  # never a number that follows from what was released
+        return made
 
     def _design(self, schema: Schema) -> Design:
         return design_of(schema)

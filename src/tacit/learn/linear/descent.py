@@ -102,7 +102,7 @@ def descend(
         total = passes.gradient(loss, whole, limit, sampling=settings.sampling, bits=spending.bits)
         gradient = mechanism.release_floats(total, entropy=spending.bits) / per_row + penalty * weights
         weights = weights - ((gradient @ vectors) / held) @ vectors.T
-        weights = np.clip(weights, -heaviest / WEIGHT, heaviest / WEIGHT)
+        weights = np.clip(np.nan_to_num(weights), -heaviest / WEIGHT, heaviest / WEIGHT)  # total: no row meets a NaN
         if step >= first:
             mean, averaged = mean + weights, averaged + 1
     covariance = _noise_of_mean(held, settings.steps, first, noise, loss.curvature * np.maximum(values, 0) + penalty)
