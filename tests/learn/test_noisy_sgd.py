@@ -36,7 +36,7 @@ def test_the_noise_keeps_the_promise_and_less_does_not() -> None:
 
 
 def test_a_rate_acts_as_the_next_multiple_of_what_torch_draws() -> None:
-    odd = NoisySGD(epsilon=3, delta=1e-5, expected_rows=3 * 10**7, batch=10, steps=10)
+    odd = NoisySGD(epsilon=3, delta=1e-5, expected_rows=30_001, batch=10, steps=10)
     acts = Fraction(odd._rate_above())
     assert odd.sampling <= acts < odd.sampling + Fraction(1, 1 << 24)
     assert acts * (1 << 24) == -(-odd.sampling * (1 << 24) // 1)
