@@ -18,7 +18,7 @@ from tacit import ZCDP, ApproxDP, GaussianDP, PureDP
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
 from tacit.learn.budget import read_budget
 from tacit.learn.columns import LEVELS, MISSING, Category, Number, column_from_dict
-from tacit.learn.frames import read_cells
+from tacit.learn.frames import read_cells, read_vector
 from tacit.learn.rows import bounded_rows
 from tacit.learn.schema import Schema, read_classes, read_columns
 from tacit.learn.spending import Spending
@@ -169,3 +169,21 @@ def test_rows_without_a_unit_are_left_out() -> None:
     rows = bounded_rows(np.zeros((5, 1), dtype=np.int16), np.zeros(5, dtype=np.int16), units, 5, seeded(7))
     assert rows.chunk.size == 2
     assert repr(rows) == "InMemoryRows(private)"
+
+
+@pytest.mark.parametrize("last", [None, 0.5, float("nan"), 2**63])
+def test_one_cell_does_not_merge_large_whole_numbers_in_others(last: Any) -> None:
+    """One null or float makes floats of a whole column, where 2⁵³ and 2⁵³ + 1 are one: two people, or two labels."""
+    numbers = [2**53, 2**53 + 1, last]
+    columns: list[Any] = [numbers]
+    if last is None:
+        columns += [pd.Series(numbers, dtype="Int64"), pl.Series(numbers), pa.chunked_array([numbers])]
+    for column in columns:
+        read = read_vector(column, 3)
+        assert read.tolist()[:2] == numbers[:2]
+        assert Category("seen", tuple(numbers[:2])).encode(read).tolist()[:2] == [0, 1]
+        ids = bounded_rows(np.zeros((3, 1), dtype=np.int16), None, read, 1, seeded(7)).chunk.units
+        assert ids is not None
+        assert len(set(ids.tolist())) == len(ids) >= 2
+    table = read_cells([[one, 1] for one in numbers])
+    assert table.columns[0].tolist()[:2] == numbers[:2]

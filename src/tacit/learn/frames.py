@@ -91,10 +91,16 @@ def _column(values: Any) -> npt.NDArray[Any]:
 def _array(values: Any) -> npt.NDArray[Any]:
     try:
         array = np.asarray(values)
-        if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-            array = np.asarray(values, dtype=object)  # numbers beside texts stay numbers
+        if not isinstance(values, np.ndarray) and (array.dtype.kind in "US" or _rounded(array)):
+            listed = values.to_list() if hasattr(values, "to_list") else values
+            array = np.asarray(listed, dtype=object)  # numbers beside texts stay numbers, and whole ones beside nulls
     except ValueError:  # rows of different lengths
         raise InvalidParameter("X", given="rows of different lengths", allowed=_ALLOWED) from None
     if array.dtype.kind == "V":
         raise InvalidParameter("X", given="a structured array", allowed=_ALLOWED)
     return array
+
+
+def _rounded(array: npt.NDArray[Any]) -> bool:
+    """Whether whole numbers may have become others: one null or float makes floats of all, where 2⁵³ + 1 is 2⁵³."""
+    return array.dtype.kind == "f" and bool((np.abs(array) >= 2**53).any())
