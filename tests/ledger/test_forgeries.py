@@ -7,6 +7,7 @@ import json
 import random
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -338,3 +339,15 @@ def test_a_head_that_is_not_the_last_entry_is_not_continued(path: Path, statemen
     forge(path, *statements)
     with SqliteLedger(path) as ledger, pytest.raises(LedgerError, match="tacit verify"):
         ledger.open()
+
+
+def test_an_amendment_changes_caps_alone(path: Path) -> None:
+    """The rest of the terms is fixed at the beginning, or has entries of its own: written otherwise, it is told."""
+    with SqliteLedger(path).open() as ledger:
+        assert ledger.verify().problems == ()
+        with ledger._writing() as store:
+            head = ledger._head(store)
+            amended = replace(head, terms=replace(head.terms, data=7))
+            store.set_terms(amended)
+            ledger._append(store, amended, "amended", owner="o", reason="r", terms=amended.terms.to_dict())
+        assert "changes more than caps" in str(ledger.verify().problems)

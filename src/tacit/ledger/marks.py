@@ -12,8 +12,9 @@ import hmac
 import os
 import zlib
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 __all__ = ["CONTENT", "INODE", "STAMP", "Mark", "marks_of", "stamps_of"]
 
@@ -22,7 +23,8 @@ CONTENT = "content"
 STAMP = "stamp"
 
 _BEGINNING = 64 * 1024
-_PACKED = b"\x1f\x8b"
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 class Mark(NamedTuple):
@@ -71,9 +73,21 @@ def _beginning(path: Path) -> bytes:
     """The first 64 KiB, unpacked if need be."""
     with path.open("rb") as file:
         raw = file.read(_BEGINNING)
-    if not raw.startswith(_PACKED):
+        if raw.startswith(_ZSTD):
+            file.seek(0)
+            return _unpacked(file) or raw
+    if not raw.startswith(_GZIP):
         return raw
     try:
         return zlib.decompressobj(wbits=31).decompress(raw, _BEGINNING) or raw
     except zlib.error:
         return raw
+
+
+def _unpacked(file: BinaryIO) -> bytes:
+    """The same of a file packed with zstd; nothing without pyarrow, which whoever reads its rows has."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        arrow: Any = import_module("pyarrow")
+        with arrow.CompressedInputStream(arrow.PythonFile(file, mode="r"), "zstd") as stream:
+            return bytes(stream.read(_BEGINNING))
+    return b""

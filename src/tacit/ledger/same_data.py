@@ -9,8 +9,9 @@ from glob import escape
 from itertools import islice
 from pathlib import Path
 
-from tacit.errors import LedgerError
+from tacit.errors import InvalidParameter, LedgerError
 from tacit.ledger.marks import marks_of
+from tacit.ledger.names import source_name
 from tacit.ledger.sqlite_file import address
 from tacit.ledger.sqlite_store import SqliteStore
 
@@ -56,7 +57,7 @@ def _refuse_parts(data: Path, own: Path) -> None:
 def _refuse_within(data: Path, own: Path) -> None:
     for folder in data.parents:
         place = folder.with_suffix(".ledger") if folder.name else own
-        if place != own and place.is_file() and _knows(place, folder):
+        if place != own and place.is_file() and _knows(place, folder, folder.name):
             raise LedgerError(
                 f"{data.name} lies in {folder}, which is one table with a ledger: {place}. What has been asked of it "
                 f"is written there, and no second budget is begun. Pay into the same: ledger={str(place)!r} (--ledger "
@@ -74,8 +75,11 @@ def _ledgers(folder: Path, own: Path) -> list[Path]:
     return sorted(one for one in found if os.path.realpath(one) != real)[:_MOST]
 
 
-def _knows(place: Path, data: Path) -> bool:
-    """Looks only: makes no log, brings nothing up to date. What cannot be read knows nothing."""
+def _knows(place: Path, data: Path, name: str | None = None) -> bool:
+    """Looks only: makes no log, brings nothing up to date. What cannot be read knows nothing.
+
+    With a name, that of its source counts too: a folder that was written anew is another to the system.
+    """
     real = os.path.realpath(place)
     mode = "ro" if os.path.exists(f"{real}-wal") else "ro&immutable=1"  # nobody uses it: nothing is made beside it
     try:
@@ -84,9 +88,11 @@ def _knows(place: Path, data: Path) -> bool:
         return False
     try:
         store = SqliteStore(connection, f"The ledger {place}")
-        known = store.marks()
+        known, head = store.marks(), store.head()
+        if name is not None and head is not None and head.source == source_name(name):
+            return True
         return bool(known) and any(one.same(mark) for one in marks_of([data], store.secret(), "") for mark in known)
-    except (LedgerError, ValueError, TypeError):
+    except (LedgerError, InvalidParameter, ValueError, TypeError):
         return False
     finally:
         connection.close()

@@ -178,6 +178,9 @@ class _Replay:
         self._use(values["terms"])
 
     def amended_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
+        before, after = self.terms, Terms.read(values["terms"])
+        if before is None or _kept(before) != _kept(after):
+            self.problem(number, "it changes more than caps: flavour, neighbours, unit or the version of the data")
         self._use(values["terms"])
 
     def data_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
@@ -289,6 +292,11 @@ _READERS = {
     "reserved": _Replay.reserved_entry,
     "released": _Replay.released_entry,
 }
+
+
+def _kept(terms: Terms) -> tuple[object, ...]:
+    """What no amendment changes."""
+    return terms.flavour, terms.neighbours, terms.unit, terms.data
 
 
 def _amount(grains: list[int]) -> Amount:

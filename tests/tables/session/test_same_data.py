@@ -48,6 +48,14 @@ def pack(data: Path) -> Path:
     return packed
 
 
+def pack_otherwise(data: Path) -> Path:
+    arrow = pytest.importorskip("pyarrow")
+    packed = data.with_name("v.csv.zst")
+    with arrow.CompressedOutputStream(str(packed), "zstd") as stream:
+        stream.write(data.read_bytes())
+    return packed
+
+
 def copy(data: Path) -> Path:
     data.with_name("w.csv").write_bytes(data.read_bytes())
     return data.with_name("w.csv")
@@ -66,7 +74,7 @@ def grow(data: Path) -> Path:
     return grown
 
 
-@pytest.mark.parametrize("other", [rename, link, pack, copy, grow])
+@pytest.mark.parametrize("other", [rename, link, pack, pack_otherwise, copy, grow])
 def test_no_budget_begins_anew_by_accident(data: Path, other: Callable[[Path], Path]) -> None:
     again = other(data)
     before = {path.name: path.stat().st_mtime_ns for path in data.parent.iterdir()}

@@ -49,7 +49,8 @@ def with_public(
 def known(policy: Policy, source: Source, others: Mapping[str, Source], backend: Backend) -> Policy:
     """The policy with what public tables hold: their values are keys of groups, and numbers have ends."""
     found = dict[str, OtherTable]()
-    private = {_rows_of(one) for name, one in others.items() if not policy.others[name].is_public} | {_rows_of(source)}
+    protected = [source, *(one for name, one in others.items() if not policy.others[name].is_public)]
+    private = {_rows_of(one, of_views=True) for one in protected}
     for name, table in policy.others.items():
         others[name].check(tuple(table.columns.values()))
         if not table.is_public:
@@ -60,7 +61,9 @@ def known(policy: Policy, source: Source, others: Mapping[str, Source], backend:
                 )
             found[name] = table
             continue
-        if _rows_of(others[name]) in private:
+        if _rows_of(others[name], of_views=True) in private or any(
+            _share_files(others[name], one) for one in protected
+        ):
             raise PolicyError(f"{name} is declared public, and its source is that of a private table too.")
         held = backend.contents(table, others[name], policy)
         columns = {column: _described(table.columns[column], one) for column, one in held.columns.items()}
@@ -68,9 +71,19 @@ def known(policy: Policy, source: Source, others: Mapping[str, Source], backend:
     return replace(policy, others=found)
 
 
-def _rows_of(source: Source) -> tuple[str, str]:
-    """Which rows a source reads: a file, by any of its names, and of one that holds several tables, which."""
-    which = str(getattr(source, "table", "")).casefold()
+def _share_files(one: Source, other: Source) -> bool:
+    """Whether a folder that is one table has a file of the other in it."""
+    some, more = ({*getattr(part, "paths", ())} if os.path.isdir(part.identity) else set() for part in (one, other))
+    return not some.isdisjoint({*more, other.identity}) or one.identity in more
+
+
+def _rows_of(source: Source, *, of_views: bool = False) -> tuple[str, str]:
+    """Which rows a source reads: a file, by any of its names, and of one that holds several tables, which.
+
+    ``of_views``: of a view, the table that it is about.
+    """
+    table = getattr(source, "table", "")
+    which = str(getattr(source, "base", table) if of_views else table).casefold()
     try:
         found = os.stat(source.identity)
     except (OSError, ValueError):  # a frame
@@ -108,7 +121,7 @@ class Claim:
             if os.path.lexists(place):
                 raise _taken(table, place, book.path)
             if not table.is_public:
-                refuse_known(Path(others[name].identity), place, book.path)
+                refuse_known(Path(others[name].identity), place, book.path, getattr(others[name], "files", ()))
                 links.append(place)
         return cls(book.path, tuple(links))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+import tacit
 from tacit.errors import PolicyError
 from tests.tables.small import columns, rows
 
@@ -33,6 +34,9 @@ def test_what_fails_on_a_row_is_null_or_left_out_there(file: Path) -> None:
     [
         "SELECT count(*) AS i FROM t",
         "SELECT i FROM t GROUP BY i",
+        "SELECT i FROM t GROUP BY ALL",
+        "SELECT * EXCLUDE (s) FROM t",
+        "SELECT * EXCLUDE (t.s) FROM t",
         "SELECT DISTINCT i FROM t",
         "SELECT i FROM t ORDER BY i",
         "SELECT i FROM t LIMIT 2",
@@ -62,3 +66,16 @@ def test_what_looks_beyond_its_row_is_refused(file: Path, statement: str) -> Non
         connection.execute(f"CREATE VIEW bad AS {statement}")
     with pytest.raises(PolicyError, match="The view bad cannot be asked about"):
         rows(file, columns(i="integer"), {"table": "bad"})
+
+
+def test_a_view_of_a_private_table_is_not_public(file: Path) -> None:
+    """By whatever views it is come to, and under whatever names."""
+    policy = (
+        'version = 1\ntable = "t"\nsource = "t.duckdb"\nunit = "row"\n[budget]\nepsilon = 1\n'
+        '[columns]\ni = { type = "integer", role = "private" }\n'
+        '[public.over]\nsource = "t.duckdb"\n[public.over.columns]\nid = { type = "integer" }\n'
+    )
+    path = file.with_suffix(".toml")
+    path.write_text(policy, encoding="utf-8")
+    with pytest.raises(PolicyError, match="over is declared public, and its source is that of a private table"):
+        tacit.open(path)

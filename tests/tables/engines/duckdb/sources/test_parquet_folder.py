@@ -86,3 +86,37 @@ def test_a_part_that_has_a_budget_is_not_asked_about_as_a_whole(events: Path) ->
         table.sql(COUNT, epsilon=0.5)
     with pytest.raises(LedgerError, match="A part of events has a ledger of its own"):
         opened(events)
+
+
+def test_a_link_to_elsewhere_begins_no_budget_here(events: Path) -> None:
+    with opened(events) as table:
+        table.sql(COUNT, epsilon=0.5)
+    other = events.parent / "deeper" / "mine"
+    other.mkdir(parents=True)
+    (other / "a.parquet").symlink_to(events / "year=2024" / "city=%FF" / "b.parquet")
+    with pytest.raises(InvalidParameter, match=r"a\.parquet is a link to elsewhere"):
+        opened(other)
+
+
+def test_a_file_is_read_once_by_whatever_names(events: Path) -> None:
+    (events / "again.parquet").symlink_to(events / "year=2024" / "city=%FF" / "b.parquet")
+    (events / "others").symlink_to(events / "year=2024")
+    assert len(rows(events, columns(who="text"))) == 4
+    assert len(rows(str(events / "*" / "*" / "*.parquet"), columns(who="text"))) == 3
+
+
+def test_a_folder_that_was_written_anew_still_has_its_budget(events: Path) -> None:
+    with opened(events) as table:
+        table.sql(COUNT, epsilon=0.5)
+    events.rename(events.with_name("old"))
+    write(events / "new.parquet", who=["u7"])
+    with pytest.raises(LedgerError, match="which is one table with a ledger"):
+        opened(events / "new.parquet")
+
+
+def test_a_file_of_a_private_folder_is_not_public(events: Path) -> None:
+    inside = events / "year=2024" / "city=%FF" / "b.parquet"
+    with pytest.raises(PolicyError, match="regions is declared public, and its source is that of a private table"):
+        tacit.open(events, name="events", unit="who", budget=tacit.PureDP(1), public={"regions": inside})
+    with pytest.raises(PolicyError, match="regions is declared public, and its source is that of a private table"):
+        tacit.open(inside, name="b", unit="who", budget=tacit.PureDP(1), public={"regions": events})

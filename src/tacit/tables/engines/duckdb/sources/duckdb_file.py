@@ -39,6 +39,7 @@ class DuckDBFileSource:
         self._path = path
         self._asked = table
         self._views = dict[str, str]()
+        self._base = ""
 
     @property
     def identity(self) -> str:
@@ -69,6 +70,12 @@ class DuckDBFileSource:
     def table(self) -> str:
         """Which table of the file it is, with its schema."""
         return self._found[0]
+
+    @property
+    def base(self) -> str:
+        """The table that its rows are of: of a view, that which it is about."""
+        name = self._found[0]
+        return self._base or name
 
     def _choose(self, tables: list[str]) -> str:
         asked = self._asked
@@ -113,7 +120,9 @@ class DuckDBFileSource:
             return _spelled(name, alias)
         schema, _, view = name.partition(".")
         made = RowByRow(connection, lambda *of: self._views.get(".".join(of).casefold()), alias)
-        return f"({made.select(schema, view)})"
+        text = made.select(schema, view)
+        self._base = made.base
+        return f"({text})"
 
     @property
     def types(self) -> dict[str, str]:

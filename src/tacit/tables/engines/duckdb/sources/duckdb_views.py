@@ -34,6 +34,7 @@ _CLASSES = frozenset(
 _OPERATORS = frozenset(
     ("OPERATOR_NOT", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_COALESCE", "COMPARE_IN", "COMPARE_NOT_IN")
 )
+_PLAIN_STAR = frozenset(("class", "type", "alias", "query_location", "relation_name"))
 _DEEPEST = 10
 
 
@@ -44,6 +45,8 @@ class RowByRow:
         self._connection = connection
         self._find = find
         self._alias = alias
+        self.base = ""
+        """Schema and name of the table that the view last read is about."""
 
     def select(self, schema: str, view: str, depth: int = 0) -> str:
         """A view as a total SELECT; `PolicyError` if it is not row by row."""
@@ -61,6 +64,8 @@ class RowByRow:
         ):
             if node.get(part):
                 raise _refused(view, f"it {what}")
+        if node.get("aggregate_handling", "STANDARD_HANDLING") != "STANDARD_HANDLING":  # GROUP BY ALL
+            raise _refused(view, "it groups rows")
         if node.get("type") != "SELECT_NODE" or node["cte_map"]["map"]:
             raise _refused(view, "it puts several statements together")
         listed = [self._column(view, one) for one in node["select_list"]]
@@ -87,11 +92,12 @@ class RowByRow:
         called = quoted_name(table["alias"] or name)
         if self._find(schema, name) is not None:
             return f"({self.select(schema, name, depth + 1)}) AS {called}"
+        self.base = f"{schema}.{name}"
         return f"{quoted_name(self._alias)}.{quoted_name(schema)}.{quoted_name(name)} AS {called}"
 
     def _column(self, view: str, expression: dict[str, Any]) -> str:
         if expression["class"] == "STAR":
-            if any(expression[one] for one in ("exclude_list", "replace_list", "rename_list", "expr", "columns")):
+            if any(part for name, part in expression.items() if name not in _PLAIN_STAR):
                 raise _refused(view, "it has * with exceptions")
             return "*"
         last = expression.get("column_names", [""])[-1]

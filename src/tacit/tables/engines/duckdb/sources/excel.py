@@ -54,7 +54,7 @@ class ExcelSource:
         with _workbook(self._path) as workbook:
             sheet = self._choose(list(workbook.sheet_names))
             first = next(self._filled(workbook, sheet), [])
-        titles = tuple(_title(value) for value in first)
+        titles = _named_by(first)
         if not self._reading.header:
             return sheet, self._reading.names or tuple(f"column{at + 1}" for at in range(len(titles)))
         refuse_empty(titles, f"{self._path.name}, sheet {sheet}", "a sheet")
@@ -62,7 +62,14 @@ class ExcelSource:
 
     def _filled(self, workbook: Any, sheet: str) -> Iterator[list[Any]]:
         """The rows that hold anything, after those that are skipped."""
-        rows = workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+        try:
+            rows = workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+        except Exception:  # the library's words quote a cell
+            rows = None
+        if rows is None:
+            allowed = f"a sheet whose cells can all be read: {sheet} of {self._path.name} has one that cannot"
+            hint = "Save it anew from a spreadsheet program, cells that show an error as values, or as CSV."
+            raise InvalidParameter("source", given=str(self._path), allowed=allowed, hint=hint)
         return (row for row in rows[self._reading.skip :] if any(value not in ("", None) for value in row))
 
     def _choose(self, sheets: list[str]) -> str:
@@ -112,6 +119,14 @@ def _title(value: Any) -> str:
     """A heading; a year that is stored as a number has no point."""
     whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if whole else "" if value is None else str(value).strip()
+
+
+def _named_by(first: Sequence[Any]) -> tuple[str, ...]:
+    """The headings up to the last: a sheet is as wide as its widest row, which must not say how many columns it has."""
+    titles = [_title(value) for value in first]
+    while titles and not titles[-1]:
+        titles.pop()
+    return tuple(titles)
 
 
 def _cells(row: Sequence[Any], places: Sequence[int]) -> list[Any]:

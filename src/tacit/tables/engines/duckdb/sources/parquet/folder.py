@@ -52,13 +52,22 @@ class ParquetFolderSource:
         self.selection = f"{begin}/{pattern}"
         """Which files of the folder these are: others are other rows, and other answers."""
         self._folder = folder = above_keys(begin)
-        found = (path for path in begin.glob(pattern) if _is_read(path, folder))
-        self._files = tuple(sorted(islice(found, _MOST + 1)))
+        found = (self._itself(path) for path in begin.glob(pattern) if _is_read(path, folder))
+        self._files = tuple(sorted(dict.fromkeys(islice(found, _MOST + 1))))
         if not self._files or len(self._files) > _MOST:
             hint = f"Their names end in {' or '.join(_ENDINGS)} and do not begin with . or _."
             allowed = f"a folder with 1 to {_MOST:,} Parquet files"
             raise InvalidParameter("source", given=self._pattern, allowed=allowed, hint=hint)
         self._opened = dict[Path, ParquetSource]()
+
+    def _itself(self, path: Path) -> Path:
+        """A file, every link followed: it is read once, and its budget is that of the folder in which it lies."""
+        real = path.resolve()
+        if not real.is_relative_to(self._folder):
+            hint = "It has a budget of its own where it lies: ask about it there, or put a copy in its place."
+            allowed = f"files in {self._folder.name}, and {path.name} is a link to elsewhere"
+            raise InvalidParameter("source", given=self._pattern, allowed=allowed, hint=hint)
+        return real
 
     @property
     def identity(self) -> str:
