@@ -38,7 +38,7 @@ def write_model(path: str | Path | IO[bytes], kind: str, params: dict[str, Any],
         "fitted": written,
     }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("model.json", json.dumps(model, ensure_ascii=False, indent=1))
+        file.writestr("model.json", json.dumps(model, indent=1))
         for name, array in arrays.items():
             held = io.BytesIO()
             np.save(held, array, allow_pickle=False)

@@ -48,7 +48,7 @@ def to_bytes(made: Synthesis) -> bytes:
         arrays[f"shares{at}"], arrays[f"bins{at}"], arrays[f"within{at}"] = one.shares, one.bins, one.within
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        _put(archive, "about.json", json.dumps(about, sort_keys=True, ensure_ascii=False).encode())
+        _put(archive, "about.json", json.dumps(about, sort_keys=True).encode())
         for name, array in arrays.items():
             one_file = io.BytesIO()
             np.save(one_file, array, allow_pickle=False)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, NotPrivate, UnknownColumn
+from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter, LedgerError, NotPrivate, UnknownColumn
 from tacit.privacy import ApproxDP, PureDP
 from tacit.tables.engines.contract import Category, Present, Quantised
 from tacit.tables.expressions.tree import Call, Column, Literal
@@ -186,3 +186,9 @@ def test_the_example_of_the_guide_runs(table: Table, tmp_path: Path, monkeypatch
     counts = importlib.import_module("pairs").pairs(table, "0.5")
     assert [len(line) for line in counts] == [3, 3, 3]
     monkeypatch.delitem(sys.modules, "pairs")
+
+
+def test_a_closed_table_recalls_nothing(table: Table) -> None:
+    table.close()
+    with pytest.raises(LedgerError, match="closed"):
+        table.recall("COUNT rows", COST)

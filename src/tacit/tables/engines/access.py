@@ -72,8 +72,7 @@ class Access:
 
     def paid(self, question: str, cost: Guarantee, draw: Draw, *, fresh: bool = False) -> Claim:
         """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only."""
-        if self._is_closed:
-            raise LedgerError("This table is closed: open it again, tacit.open(…). Nothing was spent.")
+        self._refuse_if_closed()
         self.engines.check()
         stored = None if fresh else self.payments.stored(question, cost)
         if stored is not None:
@@ -85,8 +84,13 @@ class Access:
 
     def stored(self, question: str, cost: Guarantee) -> Claim | None:
         """The answer that is on record, free; None if there is none."""
+        self._refuse_if_closed()
         self.engines.check()
         return self.payments.stored(question, cost)
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise LedgerError("This table is closed: open it again, tacit.open(…). Nothing was spent.")
 
     def _ready(self, draw: Draw) -> tuple[Worker, object]:
         """A worker that waits for the draw: another process, unless none can be made or sent what it needs."""
