@@ -18,8 +18,10 @@ from tacit import ZCDP, ApproxDP, GaussianDP, PureDP
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
 from tacit.learn.budget import read_budget
 from tacit.learn.columns import LEVELS, MISSING, Category, Number, column_from_dict
+from tacit.learn.cross_validation import cross_val_score
+from tacit.learn.estimators.logistic import LogisticRegression
 from tacit.learn.frames import read_cells, read_vector
-from tacit.learn.rows import bounded_rows
+from tacit.learn.rows import _numbered, bounded_rows
 from tacit.learn.schema import Schema, read_classes, read_columns
 from tacit.learn.spending import Spending
 from tacit.testing import seeded
@@ -187,3 +189,46 @@ def test_one_cell_does_not_merge_large_whole_numbers_in_others(last: Any) -> Non
         assert len(set(ids.tolist())) == len(ids) >= 2
     table = read_cells([[one, 1] for one in numbers])
     assert table.columns[0].tolist()[:2] == numbers[:2]
+
+
+BIG = 1 << 53
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize(
+    ("kind", "cells"), [("int64", [BIG, BIG + 1]), ("bool", [True, False]), ("double", [0.5, 1.0])]
+)
+def test_one_null_changes_no_other_cell_and_no_kind_of_a_column(frame: str, kind: str, cells: list[Any]) -> None:
+    """Once a null made floats of whole numbers, so that two units beyond 2⁵³ were one, and objects of truth values."""
+
+    def read(values: list[Any]) -> Any:
+        column = pa.chunked_array(
+            [values], type=getattr(pa, {"int64": "int64", "bool": "bool_", "double": "float64"}[kind])()
+        )
+        table = pa.table({"x": column})
+        if frame == "pandas":
+            nullable = {"int64": "Int64", "bool": "boolean", "double": "Float64"}[kind]
+            return read_cells(pd.DataFrame({"x": pd.array(values, dtype=nullable)})).columns[0]
+        return read_cells(table if frame == "arrow" else pl.from_arrow(table)).columns[0]
+
+    alone, with_null, nothing = read(cells), read([*cells, None]), read([])
+    wanted = {"int64": "i", "bool": "b", "double": "f"}[kind]
+    assert alone.dtype.kind == with_null.dtype.kind == nothing.dtype.kind == wanted
+    assert with_null.tolist()[:2] == alone.tolist() == cells
+    listed = Category("x", tuple(cells))
+    assert listed.encode(with_null).tolist() == [0, 1, MISSING]
+    number = Number("x", 0, 2 * BIG)
+    assert number.encode(with_null).tolist() == [*number.encode(alone).tolist(), MISSING]
+    assert read_classes(None, alone) == read_classes(None, with_null)
+    assert _numbered(read_vector(with_null, 3, "units")).tolist() == [0, 1, -1]
+    assert _numbered(read_vector([*cells, -0.25], 3, "units")).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("last", [None, 1])
+def test_labels_with_a_null_are_learned_from_as_labels_without(last: int | None) -> None:
+    frame = pd.DataFrame({"x": np.arange(200.0)})
+    y = pd.Series([*(i >= 100 for i in range(199)), None if last is None else True], dtype="boolean")
+    model = LogisticRegression(epsilon=50, delta=1e-6, bounds=(0, 200), steps=3)
+    assert model.fit(frame, y, entropy=seeded(7)).classes_.tolist() == [False, True]
+    found = cross_val_score(model, frame, y, cv=2, units=pd.Series([*range(199), last], dtype="Int64"))
+    assert found.scores.shape == (2,)

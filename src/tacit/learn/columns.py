@@ -185,7 +185,8 @@ def _place(places: dict[Any, int], cell: object) -> int:
 def _floats(cells: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """A new array of floats; what is no number is NaN."""
     if cells.dtype.kind in "fiub":
-        return cells.astype(np.float64)
+        reals = cells.astype(np.float64)
+        return reals.filled(math.nan) if isinstance(reals, np.ma.MaskedArray) else reals
     return np.array([_float(cell) for cell in cells.tolist()], dtype=np.float64)
 
 

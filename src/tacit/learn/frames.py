@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +62,10 @@ def read_vector(values: Any, rows: int, name: str = "y") -> npt.NDArray[Any]:
     if values is None:
         hint = "requires y to be passed, but the target y is None"
         raise InvalidParameter(name, given=None, allowed="a label or a number for every row", hint=f"This {hint}.")
-    array = _column(values)
+    if name == "units" and isinstance(values, list | tuple):
+        array = np.asarray(values, dtype=object)  # one float among whole numbers would merge others beyond 2⁵³
+    else:
+        array = _column(values)
     if array.dtype.kind == "c":
         raise InvalidParameter(name, given="complex numbers", allowed="real numbers or labels")
     if array.ndim == 2 and array.shape[1] == 1:
@@ -83,14 +87,34 @@ def _framed(table: Any, names: list[str], keys: list[Any]) -> Cells:
 def _column(values: Any) -> npt.NDArray[Any]:
     if hasattr(values, "toarray") and hasattr(values, "tocsr"):
         raise InvalidParameter("y", given=type(values).__name__, allowed="one dimension of labels or numbers")
-    if hasattr(values, "combine_chunks"):  # an Arrow column
-        return _array(values.to_pylist())
-    return _array(values)
+    arrow = hasattr(values, "combine_chunks")
+    array = _array(values.to_pylist() if arrow else values)
+    declared = str(getattr(values, "type" if arrow else "dtype", "")).lower()
+    for pattern, kinds, held in _DECLARED:
+        if re.match(pattern, declared) and array.dtype.kind not in kinds:
+            return _masked(values.to_pylist() if arrow else values.to_list(), held)
+    return array
+
+
+_DECLARED = (
+    (r"u?int(8|16|32)\b|int64\b", "iu", np.dtype(np.int64)),
+    (r"uint64\b", "iu", np.dtype(np.uint64)),
+    (r"bool", "b", np.dtype(np.bool_)),
+    (r"(half)?float|double", "f", np.dtype(np.float64)),
+)
+"""By what a frame's column is declared to be, the kinds of array it is read as, and what holds one with nulls."""
+
+
+def _masked(cells: list[Any], held: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A column with nulls, of its declared kind: one null makes neither floats nor objects of the other cells."""
+    known = [isinstance(cell, int | float) and cell == cell for cell in cells]
+    values = np.array([cell if there else 0 for cell, there in zip(cells, known, strict=True)], dtype=held)
+    return np.ma.MaskedArray(values, mask=np.logical_not(np.array(known, dtype=np.bool_)))
 
 
 def _array(values: Any) -> npt.NDArray[Any]:
     try:
-        array = np.asarray(values)
+        array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
         if not isinstance(values, np.ndarray) and (array.dtype.kind in "US" or _rounded(array)):
             listed = values.to_list() if hasattr(values, "to_list") else values
             array = np.asarray(listed, dtype=object)  # numbers beside texts stay numbers, and whole ones beside nulls

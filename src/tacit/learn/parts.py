@@ -76,7 +76,7 @@ class Scoring:
                 [_same(a, b) for a, b in zip(predicted.tolist(), true.tolist(), strict=True)], dtype=np.int64
             )
         width = self.target.highest - self.target.lowest
-        wanted, found = (self.target.encode(np.asarray(v)).astype(np.int64) for v in (true, predicted))
+        wanted, found = (self.target.encode(np.asanyarray(v)).astype(np.int64) for v in (true, predicted))
         error = np.minimum(np.abs(wanted - found) * _LEVELS // width, _LEVELS)
         worth: Integers = np.where(wanted < self.target.lowest, 0, _LEVELS**2 - error * error)
         return worth
@@ -117,5 +117,5 @@ def _taken(table: Any, index: npt.NDArray[np.intp]) -> Any:
         return table.take(index)
     if hasattr(table, "columns"):
         return table[index]
-    array = np.asarray(table, dtype=None if isinstance(table, np.ndarray) else object)
+    array = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     return array[index]
