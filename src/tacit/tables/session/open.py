@@ -19,6 +19,7 @@ from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
 from tacit.tables.engines.backend import Backend, TableSources
 from tacit.tables.engines.contract import BoundedQuery, Engine
+from tacit.tables.engines.places import table_folder
 from tacit.tables.engines.registry import backend_for
 from tacit.tables.engines.source import FRAME, Source, is_frame
 from tacit.tables.expressions.kinds import Kind
@@ -86,7 +87,7 @@ def open(
     policy = None if path is None else read(path)
     if policy is None or path is None:
         backend = backend_for(where)
-        options = {option: joined(value) for option, value in (reading or {}).items()}
+        options = _options(where, {option: joined(value) for option, value in (reading or {}).items()})
         source, others = backend.source(where, options, name=name), dict[str, Source]()
     else:
         place = address(policy, path)
@@ -99,7 +100,7 @@ def open(
         own = backend.own_kinds(source)
         policy = _described(source, where, name, unit, terms, bounds, types, own, keys, Limits(groups, rows), delta)
         policy = replace(policy, options=options)
-        policy = _without(policy, _withheld(where, policy))
+        policy = _without(policy, _withheld(where if is_frame(source) else source.identity, policy))
     source.check(tuple(policy.columns.values()))
     policy, others = with_public(policy, others, {} if public is None else public, where, backend)
     claim = Claim.of(book if ledger is None else None, policy, others)
@@ -130,15 +131,39 @@ def _policy_path(where: Any, given: list[str]) -> Path | None:
 
 def _withheld(where: Any, policy: Policy) -> frozenset[str]:
     """The columns that a policy beside the data forbids, or does not list: no keyword opens them."""
-    path = Path(where).with_suffix(".toml") if isinstance(where, str | Path) and Path(where).name else None
-    if path is None or not path.is_file():
+    beside = _policy_beside(where)
+    if beside is None:
         return frozenset()
-    try:
-        beside = read(path)
-    except PolicyError:
-        return frozenset()  # a draft: nobody has said yet what may be asked
     open_to_all = {one.name for one in beside.columns.values() if one.role is not Role.FORBIDDEN}
     return frozenset(policy.columns) - open_to_all
+
+
+def _options(where: Any, given: dict[str, str]) -> dict[str, str]:
+    """How the source is read: as a policy beside it says, if there is one.
+
+    Who may choose which line is the header could have any row for the names of columns, free.
+    """
+    place = where
+    if isinstance(where, str | Path):
+        place = table_folder(Path(where)) or Path(where).expanduser().resolve()
+    beside = _policy_beside(place)
+    if beside is None:
+        return given
+    if given and given != dict(beside.options):
+        raise PolicyError(
+            "The policy beside the data says how they are read: leave out reading= (--skip, --table and the like), or "
+            "let their owner change [reading]. Nothing was spent."
+        )
+    return dict(beside.options)
+
+
+def _policy_beside(where: Any) -> Policy | None:
+    """The policy beside data, if there is one that is no draft: in a draft nobody has said yet what may be asked."""
+    path = Path(where).with_suffix(".toml") if isinstance(where, str | Path) and Path(where).name else None
+    try:
+        return None if path is None or not path.is_file() else read(path)
+    except PolicyError:
+        return None
 
 
 def _without(policy: Policy, names: frozenset[str]) -> Policy:
