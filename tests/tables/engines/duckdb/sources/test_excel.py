@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import zipfile
 from pathlib import Path
 
@@ -69,19 +70,32 @@ def test_a_cell_far_to_the_right_makes_no_column(tmp_path: Path) -> None:
     assert open_source(bare, {"header": "false"}).column_names() == ("column1", "column2")
 
 
+def test_an_error_that_the_library_does_not_know_is_null_in_its_cell(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "e.xlsx", {"S": [["id", "n"], ["PLACE", 1], [2, 3]]})
+    for error in (b't="e"><v>#SPILL!</v></c>', b"cm='1' t='e'><v>#CALC!</v></c>", b't="e"/>'):
+        _with_error(path, error)
+        assert rows(path, columns(id="integer", n="integer")) == [(None, 1), (2, 3)]
+
+
 def test_a_sheet_that_the_library_cannot_read_is_refused_without_its_words(tmp_path: Path) -> None:
     path = write_workbook(tmp_path / "e.xlsx", {"S": [["id"], ["PLACE"], [2]]})
-    _with_error(path, b"#SPILL!")
+    _with_error(path, b't="secret"><v>1</v></c>')
     with pytest.raises(InvalidParameter, match="has one that cannot") as refused:
         open_source(path).column_names()
-    assert "SPILL" not in str(refused.value)
+    assert "secret" not in str(refused.value)
     assert refused.value.__context__ is None
 
 
-def _with_error(path: Path, error: bytes) -> None:
+def test_without_names_no_row_says_how_many_columns_there_are(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "p.xlsx", {"S": [[1], [2, "y"]]})
+    assert rows(path, columns(column2="text", column9="text"), {"header": "false"}) == [(None, None), ("y", None)]
+
+
+def _with_error(path: Path, cell: bytes) -> None:
+    """With another cell in its place, which ``cell`` says after its name."""
     with zipfile.ZipFile(path) as file:
         parts = {name: file.read(name) for name in file.namelist()}
-    text = b'<c r="A2" t="inlineStr"><is><t xml:space="preserve">PLACE</t></is></c>'
+    text = re.compile(rb'<c r="A2" (t="inlineStr">.*?</c>|cm=.*?</c>|t="e">.*?</c>|t="e"/>)')
     with zipfile.ZipFile(path, "w") as file:
         for name, body in parts.items():
-            file.writestr(name, body.replace(text, b'<c r="A2" t="e"><v>' + error + b"</v></c>"))
+            file.writestr(name, text.sub(b'<c r="A2" ' + cell, body))

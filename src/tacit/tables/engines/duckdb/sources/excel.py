@@ -6,7 +6,11 @@ is not empty names the columns; rows without any value are no rows. Formulas are
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import io
+import re
+import zipfile
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["ExcelSource"]
+
+_ERROR = re.compile(rb"""<((?:\w+:)?)c\s[^<>]*?\bt=(["'])e\2[^<>]*?(?:/>|>.*?</\1c>)""", re.DOTALL)
+_BY_PLACE = re.compile("column([1-9][0-9]{0,4})")
 
 
 class ExcelSource:
@@ -62,10 +69,10 @@ class ExcelSource:
 
     def _filled(self, workbook: Any, sheet: str) -> Iterator[list[Any]]:
         """The rows that hold anything, after those that are skipped."""
-        try:
-            rows = workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
-        except Exception:  # the library's words quote a cell
-            rows = None
+        rows = _rows(workbook, sheet)
+        if rows is None and zipfile.is_zipfile(self._path):
+            with contextlib.suppress(Exception), _without_errors(self._path) as mended:
+                rows = _rows(mended, sheet)
         if rows is None:
             allowed = f"a sheet whose cells can all be read: {sheet} of {self._path.name} has one that cannot"
             hint = "Save it anew from a spreadsheet program, cells that show an error as values, or as CSV."
@@ -85,14 +92,21 @@ class ExcelSource:
     def column_names(self) -> tuple[str, ...]:
         return self._found[1]
 
+    def _place(self, name: str) -> int | None:
+        """Where a column is. Without any names its place is its name: how many there are, only rows could say."""
+        if name in self._found[1]:
+            return self._found[1].index(name)
+        by_place = None if self._reading.header or self._reading.names else _BY_PLACE.fullmatch(name)
+        return None if by_place is None else int(by_place[1]) - 1
+
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         for column in visible(columns):
-            if column.name not in self._found[1]:
+            if self._place(column.name) is None:
                 raise missing_column(column.name, self._found[1], f"sheet {self.table} of {self._path.name}")
 
     def attach(self, connection: DuckDBPyConnection, columns: Sequence[ColumnPolicy], view: str = VIEW) -> None:
         shown = visible(columns)
-        places = [self._found[1].index(one.name) for one in shown]
+        places = [self._place(one.name) or 0 for one in shown]
         with _workbook(self._path) as workbook:
             rows = self._filled(workbook, self.table)
             if self._reading.header:
@@ -113,6 +127,26 @@ def _workbook(path: Path) -> Any:
     except Exception:  # of the format, in the words of a library that quotes files
         allowed = "a workbook: .xlsx, .xlsb, .xls or .ods"
         raise InvalidParameter("source", given=str(path), allowed=allowed, hint="This is none.") from None
+
+
+def _rows(workbook: Any, sheet: str) -> list[list[Any]] | None:
+    """All rows; None if there is a cell that the library does not know, whose words quote it."""
+    try:
+        rows: list[list[Any]] = workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+    except Exception:
+        return None
+    return rows
+
+
+def _without_errors(path: Path) -> Any:
+    """An .xlsx without its cells that show an error: of newer ones (#SPILL!) the library refuses the whole sheet."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(path) as given, zipfile.ZipFile(made, "w") as mended:
+        for name in given.namelist():
+            body = given.read(name)
+            mended.writestr(name, _ERROR.sub(b"", body) if name.startswith("xl/worksheets/") else body)
+    made.seek(0)
+    return import_module("python_calamine").CalamineWorkbook.from_filelike(made)
 
 
 def _title(value: Any) -> str:
