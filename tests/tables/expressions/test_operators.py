@@ -36,6 +36,9 @@ OPERATORS["tripled"] = Operator(
 FORMS["tripled"] = lambda given: finite(f"(3 * {given.sql()})")
 
 import tacit
+from tacit.tables.engines import access
+
+access.APART = False  # another process may be started anew, and would not know the operator
 
 table = tacit.open("t.csv", unit="who", bounds={"x": (0, 10)}, budget=tacit.PureDP(10_000), ledger=tacit.InMemory())
 asked = table.query("SELECT SUM(triple(x)) AS s, THREE_TIMES(COUNT(*)) AS n FROM t WHERE tripled(x) > 3")
