@@ -7,7 +7,6 @@ get that of the bound; NaN, nulls, what cannot be read as a number and unknown c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
@@ -195,8 +194,3 @@ def _float(cell: Any) -> float:
         return float(cell)
     except Exception:  # text, a date, None, a whole number beyond the floats: unknown, and only this cell
         return math.nan
-
-
-def names_of(columns: Sequence[Column]) -> list[str]:
-    """The names, in order."""
-    return [column.name for column in columns]

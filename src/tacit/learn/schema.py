@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InvalidParameter, MissingBounds, UnknownColumn
-from tacit.learn.columns import Category, Codes, Column, Number, column_from_dict
+from tacit.learn.columns import Category, Codes, Number, column_from_dict
 from tacit.learn.frames import Cells
 
 __all__ = ["Schema", "read_classes", "read_columns"]
@@ -149,8 +149,3 @@ def _by_place(given: Any, cells: Cells, what: str) -> dict[int, Any]:
             raise UnknownColumn(f"{what} name {key!r}, which is no column. The columns: {', '.join(cells.names)}.")
         found[place] = value
     return found
-
-
-def column_codes(columns: Sequence[Column]) -> list[int]:
-    """How many codes each column has, what is missing apart."""
-    return [column.highest - column.lowest + 1 for column in columns]

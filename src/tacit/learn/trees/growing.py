@@ -82,9 +82,7 @@ def _next(splits: Splits, level: Chosen, cells: Sequence[Places], node: Places) 
     right = np.zeros(node.size, dtype=np.bool_)
     for column in np.unique(level[:, 0]).tolist():
         here = level[node, 0] == column
-        cut = level[node[here], 1]
-        found = cells[column][here]
-        right[here] = found == cut if splits.by_category(column) else found > cut
+        right[here] = splits.right(column, level[node[here], 1], cells[column][here])
     return 2 * node + right
 
 

@@ -45,14 +45,6 @@ class Splits:
         """Whether a column's splits single out one category."""
         return isinstance(self.columns[place], Category)
 
-    def find(self, index: int) -> tuple[int, int]:
-        """The column, and the split of it, at this place among all."""
-        for place, count in enumerate(self.counts):
-            if index < count:
-                return place, index
-            index -= count
-        raise IndexError(index)
-
     def cells(self, place: int, codes: Codes) -> Places:
         """The cell of each code of a column."""
         column = self.columns[place]
@@ -65,8 +57,8 @@ class Splits:
         found[wide == MISSING] = 0
         return found
 
-    def right(self, place: int, split: int, cells: Places) -> npt.NDArray[np.bool_]:
-        """Which cells go to the right."""
+    def right(self, place: int, split: int | Places, cells: Places) -> npt.NDArray[np.bool_]:
+        """Which cells go to the right, by one split or each by its own."""
         return cells == split if self.by_category(place) else cells > split
 
 
