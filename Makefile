@@ -64,7 +64,7 @@ bench: $(READY)  ## side by side with the peers, in an environment of their own
 lock: $(READY)   ## pin the dependencies anew
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	    --group dev --extra plots --extra frames --extra learn --extra excel pyproject.toml -o requirements.lock
+	    --group dev --extra plots --extra frames --extra learn --extra excel --extra postgres --extra server pyproject.toml -o requirements.lock
 
 clean:           ## remove what the other targets made
 	rm -rf $(VENV) dist .venv-bench .venv-torch .venv-sklearn-* .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output
