@@ -14,6 +14,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tacit.tables.engines import access
+from tests.browser import browser, page
+
+__all__ = ["browser", "page"]
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell that starts tests in the background lets them ignore interrupts; those about interrupts would wait."""
