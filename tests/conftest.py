@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tacit.tables.engines import access
+from tests import postgres as servers
 from tests.browser import browser, page
 
 __all__ = ["browser", "page"]
@@ -38,3 +39,15 @@ def _draw_here() -> Iterator[None]:
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw in a process of its own, as users do."""
     monkeypatch.setattr(access, "APART", True)
+
+
+@pytest.fixture(scope="session")
+def postgres_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Servers]:
+    """PostgreSQL by version, each started when it is first asked for: ``postgres_servers[18].new_database()``."""
+    yield from servers.servers(tmp_path_factory)
+
+
+@pytest.fixture(scope="session", params=servers.VERSIONS)
+def postgres(request: pytest.FixtureRequest, postgres_servers: servers.Servers) -> servers.Server:
+    """A PostgreSQL server of each version that `make test` has; skipped with a reason, or in CI failed, without it."""
+    return postgres_servers[request.param]
