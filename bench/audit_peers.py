@@ -100,7 +100,7 @@ def judge(folder: Path) -> None:
     from peers import load
     from tables import Column, Table, publish
 
-    words, calls = load("tacit.cli.audit_words"), load("tacit.auditing.calls")
+    words, calls = load("tacit.cli.audit.words"), load("tacit.auditing.calls")
     rows = []
     for one in json.loads((folder / "index.json").read_text(encoding="utf-8")):
         outcomes = calls.Recorded(*(folder / name for name in one.pop("files")))

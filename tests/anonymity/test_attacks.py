@@ -10,7 +10,7 @@ import pytest
 
 from tacit.anonymity.attacks import ATTACKS, Closing
 from tacit.anonymity.attacks.reading import stands_for
-from tacit.cli.anonymity_attack import answers, open_world
+from tacit.cli.anonymity.attack import answers, open_world
 from tacit.privacy import PureDP
 
 LEAST = {"linkage": 0.99, "intersection": 0.8, "homogeneity": 0.15, "background": 0.35, "differencing": 0.55}

@@ -140,6 +140,6 @@ def test_a_question_runs_through_few_files(tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     files = json.loads(ran.stderr.splitlines()[-1])
-    assert any(path.endswith("cli/ask.py") for path in files)
+    assert any(path.endswith("cli/analyst/ask.py") for path in files)
     assert any(path.endswith("ledger/payments.py") for path in files)
     assert len(files) <= MOST_VISITED, "\n".join(files)

@@ -114,3 +114,33 @@ def test_every_file_is_on_the_page_of_the_architecture(room: str) -> None:
     files = [path for path in (TABLES / room).rglob("*.py") if "sources" not in path.parts and path.stem != "__init__"]
     missing = [path.stem for path in files if f"`{path.stem}`" not in (line + others if room == "engines" else line)]
     assert not missing
+
+
+CLI = SRC / "cli"
+MOST_COMMANDS = 15
+"""Files in one room of the command line."""
+
+
+def test_the_command_line_has_rooms_that_know_only_what_is_shared() -> None:
+    assert sorted(path.name for path in CLI.glob("*.py")) == ["__init__.py", "main.py"]
+    for room in (path for path in CLI.iterdir() if path.is_dir() and path.name != "__pycache__"):
+        files = [path for path in room.glob("*.py") if path.stem != "__init__"]
+        assert len(files) <= MOST_COMMANDS, room
+        used = {name for path in room.rglob("*.py") for name in command_rooms_used(path)}
+        assert used <= {room.name, "shared"}, room
+
+
+def command_rooms_used(path: Path) -> set[str]:
+    """The rooms of the command line that a file imports from."""
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    modules = [node.module for node in tree if isinstance(node, ast.ImportFrom) and node.module]
+    return {module.split(".")[2] for module in modules if module.startswith("tacit.cli.")}
+
+
+def test_every_command_is_on_the_page_of_the_architecture() -> None:
+    page = (SRC.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.split("## The rooms of `cli/`")[1].split("\n## ")[0]
+    rooms = [path for path in CLI.iterdir() if path.is_dir() and path.name != "__pycache__"]
+    assert not [room.name for room in rooms if f"`{room.name}/`" not in section]
+    listed = [path.stem for room in rooms if f"`{room.name}/`:" in section for path in room.glob("[!_]*.py")]
+    assert not [name for name in listed if f"`{name}`" not in section]

@@ -38,7 +38,7 @@ def test_the_check_sees_a_loaded_package() -> None:
 
 
 def test_a_question_loads_no_accountant() -> None:
-    script = "import sys, tacit.cli.ask; print(*(m for m in sys.modules if m.startswith('tacit.privacy.loss')))"
+    script = "import sys, tacit.cli.analyst.ask; print(*(m for m in sys.modules if m.startswith('tacit.privacy.loss')))"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == []
 

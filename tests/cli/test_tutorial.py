@@ -6,7 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
-from tacit.cli.demo_table import POLICY, write_visits
+from tacit.cli.story.demo_table import POLICY, write_visits
 from tests.cli.typing_commands import tacit
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tutorial" / "first_answer.md"

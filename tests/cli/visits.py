@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tacit.cli.demo_table import POLICY
+from tacit.cli.story.demo_table import POLICY
 
 BY_CITY = "SELECT city, COUNT(*) AS visits, AVG(spend) AS spend FROM visits GROUP BY city"
 COUNT = "SELECT COUNT(*) AS n FROM visits"

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from tacit.cli.ledger import budget, log, verify
+from tacit.cli.owner.ledger import budget, log, verify
 from tacit.errors import LedgerError
 from tacit.ledger import Request, SqliteLedger, Terms
 from tacit.privacy import ZCDP, ApproxDP, PureDP

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import tacit
-from tacit.cli.demo_table import write_visits
+from tacit.cli.story.demo_table import write_visits
 from tacit.ledger import InMemory
 from tacit.tables.session.table import Table
 from tests.end_to_end.questions import adult, visits

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from tacit.cli import demo_table
+from tacit.cli.story import demo_table
 from tests.end_to_end.questions.asking import Question
 
 __all__ = ["POLICY", "QUESTIONS"]

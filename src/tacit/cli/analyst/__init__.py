@@ -1,0 +1,1 @@
+"""Commands of who asks: plans, questions, reports."""

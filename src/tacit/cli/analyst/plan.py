@@ -1,0 +1,194 @@
+"""`tacit plan`: what a question would cost, or how precise it would be; free, and the same whatever the data are."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.cli.shared.questions import WithoutPolicy, open_for_planning, policy_options, price_options
+from tacit.cli.shared.reading import reading_options
+from tacit.errors import InvalidParameter
+from tacit.report import words
+from tacit.report.disclosure import Amount
+from tacit.report.numbers import number
+from tacit.tables.plan.parts import Line
+from tacit.tables.plan.plan import Plan
+from tacit.tables.session.table import Question, without_explain
+
+__all__ = ["plan"]
+
+JSON_VERSION = 1
+_PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005", "0.02", "0.1", "0.5")}
+
+
+@click.command()
+@click.argument("where", metavar="POLICY|DATA", type=click.Path(path_type=Path))
+@click.argument("sql")
+@price_options
+@policy_options
+@click.option(
+    "--within", multiple=True, metavar="ERROR|NAME=ERROR", help="Find the price that keeps errors this small."
+)
+@click.option(
+    "--expected-rows", metavar="N", type=int, help="Rows that you expect in a group: a mean's error needs it."
+)
+@click.option("--ledger", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="As in tacit ask.")
+@click.option("--sql", "with_sql", is_flag=True, help="Show the statement that the engine would run, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
+@reading_options
+def plan(
+    where: Path,
+    sql: str,
+    epsilon: str | None,
+    rho: str | None,
+    delta: str | None,
+    unit: str | None,
+    budget: str | None,
+    groups: int | None,
+    rows: int | None,
+    types: tuple[str, ...],
+    reading: dict[str, str],
+    within: tuple[str, ...],
+    expected_rows: int | None,
+    ledger: Path | None,
+    with_sql: bool,
+    as_json: bool,
+) -> None:
+    """What a question would cost, or how large its errors would be. Free, and independent of the data.
+
+    \b
+    tacit plan visits.toml "SELECT AVG(spend) FROM visits" --epsilon 0.5 --expected-rows 20000
+    tacit plan visits.toml "SELECT AVG(spend) AS spend FROM visits" --within spend=1 --expected-rows 20000
+    tacit plan visits.toml "SELECT city, COUNT(*) FROM visits GROUP BY city"     # errors at several prices
+
+    Errors are those that noise exceeds once in twenty times, per group.
+
+    Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage. Nothing is ever spent.
+    """
+    with open_for_planning(where, WithoutPolicy(unit, budget, groups, rows, types, reading), ledger) as table:
+        question = table.query(without_explain(sql))
+        flavour = table.policy.terms.flavour.name
+        if within:
+            found = question.plan(within=_targets(within), delta=delta, expected_rows=expected_rows)
+        elif epsilon is not None or rho is not None or question.states_price:
+            found = question.plan(epsilon=epsilon, rho=rho, delta=delta, expected_rows=expected_rows)
+        else:
+            plans = _several(question, flavour, delta, expected_rows)
+            if as_json:
+                _echo_json(plans)
+            else:
+                _table(plans)
+            return
+    if as_json:
+        _echo_json([found])
+    else:
+        click.echo(str(found if with_sql else replace(found, engine_sql="")))
+
+
+def _targets(typed: tuple[str, ...]) -> float | dict[str, float]:
+    """One error for every output, or one for each that is named."""
+    named: dict[str, float] = {}
+    for one in typed:
+        name, equals, error = one.rpartition("=")
+        try:
+            value = float(error)
+        except ValueError:
+            allowed = "an error such as 1, or the name of an output and its error such as spend=1"
+            raise InvalidParameter("--within", given=one, allowed=allowed) from None
+        if not equals:
+            if len(typed) > 1:
+                raise InvalidParameter("--within", given=one, allowed="NAME=ERROR, if it is given more than once")
+            return value
+        named[name] = value
+    return named
+
+
+def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[Plan]:
+    prices = _PRICES[flavour]
+    if flavour == "rho":
+        return [question.plan(rho=one, delta=delta, expected_rows=rows) for one in prices]
+    return [question.plan(epsilon=one, delta=delta, expected_rows=rows) for one in prices]
+
+
+def _table(plans: list[Plan]) -> None:
+    from tacit.report.terminal import show_grid  # rich: heavy, and needed for tables only
+
+    first = plans[0]
+    headings = ["price", *(_name(first, line) for line in first.lines)]
+    headings += [] if first.keys is None else ["shows groups from"]
+    rows = []
+    for one in plans:
+        cells = ["?" if line.error is None else f"± {number(_three_digits(line.error))}" for line in one.lines]
+        cells += [] if one.keys is None else [f"{number(float(one.keys.threshold))} units on"]
+        rows.append([_price(one), *cells])
+    click.echo(f" {first.question}")
+    show_grid(headings, rows, [False] + [True] * (len(headings) - 1))
+    click.echo(" errors that noise exceeds once in twenty times, in each group")
+    if any(line.error is None for line in first.lines):
+        click.echo(" ? depends on how many rows a group has, which is secret: --expected-rows N")
+
+
+def _name(made: Plan, line: Line) -> str:
+    """What the answer calls an aggregate; its SQL if it is only part of a column."""
+    outputs = made.checked.query.outputs
+    return next((output.name for output in outputs if output.expression == line.aggregate), line.name)
+
+
+def _three_digits(error: float) -> float:
+    return float(f"{error:.3g}")
+
+
+def _price(one: Plan) -> str:
+    flavour = one.policy.terms.flavour
+    main, delta = flavour.price(one.cost).texts()
+    return words.amount(flavour.symbol, Amount(main, delta))
+
+
+def _echo_json(plans: list[Plan]) -> None:
+    made = {
+        "version": JSON_VERSION,
+        "kind": "tacit plan",
+        "question": plans[0].question,
+        "flavour": plans[0].policy.terms.flavour.name,
+        "engine_sql": plans[0].engine_sql,
+        "plans": [_one(plan) for plan in plans],
+    }
+    click.echo(json.dumps(made, ensure_ascii=False, indent=2))
+
+
+def _one(made: Plan) -> dict[str, Any]:
+    main, delta = made.policy.terms.flavour.price(made.cost).texts()
+    return _sets(made) | {
+        "price": {"main": main, "delta": delta},
+        "noise": None if made.noise is None else made.noise.name,
+        "smallest_group": None if made.keys is None else float(made.keys.threshold),
+        "aggregates": [_line(made, line) for line in made.lines],
+    }
+
+
+def _line(made: Plan, line: Line) -> dict[str, Any]:
+    return {
+        "output": _name(made, line),
+        "aggregate": line.name,
+        "share": str(line.share),
+        "scales": [float(mechanism.scale) for mechanism in line.mechanisms],
+        "error": line.error,
+        "hints": [
+            {"change": hint.change, "error": hint.error, "halves": hint.halves}
+            for hint in made.hints
+            if hint.aggregate == line.name
+        ],
+    }
+
+
+def _sets(made: Plan) -> dict[str, Any]:
+    """Of GROUPING SETS, each set; aggregates of the whole plan are then those with the largest errors."""
+    listed: dict[int, dict[str, Any]] = {}
+    for part in made.parts:
+        own = listed.setdefault(part.demand.at, {"keys": part.demand.title, "aggregates": []})
+        own["aggregates"] += [{**_line(made, line), "hints": []} for line in part.lines]
+    return {"sets": list(listed.values())} if made.checked.query.sets else {}

@@ -1,0 +1,1 @@
+"""Commands of who owns the data: policies, what they need to know, ledgers."""

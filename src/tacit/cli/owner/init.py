@@ -1,0 +1,72 @@
+"""`tacit init`: draft a policy for a table."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+import click
+
+from tacit.cli.shared.progress import waiting
+from tacit.cli.shared.reading import reading_options
+from tacit.errors import PolicyError
+
+__all__ = ["init"]
+
+
+@click.command()
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("--unit", metavar="COLUMN", help='Who is protected: the column that names a person, or "row".')
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the policy.")
+@reading_options
+def init(data: Path, unit: str | None, out: Path | None, reading: dict[str, str]) -> None:
+    """Draft a policy for the table in DATA: names and types, how it is read, and what is left to say.
+
+    \b
+    tacit init visits.csv --unit user_id
+    tacit init kunden.csv --decimal , --date-format %d.%m.%Y --encoding latin-1
+    tacit init shop.sqlite --table orders
+    tacit init "events/**/*.parquet"
+
+    For the owner of the data. How a text file is read is guessed where you do not say it, told, and written down: from
+    then on nothing is guessed. Hints from the rows are printed here and are not written to the file; an existing policy
+    is never overwritten. Exit codes: 0 drafted, 1 refused, 2 wrong usage.
+    """
+    from tacit.tables.engines.places import table_folder
+    from tacit.tables.session.draft import draft  # loads DuckDB
+
+    folder = table_folder(data)
+    place = data if folder is None else folder
+    target = out or place.with_name(place.name.partition(".")[0] + ".toml")
+    if target.exists():
+        raise PolicyError(f"{target} is there already and was not touched; --out names another file.")
+    with waiting(f"reading {data}"):
+        drafted = draft(data, unit, beside=target.parent, reading=reading)
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    except OSError as error:
+        raise PolicyError(f"{target} cannot be written: {error.strerror}.") from None
+    with open(descriptor, "w", encoding="utf-8") as file:
+        file.write(drafted.text)
+    what = (
+        "the columns, their types and how they are read"
+        if "[reading]" in drafted.text
+        else "the columns and their types"
+    )
+    click.echo(f"Wrote {target}: {what}; nothing else in it comes from rows.\n")
+    if drafted.notes:
+        click.echo("Worth a look:")
+        for note in drafted.notes:
+            click.echo(f"  {note}")
+        click.echo()
+    click.echo("From the rows, for your eyes only:")
+    for hint in drafted.hints:
+        click.echo(f"  {hint}")
+    name = f'"{drafted.table}"' if not drafted.table.isidentifier() else drafted.table
+    question = shlex.quote(f"SELECT COUNT(*) FROM {name}")
+    click.echo("\nNext:")
+    if drafted.unit is None:
+        click.echo(f'  edit {target}: replace unit = "?" by who is protected; that column gets role = "identifier"')
+    click.echo(f"  edit {target}: budget, limits, and bounds of what is to be summed or averaged")
+    click.echo(f"  tacit ask {shlex.quote(str(target))} {question} --epsilon 0.5")

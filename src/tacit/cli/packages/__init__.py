@@ -1,0 +1,1 @@
+"""Commands that need no statement: models, synthetic tables, local protocols, accounting."""

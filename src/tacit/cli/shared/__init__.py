@@ -1,0 +1,1 @@
+"""What commands share: finding tables and ledgers, options of prices and of reading, files, progress."""

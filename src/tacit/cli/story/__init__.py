@@ -1,0 +1,1 @@
+"""`tacit demo`, and the table that it makes up."""

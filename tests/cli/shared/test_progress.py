@@ -1,0 +1,42 @@
+"""A wheel turns on a terminal alone, and is gone afterwards."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import pytest
+
+from tacit.cli.shared.progress import waiting, waiting_for_another
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+Waiting = Callable[[str, float], AbstractContextManager[None]]
+
+
+@pytest.mark.parametrize("wait", [waiting, waiting_for_another])
+def test_on_a_terminal_it_turns_and_is_wiped(wait: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with wait("reading", 0.01):
+        while "reading" not in screen.getvalue():
+            time.sleep(0.01)
+    assert screen.getvalue().endswith(" \r")
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize("wait", [waiting, waiting_for_another])
+def test_what_is_quick_or_in_a_pipe_is_silent(wait: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
+    for screen in (Terminal(), io.StringIO()):
+        monkeypatch.setattr(sys, "stderr", screen)
+        with wait("reading", 60.0 if screen.isatty() else 0.0):
+            pass
+        assert screen.getvalue() == ""
