@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.games.values import Reals, read_shares
-from tacit.mechanisms.base import bits_from, meaning, within_floats
+from tacit.mechanisms.base import bits_from, meaning
 from tacit.mechanisms.lazy_losses import loss_distribution
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
 from tacit.mechanisms.scores import Described, read_count
 from tacit.mechanisms.selecting import float_above, regret
 from tacit.noise.entropy import BitSource

@@ -11,13 +11,13 @@ from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError
 from tacit.ledger.amounts import Amount, Flavour
-from tacit.ledger.chain import BEGINNING, Entry, linked, now, stamp
+from tacit.ledger.chain import BEGINNING, Entry, canonical, linked, now, stamp
 from tacit.ledger.requests import secret_hex
-from tacit.ledger.store import Head, Store, append
+from tacit.ledger.store import Head, Store
 from tacit.noise.entropy import BitSource
 from tacit.privacy.promise import Promise
 
-__all__ = ["Book"]
+__all__ = ["Book", "append"]
 
 
 class Book(ABC):
@@ -119,3 +119,16 @@ def _seconds(patience: object) -> float:
     if isinstance(patience, int | float) and math.isfinite(patience) and patience >= 0:
         return float(patience)
     raise InvalidParameter("patience", given=patience, allowed="seconds, 0 or more")
+
+
+def append(store: Store, head: Head, moment: str, kind: str, charged: Amount, **values: Any) -> Head:
+    """Write the entry that follows ``head``; time never runs backwards, and a clock that does is noted."""
+    if moment < head.time:
+        values["clock"] = moment
+    latest = max(moment, head.time)
+    body = canonical({"kind": kind, "number": head.number + 1, "time": latest, **values})
+    link = linked(head.hash, body)
+    after = Head(head.ledger, head.source, head.number + 1, link, latest, charged, head.terms)
+    store.append(after.number, body, after.hash)
+    store.set_head(after)
+    return after

@@ -14,16 +14,14 @@ from tacit.errors import AnswerLost, InvalidParameter, LedgerError, PolicyError
 from tacit.ledger.amounts import NOTHING, Amount
 from tacit.ledger.book import Book
 from tacit.ledger.budget import Budget, account
-from tacit.ledger.caps import exceeded, fits, refuse_too_little
+from tacit.ledger.caps import exceeded, fits, lost, may_draw, refuse_too_little
 from tacit.ledger.chain import BEGINNING, Entry
 from tacit.ledger.claims import Claim
 from tacit.ledger.drawers import Drawer, is_drawing
 from tacit.ledger.marks import STAMP, marks_of, stamps_of
-from tacit.ledger.names import analyst_name, some_text, source_name
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request, secret_hex
+from tacit.ledger.requests import Request, analyst_name, secret_hex, some_text, source_name
 from tacit.ledger.store import Head, Reservation, Store
-from tacit.ledger.strikes import lost, may_draw
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification, verify
 from tacit.privacy.promise import Promise, same_neighbours

@@ -20,12 +20,12 @@ from urllib.parse import quote
 
 from tacit.errors import LedgerError
 from tacit.ledger import schema
+from tacit.ledger.book import append
 from tacit.ledger.chain import now, stamp
 from tacit.ledger.filesystems import refuse_network, system_mounts
 from tacit.ledger.sqlite_errors import FAILURES, is_busy, translated
 from tacit.ledger.sqlite_log import WatchedLog, never_close
 from tacit.ledger.sqlite_store import SqliteStore
-from tacit.ledger.store import append
 
 __all__ = ["SqliteFile", "address", "sync_folder"]
 

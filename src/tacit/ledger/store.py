@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from tacit.ledger.amounts import Amount
-from tacit.ledger.chain import canonical, linked
 from tacit.ledger.marks import Mark
 from tacit.ledger.terms import Terms
 
-__all__ = ["Head", "Line", "Reservation", "Store", "Unanswered", "append"]
+__all__ = ["Head", "Line", "Reservation", "Store", "Unanswered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +121,3 @@ class Store(Protocol):
 
     def store_answer(self, released: int, number: int, answer: bytes) -> None:
         """Keep the answer to a reservation."""
-
-
-def append(store: Store, head: Head, moment: str, kind: str, charged: Amount, **values: Any) -> Head:
-    """Write the entry that follows ``head``; time never runs backwards, and a clock that does is noted."""
-    if moment < head.time:
-        values["clock"] = moment
-    latest = max(moment, head.time)
-    body = canonical({"kind": kind, "number": head.number + 1, "time": latest, **values})
-    link = linked(head.hash, body)
-    after = Head(head.ledger, head.source, head.number + 1, link, latest, charged, head.terms)
-    store.append(after.number, body, after.hash)
-    store.set_head(after)
-    return after

@@ -21,7 +21,7 @@ from tacit.privacy.sensitivity import Norm, Sensitivity
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
 
-__all__ = ["AdditiveMechanism", "ScaledMechanism", "bits_from", "meaning", "most_private", "within_floats"]
+__all__ = ["AdditiveMechanism", "ScaledMechanism", "bits_from", "meaning", "most_private"]
 
 M = TypeVar("M", bound="AdditiveMechanism")
 
@@ -147,26 +147,6 @@ def bits_from(entropy: BitSource | None) -> BitSource:
         allowed = "nothing, for the operating system's secret bits, or a source of bits such as tacit.testing.seeded(7)"
         raise InvalidParameter("entropy", given=entropy, allowed=allowed)
     return entropy
-
-
-def within_floats(scale: Fraction, *, bits: int = 990) -> Fraction:
-    """Refuse noise of a scale that floats can hardly hold: outside 2**-bits … 2**bits."""
-    if abs(scale.numerator.bit_length() - scale.denominator.bit_length()) > bits:
-        tens = bits * 3 // 10
-        allowed = f"noise of a scale between 1e-{tens} and 1e{tens}"
-        hint = "The scale follows from the sensitivity and the price; measure the values in another unit."
-        raise InvalidParameter("scale", given=_Size(scale), allowed=allowed, hint=hint)
-    return scale
-
-
-class _Size:
-    """A number too large or too small to print."""
-
-    def __init__(self, exact: Fraction) -> None:
-        self._power = exact.numerator.bit_length() - exact.denominator.bit_length()
-
-    def __repr__(self) -> str:
-        return f"about 2^{self._power}"
 
 
 def meaning(guarantee: Guarantee) -> str:

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
 from tacit.mechanisms.inputs import real_numbers
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
 from tacit.mechanisms.quantised import Range, lattice_for, multiples, range_text, read_range, steps
 from tacit.mechanisms.tails import each_level, least_step, read_error
 from tacit.noise.coins import bernoulli_exp, uniform_below

@@ -15,7 +15,6 @@ from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.factorisations import BINARY_TREE, SQUARE_ROOT, Factorisation, PrefixState
 from tacit.mechanisms.inputs import whole_numbers
-from tacit.mechanisms.integer_mechanism import whole_steps
 from tacit.mechanisms.promise import PriceLike, read_promise
 from tacit.mechanisms.scores import kind_of, read_count
 from tacit.mechanisms.tails import read_beta
@@ -31,7 +30,7 @@ from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import Price, round_up
 from tacit.privacy.rounding import UP, decimal_down, decimal_up, ln_down, ln_up, sqrt_up
-from tacit.privacy.sensitivity import L1, L2, LInf, Sensitivity
+from tacit.privacy.sensitivity import L1, L2, LInf, Sensitivity, whole_steps
 
 __all__ = ["ContinualCount", "CountStream"]
 

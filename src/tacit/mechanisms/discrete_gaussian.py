@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tacit.errors import NotPrivate
 from tacit.mechanisms.adding import IntegerNoise
-from tacit.mechanisms.base import within_floats
 from tacit.mechanisms.gaussian_noise import ACCEPTS, gaussian_loss, variance_for
-from tacit.mechanisms.integer_mechanism import IntegerMechanism, whole_steps
+from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.mechanisms.lazy_losses import loss_distribution
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
 from tacit.mechanisms.tails import (
     discrete_gaussian_tail,
     each_level,
@@ -30,7 +29,7 @@ from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.renyi import RenyiDP
 from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.prices import Price, positive
-from tacit.privacy.sensitivity import L2, Norm, Sensitivity, root_up
+from tacit.privacy.sensitivity import L2, Norm, Sensitivity, root_up, whole_steps
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
@@ -77,7 +76,10 @@ class DiscreteGaussian(IntegerMechanism):
         within_floats(root_up(variance), bits=495)  # the variance itself has to be a float for the sampler
         self._variance = variance
         self._rounded = rounded
-        self._noise: IntegerNoise = _Rounded(variance) if rounded else _Discrete(variance)
+        self._sampler = None
+
+    def _sampling(self) -> IntegerNoise:
+        return _Rounded(self._variance) if self._rounded else _Discrete(self._variance)
 
     @classmethod
     def of_scale(cls, scale: Price, *, sensitivity: object) -> Self:

@@ -6,16 +6,15 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from tacit.mechanisms.base import within_floats
-from tacit.mechanisms.integer_mechanism import IntegerMechanism, whole_steps
+from tacit.mechanisms.integer_mechanism import IntegerMechanism
 from tacit.mechanisms.lazy_losses import loss_distribution
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
 from tacit.mechanisms.tails import discrete_laplace_tail, each_level, least_step
 from tacit.noise.laplace import DiscreteLaplaceSampler
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import Price, positive
-from tacit.privacy.sensitivity import L1, Norm, Sensitivity
+from tacit.privacy.sensitivity import L1, Norm, Sensitivity, whole_steps
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
@@ -56,7 +55,10 @@ class DiscreteLaplace(IntegerMechanism):
         self._guarantee = guarantee
         self._sensitivity = sensitivity
         self._scale = within_floats(scale)
-        self._noise = DiscreteLaplaceSampler(scale)
+        self._sampler = None
+
+    def _sampling(self) -> DiscreteLaplaceSampler:
+        return DiscreteLaplaceSampler(self._scale)
 
     @classmethod
     def of_scale(cls, scale: Price, *, sensitivity: object) -> Self:

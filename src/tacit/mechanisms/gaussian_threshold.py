@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import bits_from, meaning, within_floats
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.base import bits_from, meaning
+from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
 from tacit.mechanisms.scores import read_count
 from tacit.mechanisms.selecting import both_ways, stated
 from tacit.mechanisms.tails import gaussian_quantile, read_beta

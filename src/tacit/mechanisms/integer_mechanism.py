@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InvalidParameter
 from tacit.mechanisms.adding import IntegerNoise, add_as_floats, add_to_integers
 from tacit.mechanisms.base import ScaledMechanism, bits_from
 from tacit.mechanisms.inputs import whole_numbers
 from tacit.noise.entropy import BitSource
-from tacit.privacy.sensitivity import L1, Sensitivity
 
-__all__ = ["IntegerMechanism", "whole_steps"]
+__all__ = ["IntegerMechanism"]
 
 
 class IntegerMechanism(ScaledMechanism):
     """Integer noise of one law on whole numbers. Each release is one function of value + noise, for every value."""
 
-    __slots__ = ("_noise",)
+    __slots__ = ("_sampler",)
 
-    _noise: IntegerNoise
+    _sampler: IntegerNoise | None
+
+    @abstractmethod
+    def _sampling(self) -> IntegerNoise:
+        """The law that is drawn from."""
+
+    @property
+    def _noise(self) -> IntegerNoise:
+        """The sampler, made with the first draw: plans compare many mechanisms that nobody draws from."""
+        if self._sampler is None:
+            self._sampler = self._sampling()
+        return self._sampler
 
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """An int of any size for an int; an int64 array for an array or a list of integers."""
@@ -34,11 +44,3 @@ class IntegerMechanism(ScaledMechanism):
         Both kinds give the same for equal sums; which of them is used must follow from public bounds.
         """
         return add_as_floats(values, self._noise, bits_from(entropy))
-
-
-def whole_steps(sensitivity: Sensitivity) -> Sensitivity:
-    """Refuse a sensitivity that whole numbers cannot have: their distances are whole (L1, L∞) or roots of such (L2)."""
-    if sensitivity.square.denominator != 1 or (sensitivity.norm is L1 and sensitivity.value.denominator != 1):
-        hint = "Whole numbers move by whole steps. For reals use the mechanism without Discrete in its name."
-        raise InvalidParameter("sensitivity", given=sensitivity, allowed="a whole number", hint=hint)
-    return sensitivity

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from tacit.mechanisms.adding import round_onto_lattice
-from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
+from tacit.mechanisms.base import ScaledMechanism, bits_from
 from tacit.mechanisms.inputs import real_numbers
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
 from tacit.mechanisms.tails import each_level, laplace_quantile
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import RoundedLaplaceSampler

@@ -16,7 +16,7 @@ from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.neighbours import Neighbours
 from tacit.privacy.prices import Price
 
-__all__ = ["PriceLike", "read_promise"]
+__all__ = ["PriceLike", "read_promise", "within_floats"]
 
 PriceLike: TypeAlias = Price | None
 G = TypeVar("G", bound=Guarantee)
@@ -123,3 +123,23 @@ def _one_of(
     if delta is None:
         return PureDP(epsilon, neighbours=neighbours)
     return ApproxDP(epsilon, delta, neighbours=neighbours)
+
+
+def within_floats(scale: Fraction, *, bits: int = 990) -> Fraction:
+    """Refuse noise of a scale that floats can hardly hold: outside 2**-bits … 2**bits."""
+    if abs(scale.numerator.bit_length() - scale.denominator.bit_length()) > bits:
+        tens = bits * 3 // 10
+        allowed = f"noise of a scale between 1e-{tens} and 1e{tens}"
+        hint = "The scale follows from the sensitivity and the price; measure the values in another unit."
+        raise InvalidParameter("scale", given=_Size(scale), allowed=allowed, hint=hint)
+    return scale
+
+
+class _Size:
+    """A number too large or too small to print."""
+
+    def __init__(self, exact: Fraction) -> None:
+        self._power = exact.numerator.bit_length() - exact.denominator.bit_length()
+
+    def __repr__(self) -> str:
+        return f"about 2^{self._power}"

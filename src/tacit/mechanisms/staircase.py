@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tacit.errors import NotPrivate
-from tacit.mechanisms.base import ScaledMechanism, bits_from, within_floats
+from tacit.mechanisms.base import ScaledMechanism, bits_from
 from tacit.mechanisms.inputs import real_numbers
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
 from tacit.mechanisms.quantised import lattice_for, multiples, steps
 from tacit.mechanisms.tails import each_level, least_step
 from tacit.noise.coins import uniform_below

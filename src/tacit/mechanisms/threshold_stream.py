@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Exhausted, InvalidParameter, NotPrivate
-from tacit.mechanisms.base import within_floats
 from tacit.mechanisms.inputs import real_numbers
+from tacit.mechanisms.promise import within_floats
 from tacit.mechanisms.scores import kind_of
 from tacit.noise.entropy import BitSource
 from tacit.noise.floors import chunks

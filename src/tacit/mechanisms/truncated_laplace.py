@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private, within_floats
+from tacit.mechanisms.base import AdditiveMechanism, bits_from, most_private
 from tacit.mechanisms.inputs import Kind, real_numbers
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
 from tacit.mechanisms.quantised import dimension_of, lattice_for, multiples, steps, to_floats
 from tacit.mechanisms.tails import each_level, least_step
 from tacit.noise.coins import bernoulli_exp, uniform_below

@@ -13,10 +13,9 @@ from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.renyi import RenyiDP
 from tacit.privacy.guarantees.zcdp import ZCDP
-from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours
+from tacit.privacy.neighbours import ADD_REMOVE, REPLACE, ROW, Neighbours, Unit
 from tacit.privacy.promise import Promise
 from tacit.privacy.sensitivity import L1, L2, LInf, Norm, Sensitivity
-from tacit.privacy.units import ROW, Unit
 
 __all__ = [
     "ADD_REMOVE",

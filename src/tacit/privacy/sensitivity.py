@@ -169,6 +169,14 @@ def root_down(square: Fraction) -> Fraction:
     return Fraction(math.isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
 
 
+def whole_steps(sensitivity: Sensitivity) -> Sensitivity:
+    """Refuse a sensitivity that whole numbers cannot have: their distances are whole (L1, L∞) or roots of such (L2)."""
+    if sensitivity.square.denominator != 1 or (sensitivity.norm is L1 and sensitivity.value.denominator != 1):
+        hint = "Whole numbers move by whole steps. For reals use the mechanism without Discrete in its name."
+        raise InvalidParameter("sensitivity", given=sensitivity, allowed="a whole number", hint=hint)
+    return sensitivity
+
+
 def exact_number(value: object, name: str, *, allowed: str = "a finite number") -> Fraction:
     """The exact value of a number that is data: a float is the binary number it is, text and decimals what they say.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from tacit.report.printable import printable
+from tacit.report.numbers import printable
 
 __all__ = ["Html", "element", "join"]
 

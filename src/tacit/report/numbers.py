@@ -1,4 +1,4 @@
-"""Numbers for people, at one place: values with their intervals, prices, shares.
+"""Numbers for people, at one place: values with their intervals, prices, shares; and texts from strangers, made safe.
 
 What is shown never claims more than is true: the end of an interval moves outwards when it is rounded, a price upwards.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
 from tacit.report.columns import Cell, Column
-from tacit.report.printable import printable
 
-__all__ = ["cell", "delta", "exact", "number", "percent", "price", "with_interval"]
+__all__ = ["cell", "delta", "exact", "number", "percent", "price", "printable", "shortened", "with_interval"]
 
 _NOTHING = "–"
 _MOST_PLACES = 15
@@ -169,3 +169,26 @@ def _spaced(value: Decimal, places: int) -> str:
         return f"{value:.6g}"
     text = f"{abs(value):,.{places}f}".replace(",", " ")
     return f"-{text}" if value < 0 else text
+
+
+_UNPRINTABLE = re.compile(
+    r"[^\x20-\x7e\xa0-\uffff\U00010000-\U0010ffff]|[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    """The text with every character written out that could move a cursor, turn the line around or hide itself.
+
+    >>> printable("Aarhus\\x1b[2J")
+    'Aarhus\\\\x1b[2J'
+    """
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def shortened(text: str, longest: int) -> str:
+    """At most ``longest`` characters, the last of them an ellipsis where something was cut.
+
+    >>> shortened("Taumatawhakatangihanga", 12)
+    'Taumatawhak…'
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from tacit.report.columns import Column
 from tacit.report.markup import Html, element
-from tacit.report.numbers import number
-from tacit.report.printable import printable, shortened
+from tacit.report.numbers import number, printable, shortened
 
 __all__ = ["MOST_BARS", "picture"]
 

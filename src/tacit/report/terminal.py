@@ -13,8 +13,7 @@ from rich.text import Text
 from tacit.report import words
 from tacit.report.columns import Column, same_length
 from tacit.report.disclosure import Disclosure
-from tacit.report.numbers import cell
-from tacit.report.printable import printable, shortened
+from tacit.report.numbers import cell, printable, shortened
 
 __all__ = ["show", "show_grid", "text", "to_text"]
 

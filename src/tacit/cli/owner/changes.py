@@ -16,7 +16,7 @@ from tacit.errors import PolicyError
 from tacit.ledger import SqliteLedger, Terms
 from tacit.privacy import ZCDP, ApproxDP, Promise
 from tacit.tables.policy.file import parse, read
-from tacit.tables.policy.lines import Lines
+from tacit.tables.policy.reader import Lines
 from tacit.tables.session.open import open as open_table
 
 __all__ = ["amend", "data"]

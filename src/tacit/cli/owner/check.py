@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tacit.cli.shared.progress import waiting
-from tacit.report.printable import printable
+from tacit.report.numbers import printable
 
 __all__ = ["check"]
 

@@ -8,7 +8,7 @@ from shlex import quote
 import click
 
 from tacit.privacy.prices import text
-from tacit.report.printable import printable, shortened
+from tacit.report.numbers import printable, shortened
 from tacit.tables.policy.file import read
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query.to_sql import name_to_sql

@@ -33,7 +33,7 @@ def init(data: Path, unit: str | None, out: Path | None, reading: dict[str, str]
     then on nothing is guessed. Hints from the rows are printed here and are not written to the file; an existing policy
     is never overwritten. Exit codes: 0 drafted, 1 refused, 2 wrong usage.
     """
-    from tacit.tables.engines.places import table_folder
+    from tacit.tables.engines.source import table_folder
     from tacit.tables.session.draft import draft  # loads DuckDB
 
     folder = table_folder(data)

@@ -9,7 +9,7 @@ import click
 
 from tacit.errors import LedgerError
 from tacit.ledger import beside
-from tacit.tables.engines.places import table_folder
+from tacit.tables.engines.source import table_folder
 from tacit.tables.policy.file import address, read
 
 __all__ = ["LEDGER", "Place", "ledger_beside", "ledger_of"]

@@ -9,15 +9,13 @@ from fractions import Fraction
 from functools import singledispatch
 
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate
-from tacit.tables.check.names import Names
-from tacit.tables.check.public_groups import Domains, named_lists, public_groups, typed_lists
-from tacit.tables.check.public_values import MOST_KEYS
-from tacit.tables.check.relations import unit_names, view_of
+from tacit.tables.check.names import Names, unit_names
+from tacit.tables.check.public_values import MOST_KEYS, Domains, named_lists, public_groups, typed_lists
+from tacit.tables.check.relations import view_of
 from tacit.tables.check.row_work import admit_row_work, aggregating
-from tacit.tables.check.rows import View, column_kind, declared_range
-from tacit.tables.check.types import Typing, Words, quoted
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import bounds_of
+from tacit.tables.check.rows import View
+from tacit.tables.check.types import Typing, Words, column_kind, declared_range, quoted
+from tacit.tables.expressions.kinds import Kind, bounds_of
 from tacit.tables.expressions.ranges import Range, range_of
 from tacit.tables.expressions.tree import Column, Expression, Grouping, Key
 from tacit.tables.policy.limits import Limits

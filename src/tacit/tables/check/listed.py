@@ -10,8 +10,7 @@ from tacit.errors import InvalidParameter
 from tacit.tables.check.public_values import merged
 from tacit.tables.check.rows import View
 from tacit.tables.check.types import Words
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import is_number, is_whole, kind_of_value
+from tacit.tables.expressions.kinds import Kind, is_number, is_whole, kind_of_value
 from tacit.tables.expressions.operators import common_kind
 from tacit.tables.expressions.tree import Expression, Value
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role

@@ -8,9 +8,10 @@ from dataclasses import replace
 from tacit.errors import NotPrivate, UnknownColumn
 from tacit.tables.expressions.tree import Case, Column, Expression, Literal
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
+from tacit.tables.query.relations import Base, Relation
 from tacit.tables.query.tree import Aggregate
 
-__all__ = ["Names"]
+__all__ = ["Names", "unit_names"]
 
 
 class Names:
@@ -99,3 +100,14 @@ class Names:
 def _typed(name: str) -> str:
     """As it has to be typed: in double quotes, if it is not a plain word."""
     return name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
+
+
+def unit_names(relation: Relation | None, policy: Policy) -> tuple[str, ...]:
+    """What the private tables that it is made of call the unit, each name once; none where each row is one."""
+    if relation is None:
+        return () if policy.unit.column is None else (policy.unit.column,)
+    if isinstance(relation, Base):
+        found = {name.lower(): one for name, one in policy.others.items()}.get(relation.table.lower())
+        return () if found is None or found.unit is None else (found.unit,)
+    names = [name for one in relation.below() for name in unit_names(one, policy)]
+    return tuple({name.lower(): name for name in reversed(names)}.values())[::-1]

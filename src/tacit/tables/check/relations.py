@@ -39,7 +39,7 @@ from tacit.tables.query.relations import (
     taken_name,
 )
 
-__all__ = ["unit_names", "view_of"]
+__all__ = ["view_of"]
 
 _ROWS = (
     "each row is protected by itself here, and a join or a union can make several rows of one: one person would count "
@@ -59,17 +59,6 @@ def view_of(relation: Relation, policy: Policy) -> View:
             f"table itself, or join {policy.table} to it."
         )
     return found
-
-
-def unit_names(relation: Relation | None, policy: Policy) -> tuple[str, ...]:
-    """What the private tables that it is made of call the unit, each name once; none where each row is one."""
-    if relation is None:
-        return () if policy.unit.column is None else (policy.unit.column,)
-    if isinstance(relation, Base):
-        found = {name.lower(): one for name, one in policy.others.items()}.get(relation.table.lower())
-        return () if found is None or found.unit is None else (found.unit,)
-    names = [name for one in relation.below() for name in unit_names(one, policy)]
-    return tuple({name.lower(): name for name in reversed(names)}.values())[::-1]
 
 
 def _view(relation: Relation | None, policy: Policy) -> View:

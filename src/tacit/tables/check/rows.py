@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
-from tacit.errors import InvalidParameter
-from tacit.privacy.units import ROW, Unit
+from tacit.privacy.neighbours import ROW, Unit
 from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
-from tacit.tables.check.types import Typing
+from tacit.tables.check.types import Typing, column_kind, declared_range
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.ranges import EVERYTHING, Range, range_of
+from tacit.tables.expressions.ranges import range_of
 from tacit.tables.expressions.tree import Column, Expression, Value
 from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.query.relations import Relation, Shown
 
-__all__ = ["View", "ViewRows", "column_kind", "declared_range", "described", "open_columns"]
+__all__ = ["View", "ViewRows", "described", "open_columns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +50,6 @@ class View:
         once = self.others <= {key.column_name for key in keys}
         limits = replace(policy.limits, rows=1) if once else policy.limits
         return replace(seen, limits=limits if self.others else Limits(1, 1))
-
-
-def column_kind(leaf: Expression, policy: Policy) -> Kind:
-    """The kind of a column; there is no other leaf in an expression of rows."""
-    if leaf.column_name is not None:
-        return policy.columns[leaf.column_name].kind
-    raise InvalidParameter("expression", given=type(leaf).__name__, allowed="columns, constants and operators")
-
-
-def declared_range(column: Column, policy: Policy) -> Range:
-    """The public range of a column's values."""
-    declared = policy.columns[column.name]
-    if declared.kind is Kind.BOOLEAN:
-        return Range(Fraction(0), Fraction(1))
-    return EVERYTHING if declared.bounds is None else Range(*declared.bounds)
 
 
 def described(name: str, expression: Expression, kind: Kind, policy: Policy) -> ColumnPolicy:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import singledispatch
 
 from tacit.errors import InvalidParameter
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import is_text, kind_of_value, read_date, read_timestamp
+from tacit.tables.expressions.kinds import Kind, is_text, kind_of_value, read_date, read_timestamp
 from tacit.tables.expressions.operator import ALL, constants_of
 from tacit.tables.expressions.operators import OPERATORS, TIME_UNITS, Operator, common_kind
-from tacit.tables.expressions.tree import Call, Case, Expression, Literal
+from tacit.tables.expressions.ranges import EVERYTHING, Range
+from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal
+from tacit.tables.policy.policy import Policy
 from tacit.tables.query.to_sql import expression_sql
 
-__all__ = ["Typing", "Words", "quoted"]
+__all__ = ["Typing", "Words", "column_kind", "declared_range", "quoted"]
 
 LeafKind = Callable[[Expression], "Kind | None"]
 
@@ -180,3 +182,18 @@ def _check_literals(operator: Operator, call: Call) -> None:
     problem = operator.problem(constants)
     if problem:
         raise InvalidParameter(quoted(call), given=Words("other constants"), allowed=problem)
+
+
+def column_kind(leaf: Expression, policy: Policy) -> Kind:
+    """The kind of a column; there is no other leaf in an expression of rows."""
+    if leaf.column_name is not None:
+        return policy.columns[leaf.column_name].kind
+    raise InvalidParameter("expression", given=type(leaf).__name__, allowed="columns, constants and operators")
+
+
+def declared_range(column: Column, policy: Policy) -> Range:
+    """The public range of a column's values."""
+    declared = policy.columns[column.name]
+    if declared.kind is Kind.BOOLEAN:
+        return Range(Fraction(0), Fraction(1))
+    return EVERYTHING if declared.bounds is None else Range(*declared.bounds)

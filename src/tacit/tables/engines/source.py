@@ -1,13 +1,19 @@
-"""Where rows are, as far as anything outside of an engine may know: a name, a schema, and nothing of the rows."""
+"""Where rows are, as far as anything outside of an engine may know: a name, a schema, and nothing of the rows.
+
+As a path names them they are a file, a folder that is one table, or a pattern of its files.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from tacit.tables.policy.policy import ColumnPolicy
 
-__all__ = ["FRAME", "Source", "is_frame"]
+__all__ = ["FRAME", "Source", "above_keys", "is_frame", "parted", "table_folder"]
 
 FRAME = "frame:"
 """What the identity of rows in memory begins with."""
@@ -33,3 +39,32 @@ class Source(Protocol):
 def is_frame(source: Source) -> bool:
     """Whether the rows are in memory, not in a file."""
     return source.identity.startswith(FRAME)
+
+
+_WILD = re.compile(r"[*?\[]")
+
+
+def table_folder(where: Path) -> Path | None:
+    """The folder of the table that a path names as a folder or by a pattern; None if it is neither."""
+    is_pattern = _WILD.search(str(where)) is not None and not os.path.lexists(where)
+    return above_keys(parted(where)[0]) if is_pattern or where.expanduser().is_dir() else None
+
+
+def parted(where: Path) -> tuple[Path, str]:
+    """The folder in which a pattern begins, every link followed, and the rest of the pattern.
+
+    >>> parted(Path("/data/events/*/part-?.parquet"))[1]
+    '*/part-?.parquet'
+    """
+    parts = where.expanduser().parts
+    at = next((i for i, part in enumerate(parts) if _WILD.search(part)), None)
+    if at is None:
+        return where.expanduser().resolve(), "**/*"
+    return Path(*parts[:at]).resolve(), "/".join(parts[at:])
+
+
+def above_keys(folder: Path) -> Path:
+    """The folder of the whole table: one that is named ``key=value`` is a part of it."""
+    while "=" in folder.name:
+        folder = folder.parent
+    return folder

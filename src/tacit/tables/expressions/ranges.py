@@ -7,8 +7,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from tacit.tables.expressions.intervals import EVERYTHING, Range, union
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import kind_of_value
+from tacit.tables.expressions.kinds import Kind, kind_of_value
 from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal
 

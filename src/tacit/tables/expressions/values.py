@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.tables.expressions.kinds import Kind, common_kind
-from tacit.tables.expressions.literals import kind_of_value
+from tacit.tables.expressions.kinds import Kind, common_kind, kind_of_value
 from tacit.tables.expressions.tree import Value
 
 __all__ = ["Compute", "Values", "as_moment", "constant", "each", "null", "numeric", "truth", "truths", "values_of"]

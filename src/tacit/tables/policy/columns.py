@@ -8,8 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, cast
 
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import is_whole, kind_or_none
+from tacit.tables.expressions.kinds import Kind, is_whole, kind_or_none
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.policy import ColumnPolicy, Role
 from tacit.tables.policy.reader import Section

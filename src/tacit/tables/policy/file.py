@@ -15,9 +15,9 @@ from tacit.ledger.terms import STRIKES, Terms
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.neighbours import ROW, Unit
 from tacit.privacy.prices import text as price_text
 from tacit.privacy.promise import Promise
-from tacit.privacy.units import ROW, Unit
 from tacit.tables.policy.columns import read_columns
 from tacit.tables.policy.other_tables import read_options, read_others
 from tacit.tables.policy.policy import Limits, Policy, Role
@@ -113,8 +113,8 @@ def parse(text: str, name: str = "policy.toml") -> Policy:
         delta=delta,
         population=population,
         version=_VERSION,
-        options=read_options(whole.section("reading")),
-        others=read_others(whole, table, unit, columns),
+        options=read_options(whole.section("reading")) if whole.has("reading") else {},
+        others=read_others(whole, table, unit, columns) if whole.has("public") or whole.has("tables") else {},
         work=_work(whole.section("work")),
     )
 

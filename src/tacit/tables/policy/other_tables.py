@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacit.errors import InvalidParameter
-from tacit.privacy.units import Unit
+from tacit.privacy.neighbours import Unit
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.columns import read_columns, read_public_columns
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Role

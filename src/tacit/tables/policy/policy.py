@@ -14,8 +14,8 @@ from enum import Enum
 from fractions import Fraction
 
 from tacit.ledger.terms import Terms
+from tacit.privacy.neighbours import Unit
 from tacit.privacy.prices import text
-from tacit.privacy.units import Unit
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.limits import Limits

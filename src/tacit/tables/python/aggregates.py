@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import price, times
-from tacit.tables.expressions.literals import bounds_of
+from tacit.tables.expressions.kinds import bounds_of
 from tacit.tables.expressions.tree import Call, Column, Expression
 from tacit.tables.python.arrays import Several
 from tacit.tables.python.columns import Term, expression_of

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 from tacit.errors import InvalidParameter, TacitError
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import literal
+from tacit.tables.expressions.kinds import Kind, literal
 from tacit.tables.expressions.operators import TIME_UNITS
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Grouping, Literal
 from tacit.tables.python.methods import OperatorMethods

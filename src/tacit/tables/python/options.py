@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import price
-from tacit.tables.expressions.literals import literal
+from tacit.tables.expressions.kinds import literal
 from tacit.tables.query.options import ListedGroups, Options, Selecting
 from tacit.tables.query.refusals import NotUnderstood
 

@@ -24,9 +24,8 @@ from tacit.tables.python.selection_rows import (
     stacked,
     unnamed,
 )
-from tacit.tables.query.canonical import default_name, folded, make_query
+from tacit.tables.query.canonical import check_labels, default_name, folded, make_query
 from tacit.tables.query.key_sets import crossed, cube_of, rollup_of
-from tacit.tables.query.labels import check_labels
 from tacit.tables.query.limits import Sizes
 from tacit.tables.query.options import NO_OPTIONS, Options
 from tacit.tables.query.refusals import NotUnderstood, not_yet

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from tacit.errors import InvalidParameter
-from tacit.tables.expressions.literals import literal
+from tacit.tables.expressions.kinds import literal
 from tacit.tables.expressions.tree import Call, Column, Expression, Literal
 from tacit.tables.python.columns import Term
 from tacit.tables.python.selection_rows import column_as_called, refuse_aggregates, spelled
+from tacit.tables.query.canonical import check_labels
 from tacit.tables.query.joins import add_side, few, is_leaf, made_list, refuse_kind, relation_of, using
-from tacit.tables.query.labels import check_labels
 from tacit.tables.query.limits import Sizes
 from tacit.tables.query.refusals import NotUnderstood, not_yet, shortened
 from tacit.tables.query.relations import Join, Joined, Member, Taken

@@ -1,24 +1,40 @@
 """Released expressions over the keys of GROUP BY: which parts are keys, what columns of an answer are called.
 
 Shared by the SQL front end and the Python API, so that both build the same tree.
+
+The form of a tree is checked here too, however it was made: names that every engine can write, each once. Engines find
+columns by their names, so two of one name could be taken for each other, one of them for the unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
+from tacit.tables.expressions.kinds import literal
 from tacit.tables.expressions.tree import Call, Column, Expression, Grouping, Key, Literal
-from tacit.tables.query.labels import check_labels, check_relation, check_sets
 from tacit.tables.query.limits import Sizes, admit_relation, admit_width
 from tacit.tables.query.options import NO_OPTIONS, Options
-from tacit.tables.query.relations import Relation
+from tacit.tables.query.relations import Joined, Listed, Relation, Stacked
 from tacit.tables.query.tree import Aggregate, Order, Output, Query
 
-__all__ = ["MOST_SETS", "default_name", "folded", "has_aggregate", "keyed", "make_query", "shown", "tidy", "unkeyed"]
-
+__all__ = [
+    "MOST_SETS",
+    "check_labels",
+    "check_relation",
+    "check_sets",
+    "default_name",
+    "folded",
+    "has_aggregate",
+    "keyed",
+    "make_query",
+    "shown",
+    "tidy",
+    "unkeyed",
+]
 
 MOST_SETS = 64
 """Of keys in one statement: each is paid for."""
@@ -228,3 +244,67 @@ def _named(outputs: Sequence[tuple[str | None, Expression]], keys: Sequence[Expr
             taken.add(name.lower())
         found.append(Output(name, expression))
     return tuple(found)
+
+
+_UNWRITABLE = re.compile(r"[\0\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
+"""NUL, whatever ends a line, and halves of characters: no text that is indented and encoded keeps them."""
+
+
+def check_labels(names: Iterable[object]) -> None:
+    """Refuse a name that is empty or blank, or that no engine can be asked for: free, before anything is paid."""
+    for name in names:
+        if not isinstance(name, str) or not name.strip() or _UNWRITABLE.search(name):
+            raise InvalidParameter("name", given=name, allowed="visible text on one line")
+
+
+def check_relation(relation: Relation | None) -> None:
+    """Refuse a relation, or one that it is computed from, that names two columns alike or is no whole."""
+    if relation is None:
+        return
+    below: Sequence[Relation | None] = relation.below()
+    match relation:
+        case Stacked(parts):
+            if not parts:
+                raise InvalidParameter("UNION ALL", given="no parts", allowed="at least one")
+            below = [one.source for one in parts]
+        case Joined():
+            _check_members(relation)
+        case Listed():
+            _check_cells(relation)
+    _check_names(relation.names())
+    for one in below:
+        check_relation(one)
+
+
+def check_sets(sets: Sequence[Sequence[int]], keys: int) -> None:
+    """Refuse sets of keys that name a place at which there is none."""
+    if any(at not in range(keys) for one in sets for at in one):
+        raise InvalidParameter("GROUP BY", given="a set of keys that are not there", allowed="places of its keys")
+
+
+def _check_names(names: Sequence[str]) -> None:
+    check_labels(names)
+    known = set[str]()
+    for name in names:
+        if name.lower() in known:
+            raise InvalidParameter("FROM", given=name, allowed="each name of a column once, whatever its capitals")
+        known.add(name.lower())
+
+
+def _check_members(relation: Joined) -> None:
+    places = range(len(relation.members))
+    if not relation.members or not relation.columns or any(one.member not in places for one in relation.columns):
+        raise InvalidParameter("JOIN", given="columns of no member", allowed="members, and columns of them")
+    if any(
+        one.relation is not None and one.relation.is_subquery and not one.relation.names() for one in relation.members
+    ):
+        raise InvalidParameter("JOIN", given="a member without columns", allowed="members with columns")
+
+
+def _check_cells(relation: Listed) -> None:
+    """As many cells in each row as there are names; each a constant that is the same in every engine."""
+    if not relation.rows or any(len(row) != len(relation.columns) for row in relation.rows):
+        raise InvalidParameter("VALUES", given="rows of other lengths", allowed="a value for each name")
+    for row in relation.rows:
+        for cell in row:
+            literal(cell.value)

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import is_text
+from tacit.tables.expressions.kinds import Kind, is_text
 from tacit.tables.expressions.operators import CASTS, OPERATORS, TIME_UNITS, in_sql
 from tacit.tables.expressions.tree import Call, Expression, Literal
 from tacit.tables.expressions.zones import UTC

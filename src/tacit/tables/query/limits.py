@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tacit.errors import InvalidParameter
-from tacit.tables.expressions.literals import is_text
+from tacit.tables.expressions.kinds import is_text
 from tacit.tables.expressions.operator import constants_of
 from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.expressions.texts import LONGEST_TEXT, fits

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tacit.tables.expressions import intervals
 from tacit.tables.expressions.evaluate import Values
-from tacit.tables.expressions.literals import kind_of_value
+from tacit.tables.expressions.kinds import kind_of_value
 from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.expressions.tree import Call, Expression, Literal
 

@@ -19,17 +19,14 @@ from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
 from tacit.tables.engines.backend import Backend, TableSources
 from tacit.tables.engines.contract import BoundedQuery, Engine
-from tacit.tables.engines.places import table_folder
 from tacit.tables.engines.registry import backend_for
-from tacit.tables.engines.source import FRAME, Source, is_frame
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import kind_of_value
+from tacit.tables.engines.source import FRAME, Source, is_frame, table_folder
+from tacit.tables.expressions.kinds import Kind, kind_of_value
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.policy.reading import joined
-from tacit.tables.session.open_others import Claim, known, open_others, refuse_lost, with_public
-from tacit.tables.session.stamps import Stamps
+from tacit.tables.session.open_others import Claim, Stamps, known, open_others, refuse_lost, with_public
 from tacit.tables.session.table import Table
 from tacit.work.limits import Work
 

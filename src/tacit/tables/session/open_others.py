@@ -1,4 +1,7 @@
-"""The other tables of a session: opened, what is public of them found out, and one ledger kept for all of them."""
+"""The other tables of a session: opened, what is public of them found out, and one ledger kept for all of them.
+
+`Stamps` tells whether the public files are still those that were opened; it looks at nothing that is private.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from tacit.tables.engines.source import Source, is_frame
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy, Role
 
-__all__ = ["Claim", "known", "open_others", "refuse_lost", "with_public"]
+__all__ = ["Claim", "Stamps", "known", "open_others", "refuse_lost", "with_public"]
 
 
 def open_others(policy: Policy, folder: Path, backend: Backend) -> dict[str, Source]:
@@ -161,3 +164,37 @@ def _taken(table: OtherTable, place: Path, book: Path) -> PolicyError:
         "budgets. Ask about each table alone, under its own policy: what the two promise adds up. Tables share a "
         "budget if one policy names them before either is first opened. Nothing was spent."
     )
+
+
+Stamp = tuple[int, ...] | None
+"""Which file it is, its length, and when it was last written; None for what is no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamps:
+    """The public files by the names of their tables: where each is, and its stamp when it was opened."""
+
+    files: Mapping[str, tuple[str, Stamp]]
+
+    @classmethod
+    def of(cls, policy: Policy, others: Mapping[str, Source]) -> Stamps:
+        """Taken before the files are read, so that what is written meanwhile is noticed."""
+        public = {name: others[name].identity for name, one in policy.others.items() if one.is_public}
+        return cls({name: (place, _stamp(place)) for name, place in public.items()})
+
+    def check(self) -> None:
+        """Refuse, before anything is paid or recalled, if a file is not what it was: its keys and ends are others."""
+        for name, (place, stamp) in self.files.items():
+            if _stamp(place) != stamp:
+                raise PolicyError(
+                    f"The public table {name} has changed since it was opened, and answers are made and remembered for "
+                    "what it held then. Open the table again: tacit.open(…). Nothing was spent."
+                )
+
+
+def _stamp(place: str) -> Stamp:
+    try:
+        found = os.stat(place)
+    except (OSError, ValueError):  # a frame, or a file that is gone
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -17,7 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from tacit.errors import InvalidParameter
 from tacit.tables.query.refusals import STATEMENTS, NotUnderstood, not_yet, syntax, void
 from tacit.tables.query.relations import MOST_TABLES
-from tacit.tables.sql.google.clause import Clause, cut_clause
+from tacit.tables.sql.google.clause import CLAUSES, Clause, cut_clause
 from tacit.tables.sql.google.groups import JoinedList, cut_lists
 
 __all__ = ["MOST_CHARACTERS", "MOST_NESTED", "Statement", "exp", "read", "statement"]
@@ -94,9 +94,13 @@ def read(text: str) -> Statement:
     bad = next((place for place, sign in enumerate(text) if sign == "\0" or "\ud800" <= sign <= "\udfff"), None)
     if bad is not None:
         raise syntax("a character that is none", "NUL and halves of characters cannot be read", place=at(text, bad))
-    found = _tokens(text)
-    words, clause = cut_clause(text, found)
-    words, lists = cut_lists(words)
+    words = _tokens(text)
+    said = {word.text.upper() for word in words}
+    clause, lists = Clause(), tuple[JoinedList, ...]()
+    if not said.isdisjoint(CLAUSES):
+        words, clause = cut_clause(text, words)
+    if "UNNEST" in said:
+        words, lists = cut_lists(words)
     _refuse_any(text, words)
     for one in lists:
         _refuse_any(text, one.values)

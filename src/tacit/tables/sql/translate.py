@@ -6,12 +6,15 @@ analyst wrote is ever left out of what is run.
 
 from __future__ import annotations
 
+from tacit.tables.expressions.kinds import literal
+from tacit.tables.expressions.tree import Column, Expression, Literal
 from tacit.tables.query.limits import Sizes
+from tacit.tables.query.refusals import FUNCTIONS, NotUnderstood, not_yet, void
+from tacit.tables.query.rows import Qualified
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read.aggregates import filtered
 from tacit.tables.sql.read.arrays import indexed
 from tacit.tables.sql.read.functions import case, cast_node, either, extract, function, local, substring, trim
-from tacit.tables.sql.read.leaves import boolean, column, constant, null
 from tacit.tables.sql.read.operators import (
     added,
     between,
@@ -22,12 +25,49 @@ from tacit.tables.sql.read.operators import (
     listed,
     negated,
     negative,
+    real,
     tested,
 )
 from tacit.tables.sql.read.quantiles import within_group
-from tacit.tables.sql.scope import Naming, Reader, Scope
+from tacit.tables.sql.scope import Naming, Reader, Scope, is_star, name_in, only, refused
 
-__all__ = ["scope"]
+__all__ = ["boolean", "column", "constant", "null", "scope"]
+
+
+def column(scope: Scope, node: exp.Column) -> Expression:
+    only(node, "this", "table")
+    if is_star(node.this):
+        raise refused(node.this)
+    name, table = name_in(node.this), node.args.get("table")
+    if name is None:
+        raise refused(node)
+    if table is None and not node.this.args.get("quoted") and name.lower() in _CLOCKS:
+        raise void(name.upper(), FUNCTIONS[name.lower()], "Write DATE '2024-01-31'.")
+    if table is not None and str(table.this).lower() not in scope.tables:
+        allowed = " or ".join(sorted(scope.tables))
+        raise not_yet(f"{table.this}.{node.this.this}", f"Columns are those of {allowed}; write the name alone.")
+    if scope.naming is not None:
+        name = scope.naming.column(None if table is None else str(table.this), name)
+    return Qualified(name) if table is not None else Column(name)
+
+
+def constant(scope: Scope, node: exp.Literal) -> Expression:
+    text = str(node.this)
+    if node.is_string:
+        return literal(text)
+    if text.isascii() and text.isdecimal():
+        if len(text) > 40:
+            raise NotUnderstood(f"{text[:20]}…", "is a number of too many digits", "Write it as 1e30.")
+        return literal(int(text))
+    return literal(real(text))
+
+
+def boolean(scope: Scope, node: exp.Boolean) -> Expression:
+    return Literal(bool(node.this))
+
+
+def null(scope: Scope, node: exp.Null) -> Expression:
+    return Literal(None)
 
 
 def scope(
@@ -83,3 +123,6 @@ _READERS: dict[type[exp.Expression], Reader] = {
     exp.WithinGroup: within_group,
     exp.Bracket: indexed,
 }
+
+
+_CLOCKS = ("current_date", "current_time", "current_timestamp", "current_datetime", "localtime", "localtimestamp")

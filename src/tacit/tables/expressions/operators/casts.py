@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacit.tables.expressions.intervals import Rule
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import read_timestamp
+from tacit.tables.expressions.kinds import Kind, read_timestamp
 from tacit.tables.expressions.operator import Operator, always
 from tacit.tables.expressions.values import Compute, Values, as_moment, each, null, numeric
 

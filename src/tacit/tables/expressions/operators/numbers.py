@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.tables.expressions.intervals import Range, Rule, rising
-from tacit.tables.expressions.kinds import Kind, Kinds, common_kind
-from tacit.tables.expressions.literals import is_number, is_whole
+from tacit.tables.expressions.kinds import Kind, Kinds, common_kind, is_number, is_whole
 from tacit.tables.expressions.operator import (
     NUMBERS,
     REST,

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tacit.tables.expressions.intervals import Range
-from tacit.tables.expressions.kinds import Kind, Kinds
-from tacit.tables.expressions.literals import is_text, is_whole
+from tacit.tables.expressions.kinds import Kind, Kinds, is_text, is_whole
 from tacit.tables.expressions.operator import (
     REST,
     Arguments,

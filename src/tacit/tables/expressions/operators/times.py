@@ -6,8 +6,7 @@ import datetime
 from collections.abc import Callable
 from typing import Any
 
-from tacit.tables.expressions.kinds import Kind, Kinds
-from tacit.tables.expressions.literals import is_whole
+from tacit.tables.expressions.kinds import Kind, Kinds, is_whole
 from tacit.tables.expressions.operator import FIRST, REST, TIMES, Constants, Method, Operator, Places, always, only
 from tacit.tables.expressions.values import as_moment, each
 from tacit.tables.expressions.zones import first_moment, local_time, zone_problem

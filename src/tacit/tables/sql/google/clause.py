@@ -20,7 +20,10 @@ from tacit.tables.query.refusals import NotUnderstood, not_yet, shortened, void
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token as Word
 
-__all__ = ["Clause", "cut_clause", "has_clause", "is_word"]
+__all__ = ["CLAUSES", "Clause", "cut_clause", "has_clause", "is_word"]
+
+CLAUSES = ("DIFFERENTIAL_PRIVACY", "ANONYMIZATION")
+"""What a clause is called; a statement without these words has none."""
 
 _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,4})?\Z", re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
@@ -43,7 +46,7 @@ def is_word(word: Word, *names: str) -> bool:
 def has_clause(words: Sequence[Word], place: int) -> bool:
     """Whether the clause starts right behind this SELECT."""
     start = words[place + 1 : place + 3]
-    return len(start) == 2 and is_word(start[0], "WITH") and is_word(start[1], "DIFFERENTIAL_PRIVACY", "ANONYMIZATION")
+    return len(start) == 2 and is_word(start[0], "WITH") and is_word(start[1], *CLAUSES)
 
 
 def cut_clause(text: str, words: list[Word]) -> tuple[list[Word], Clause]:

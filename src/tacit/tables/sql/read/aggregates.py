@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tacit.tables.expressions.literals import bounds_of
+from tacit.tables.expressions.kinds import bounds_of
 from tacit.tables.expressions.tree import Expression
 from tacit.tables.query.functions import BOUNDS, INTERVAL_SHARE, aggregate
 from tacit.tables.query.refusals import NotUnderstood, misplaced, not_yet

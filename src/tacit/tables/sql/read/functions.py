@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import literal, read_date, read_timestamp
+from tacit.tables.expressions.kinds import Kind, literal, read_date, read_timestamp
 from tacit.tables.expressions.tree import Call, Case, Expression, Grouping, Literal
 from tacit.tables.query.functions import (
     AGGREGATES,

@@ -9,7 +9,10 @@ from tacit.tables.query.key_sets import MOST_NESTED, crossed, cube_of, few_sets,
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.scope import only
 
-__all__ = ["groupings"]
+__all__ = ["SETS", "groupings"]
+
+SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren)
+"""Terms of GROUP BY that may stand for something else than one key."""
 
 Keys = tuple[Expression, ...]
 Read = Callable[[exp.Expression], Expression]

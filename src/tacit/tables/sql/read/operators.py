@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tacit.tables.expressions.literals import literal
+from tacit.tables.expressions.kinds import literal
 from tacit.tables.expressions.tree import Call, Expression, Literal
 from tacit.tables.query.functions import moved
-from tacit.tables.query.refusals import not_yet
+from tacit.tables.query.refusals import NotUnderstood, not_yet
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.read.leaves import real
 from tacit.tables.sql.scope import Reader, Scope, digits_in, only, text_in, written
 
 __all__ = [
@@ -21,6 +20,7 @@ __all__ = [
     "listed",
     "negated",
     "negative",
+    "real",
     "tested",
 ]
 
@@ -133,3 +133,14 @@ def like(operator: str) -> Reader:
         return Call("not", (found,)) if node.args.get("negate") else found
 
     return read
+
+
+def real(text: str) -> float:
+    """A number with a point or an exponent."""
+    plain = text.lower()
+    if not plain.isascii() or set(plain) - set("0123456789.e+-") or len(plain) > 400:
+        raise NotUnderstood(text[:40], "is not a number")
+    try:
+        return float(plain)
+    except ValueError:
+        raise NotUnderstood(text[:40], "is not a number") from None

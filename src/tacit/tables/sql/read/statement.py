@@ -15,10 +15,10 @@ from tacit.tables.query.rows import Rows, Unsettled, conjoined
 from tacit.tables.query.tree import Order, Query
 from tacit.tables.sql import grammar
 from tacit.tables.sql.grammar import exp
-from tacit.tables.sql.read.arrays import array, array_name
-from tacit.tables.sql.read.groupings import groupings
+from tacit.tables.sql.read.arrays import ARRAYS, array
+from tacit.tables.sql.read.groupings import SETS, groupings
 from tacit.tables.sql.read.source import refuse_clauses, source
-from tacit.tables.sql.scope import Scope, digits_in, labelled, only, place_in, written_column
+from tacit.tables.sql.scope import Scope, digits_in, function_name, labelled, only, place_in, written_column
 from tacit.tables.sql.translate import scope
 
 __all__ = ["Statements"]
@@ -126,7 +126,7 @@ class _Reading:
         for node in tree.expressions:
             found = self._outputs(node)
             self.outputs += found
-            self.written.append(None if array_name(labelled(node)[1]) else found[0][1])
+            self.written.append(None if function_name(labelled(node)[1]) in ARRAYS else found[0][1])
         for _, expression in self.outputs:
             self.rows.sizes.admit(expression)
         self.aliases = {name.lower(): expression for name, expression in self.outputs if name is not None}
@@ -154,7 +154,7 @@ class _Reading:
     def _outputs(self, node: exp.Expression) -> list[tuple[str | None, Expression]]:
         """The column that an output is, or the columns of one that is an array."""
         label, inner = labelled(node)
-        if not array_name(inner):
+        if function_name(inner) not in ARRAYS:
             expression = self.released.expression(inner)
             return [(written_column(inner) if label is None else label, expression)]
         base, made = array(self.released, inner)
@@ -211,6 +211,8 @@ class _Reading:
         if group.args.get("all"):
             return [[self.plain(one) for _, one in self.outputs if not has_aggregate(one) and one.has(Column)]]
         place = self._aliasing(self.rows.placed("GROUP BY"))
+        if not any(isinstance(node, SETS) for node in group.expressions):
+            return [[self.plain(self._key(place, node)) for node in group.expressions]]
         return groupings(group.expressions, lambda node: self.plain(self._key(place, node)))
 
     def _key(self, place: Scope, node: exp.Expression) -> Expression:

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from tacit.tables.engines.duckdb.operators.form import Form, Given
 from tacit.tables.engines.duckdb.terms import finite, in_64_bits, literal, once
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import is_number, is_whole
+from tacit.tables.expressions.kinds import Kind, is_number, is_whole
 
 __all__ = ["ON_NUMBERS"]
 

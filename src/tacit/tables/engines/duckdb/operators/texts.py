@@ -5,8 +5,7 @@ from __future__ import annotations
 from tacit.tables.engines.duckdb.operators.form import Form, Given
 from tacit.tables.engines.duckdb.operators.patterns import like
 from tacit.tables.engines.duckdb.terms import once, short
-from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.literals import is_text, is_whole
+from tacit.tables.expressions.kinds import Kind, is_text, is_whole
 from tacit.tables.expressions.texts import LONGEST_TEXT, lower
 
 __all__ = ["ON_TEXTS"]

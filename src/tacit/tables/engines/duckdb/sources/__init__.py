@@ -12,7 +12,7 @@ from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.sources.source import Source
 from tacit.tables.engines.duckdb.sources.sqlite import is_sqlite
 from tacit.tables.engines.duckdb.text_casts import Forms
-from tacit.tables.engines.places import table_folder
+from tacit.tables.engines.source import table_folder
 from tacit.tables.policy.reading import Reading
 
 __all__ = ["ENDINGS", "Source", "format_of", "open_source"]
@@ -49,7 +49,7 @@ _OTHER_ENDINGS = {
 
 def open_source(where: Any, options: Mapping[str, str] | None = None, name: str | None = None) -> Source:
     """The source at a path, or in a frame that ``name`` names; reads its schema and no rows."""
-    reading = Reading.of(options or {})
+    reading = Reading.of(options) if options else Reading()
     if not isinstance(where, (str, os.PathLike)):
         from tacit.tables.engines.duckdb.sources.frames import FrameSource
 

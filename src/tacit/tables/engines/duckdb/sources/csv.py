@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.sources.csv_records import Dialect, Records
-from tacit.tables.engines.duckdb.sources.names import named, refuse_empty, usable_names
 from tacit.tables.engines.duckdb.sources.source import (
     VIEW,
     missing_column,
+    named,
     quoted_name,
     quoted_text,
+    refuse_empty,
+    usable_names,
     view_statement,
     visible,
 )

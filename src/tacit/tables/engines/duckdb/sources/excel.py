@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.tables.engines.duckdb.sources.loaded import attach_rows
-from tacit.tables.engines.duckdb.sources.names import named, refuse_empty, usable_names
-from tacit.tables.engines.duckdb.sources.source import VIEW, missing_column, visible
+from tacit.tables.engines.duckdb.sources.source import VIEW, missing_column, named, refuse_empty, usable_names, visible
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
 

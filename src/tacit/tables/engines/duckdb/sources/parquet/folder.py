@@ -25,7 +25,7 @@ from tacit.tables.engines.duckdb.sources.source import (
     visible,
 )
 from tacit.tables.engines.duckdb.text_casts import TYPES, Forms, from_text, from_type
-from tacit.tables.engines.places import above_keys, parted
+from tacit.tables.engines.source import above_keys, parted
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
 
