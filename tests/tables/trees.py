@@ -39,9 +39,10 @@ COLUMNS = st.builds(Column, NAME)
 
 _UNARY = words(
     "not negative is_null abs sign floor ceil round ln log10 log2 exp sqrt lower upper trim length year quarter month "
-    "week day weekday hour minute to_integer to_real to_text to_boolean to_date to_timestamp"
+    "week day weekday hour minute second dayofyear isoyear dayname monthname ltrim rtrim "
+    "to_integer to_real to_text to_boolean to_date to_timestamp"
 )
-_BINARY = words("= <> < <= > >= + - * / // % power starts_with contains nullif")
+_BINARY = words("= <> < <= > >= + - * / // % power starts_with ends_with contains strpos nullif")
 _MANY = words("and or concat least greatest coalesce")
 
 
@@ -64,6 +65,14 @@ def _larger(part: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
         with_literals("like", text),
         with_literals("ilike", text),
         with_literals("round", whole),
+        with_literals("right", whole),
+        with_literals("replace", text, text),
+        with_literals("split_part", text, whole),
+        with_literals("regexp_matches", text),
+        with_literals("regexp_extract", text),
+        with_literals("regexp_extract", text, whole),
+        with_literals("strptime", text),
+        with_literals("strftime", text),
         with_literals("at_time_zone", st.builds(Literal, st.sampled_from(["Europe/Copenhagen", "Asia/Kolkata"]))),
         with_literals("timestamp_trunc", unit, st.builds(Literal, st.sampled_from(["Europe/Warsaw", "Asia/Kolkata"]))),
         with_literals("substring", whole, whole),

@@ -73,6 +73,21 @@ def _patterns() -> Iterator[str]:
         yield f"SELECT COUNT(*) FROM visits WHERE city LIKE '{'%x' * size}'"
         yield f"SELECT COUNT(*) FROM visits WHERE CONTAINS(city, '{'x' * size}')"
         yield f"SELECT COUNT(*) FROM visits WHERE city || city || city LIKE '%{'_' * size}%'"
+    for armed in ARMED[:2]:
+        for expression in (
+            "(?:a|b|ab)+c",
+            "a[ab]{190}c",
+            "(?:a.+){30}c",
+            ".{200}x",
+            "(a|b)+(a|b)+(a|b)+c",
+            "[^x]{200}y",
+        ):
+            yield f"SELECT COUNT(*) FROM visits WHERE CASE WHEN {armed} THEN REGEXP_MATCHES(city, '{expression}') END"
+            found = f"REGEXP_EXTRACT(city, '{expression}')"
+            yield f"SELECT COUNT(*) FROM visits WHERE CASE WHEN {armed} THEN {found} END = 'x'"
+        grown = "REPLACE(" * 8 + "city" + ", 'a', 'aaaaaaaa')" * 8
+        yield f"SELECT COUNT(CASE WHEN {armed} THEN {grown} END) FROM visits"
+        yield f"SELECT COUNT(CASE WHEN {armed} THEN REPLACE(city, 'a', '{'b' * 4000}') END) FROM visits"
     many = " OR ".join(f"city LIKE '%{'_%' * 20}{at}'" for at in range(200))
     yield f"SELECT COUNT(*) FROM visits WHERE {many}"
 

@@ -64,6 +64,22 @@ TEXTS = (
     "'-0'",
 )
 PATTERNS = ("'%'", "'_'", "'A%'", "'%r%s'", "'____%'", "'%\\_%'", "'%_%_%_%'", "''", "'%\U0001f4a9%'", "'a%a%a%a%a%b'")
+EXPRESSIONS = (
+    "'^A'", "'(a|b)+$'", "'[^a]{9}'", "'(.*)-(.*)'", "''", "'\\d{4}'", "'(a?){60}'", "'a{500}'", "'('", "'\\1'",
+    "'(?:a.+){30}c'",
+)  # fmt: skip
+FORMATS = (
+    "'%Y-%m'",
+    "'%d/%m/%Y'",
+    "'%A %B %j'",
+    "'%Y%m%d'",
+    "'%d %b %y %H:%M:%S'",
+    "'%'",
+    "'%q'",
+    "''",
+    "'%%%Y'",
+    "'%V %G'",
+)
 DAYS = ("DATE '2026-01-01'", "DATE '9999-12-31'", "DATE '0001-01-01'", "DATE '1970-01-01'", "DATE '2024-02-29'")
 MOMENTS = (
     "TIMESTAMP '2026-03-29 02:30:00'",
@@ -328,6 +344,10 @@ class _Statement:
             f"DATE_DIFF('{self.pick(*UNITS)}', {self.moment(depth - 1)}, {self.moment(depth - 1)})",
             f"WIDTH_BUCKET({self.real(depth - 1)}, 0, {self.pick('10', '1e-300', '1e308')}, 100000)",
             f"SIGN({self.real(depth - 1)})",
+            f"STRPOS({self.words(depth - 1)}, {self.pick(*TEXTS)})",
+            f"POSITION({self.pick(*TEXTS)} IN {self.words(depth - 1)})",
+            f"{self.pick('ISOYEAR', 'DAYOFYEAR', 'ISOWEEK')}({self.day(depth - 1)})",
+            f"SECOND({self.moment(depth - 1)})",
         )
 
     def real(self, depth: int) -> str:
@@ -364,6 +384,13 @@ class _Statement:
             f"CAST({self.number(depth - 1)} AS VARCHAR)",
             f"COALESCE({self.words(depth - 1)}, {self.pick(*TEXTS)})",
             f"NULLIF({self.words(depth - 1)}, {self.pick(*TEXTS)})",
+            f"REPLACE({self.words(depth - 1)}, {self.pick(*TEXTS)}, {self.pick(*TEXTS)})",
+            f"SPLIT_PART({self.words(depth - 1)}, {self.pick(*TEXTS)}, {self.pick('1', '-1', '0', '1000', '1001')})",
+            f"REGEXP_EXTRACT({self.words(depth - 1)}, {self.pick(*EXPRESSIONS)}{self.pick('', ', 1', ', 10')})",
+            f"{self.pick('LTRIM', 'RTRIM')}({self.words(depth - 1)})",
+            f"RIGHT({self.words(depth - 1)}, {self.pick('0', '3', '1000000', '-1')})",
+            f"STRFTIME({self.pick(self.day(depth - 1), self.moment(depth - 1))}, {self.pick(*FORMATS)})",
+            f"{self.pick('DAYNAME', 'MONTHNAME')}({self.day(depth - 1)})",
         )
 
     def day(self, depth: int) -> str:
@@ -372,6 +399,7 @@ class _Statement:
         return self.pick(
             f"DATE_ADD('{self.pick('day', 'year')}', {self.pick('1', '-1', '9999', '2147483648')}, {self.day(0)})",
             f"CAST({self.words(depth - 1)} AS DATE)",
+            f"CAST(STRPTIME({self.words(depth - 1)}, {self.pick(*FORMATS)}) AS DATE)",
             *DAYS,
         )
 
@@ -400,6 +428,8 @@ class _Statement:
             f"{self.whole(depth - 1)} IN ({self.pick(*WHOLE)}, {self.pick(*WHOLE)}, NULL)",
             f"STARTS_WITH({self.words(depth - 1)}, {self.pick(*TEXTS)})",
             f"CONTAINS({self.words(depth - 1)}, {self.pick(*TEXTS)})",
+            f"ENDS_WITH({self.words(depth - 1)}, {self.pick(*TEXTS)})",
+            f"REGEXP_MATCHES({self.words(depth - 1)}, {self.pick(*EXPRESSIONS)})",
             f"{self.moment(depth - 1)} > {self.pick(*MOMENTS)}",
             f"{self.day(depth - 1)} < {self.pick(*DAYS)}",
             f"{self.number(depth - 1)} < {self.number(depth - 1)}",
@@ -418,6 +448,7 @@ class _Statement:
             f"WIDTH_BUCKET({self.real(0)}, 0, 100, {self.pick('4', '20')})",
             f"CASE WHEN {self.truth(1)} THEN 'yes' WHEN {self.truth(0)} THEN 'no' END",
             f"UPPER({self.column('text', 'city')})",
+            f"{self.pick('DAYNAME', 'MONTHNAME')}({self.day(1)})",
             f"{self.column('whole', 'points')} // 10",
         )
 

@@ -36,6 +36,9 @@ BOMBS = [
     f"SELECT COUNT(*) AS n FROM (SELECT user_id, x FROM {MANY} WHERE {PATTERNS})",
     f"SELECT COUNT(*) AS n FROM visits v JOIN visits w ON v.user_id = w.user_id WHERE {SECOND}",
     f"SELECT COUNT(*) AS n FROM ({STACKED}) WHERE {PATTERNS}",
+    f"SELECT COUNT(*) AS n FROM {MANY} WHERE REGEXP_MATCHES(city, 'a[ab]{{20}}c')",
+    f"SELECT COUNT(*) AS n FROM {MANY} WHERE REGEXP_EXTRACT(city, 'a.+b') = 'a'",
+    f"SELECT COUNT(*) AS n FROM {MANY} WHERE REPLACE(city, 'a', 'b') = SPLIT_PART(city, 'x', 2)",
 ]
 ALONE = " OR ".join(f"city LIKE '%a{'_' * 180}{i}'" for i in range(40))
 
@@ -59,6 +62,8 @@ def test_much_work_on_many_rows_made_of_one_is_refused_and_costs_nothing(table: 
         f"SELECT COUNT(*) AS n FROM visits WHERE {ALONE}",
         f"SELECT COUNT(*) AS n FROM (SELECT user_id FROM visits WHERE {ALONE})",
         f"SELECT SUM(CASE WHEN {ALONE} THEN age END) AS n FROM visits",
+        "SELECT COUNT(*) AS n FROM visits WHERE "
+        + " OR ".join(f"REGEXP_MATCHES(city, 'a[ab]{{200}}{i}')" for i in range(9)),
     ],
 )
 def test_patterns_that_take_long_on_a_single_row_are_refused(table: Table, sql: str) -> None:

@@ -131,6 +131,26 @@ PATTERNS = [
     "%\n%", "_\u200d_", "%.b*c(d[e{f^g$h|i?j+", "%x%x%_%x%x", "İ%", "%SS%", "é", "%本", "two_lines%", "A_B",
     "%_" * 8, "Ω" * 200,
 ]  # fmt: skip
+PIECES = ["a", "", "é", "ab", " ", ",", "-", "0", "日本", "\n", "'", "\0", "x" * 100]
+EXPRESSIONS = [
+    "a", "^a", "b$", ".", "[0-9]+", "(a|b)+", "([0-9]{4})-([0-9]{2})", "^[^ ]+$", "\\w+", "\\s", "é|日", "a*?b", "",
+    "(", "a**",
+    "(?:x{1,3}|a)(.?)", "[^\\x]", "\\d{2,}", "^$", "(.)(.)(.)", "[a-zA-Z_ ]*", "\\.|\\-", "日.*", "$a", "(?i)a",
+    "\\bA", "[é-ü]",
+]  # fmt: skip
+WRITTEN = ["%Y-%m", "%d/%m/%Y", "%A %B", "%a %b %y", "%H:%M:%S", "%j %V %G %u", "100%%", "", "%q", "é %Y", "%"]
+READ = [
+    "%d/%m/%Y",
+    "%Y%m%d",
+    "%d %b %y",
+    "%B %d, %Y %H:%M:%S",
+    "%Y",
+    "%d.%m.%y",
+    "%m-%d",
+    "%Y-%m-%d %H:%M",
+    "%d/%d/%Y",
+    "%y%%",
+]
 BEYOND = {
     Kind.DATE: ["5881580-07-10", "infinity", "-infinity", "10000-01-01", "0044-03-15 (BC)"],
     Kind.TIMESTAMP: [
@@ -249,7 +269,9 @@ class Expressions:
             return Call("in", (self.make(kind, depth), *listed, *([Literal(None)] if rng.random() < 0.2 else [])))
         if pick == 5:
             return Call("is_null", (self.make(kind, depth),))
-        name = rng.choice(["like", "ilike", "starts_with", "contains"])
+        if rng.random() < 0.25:
+            return Call("regexp_matches", (self.make(Kind.TEXT, depth), Literal(rng.choice(EXPRESSIONS))))
+        name = rng.choice(["like", "ilike", "starts_with", "ends_with", "contains"])
         other = Literal(rng.choice(PATTERNS))
         return Call(name, (self.make(Kind.TEXT, depth), other))
 
@@ -271,13 +293,15 @@ class Expressions:
             )
             return Call("width_bucket", (self.number(depth), Literal(low), Literal(high), Literal(count)))
         if pick == 7:
+            if rng.random() < 0.4:
+                return Call("strpos", (self.make(Kind.TEXT, depth), Literal(rng.choice(PIECES))))
             return Call("length", (self.make(Kind.TEXT, depth),))
         kind = rng.choice([Kind.DATE, Kind.TIMESTAMP])
         if rng.random() < 0.5:
             unit = Literal(rng.choice(TIME_UNITS))
             return Call("date_diff", (unit, self.make(kind, depth), self.make(rng.choice([Kind.DATE, kind]), depth)))
-        names = ["year", "quarter", "month", "week", "day", "weekday"]
-        names += ["hour", "minute"] if kind is Kind.TIMESTAMP else []
+        names = ["year", "quarter", "month", "week", "day", "weekday", "dayofyear", "isoyear"]
+        names += ["hour", "minute", "second"] if kind is Kind.TIMESTAMP else []
         return Call(rng.choice(names), (self.make(kind, depth),))
 
     def _real(self, depth: int) -> Expression:
@@ -299,13 +323,36 @@ class Expressions:
 
     def _text(self, depth: int) -> Expression:
         rng = self.rng
-        pick = rng.randint(0, 2)
+        pick = rng.randint(0, 5)
         if pick == 0:
-            return Call(rng.choice(["lower", "upper", "trim"]), (self.make(Kind.TEXT, depth),))
+            return Call(rng.choice(["lower", "upper", "trim", "ltrim", "rtrim"]), (self.make(Kind.TEXT, depth),))
+        if pick >= 3:
+            return self._piece(depth)
         if pick == 1:
             bounds = rng.choice([(1,), (2, 2), (0, 2), (-3, 5), (3, 0), (2, -1), (10**12, 10**12), (-(10**15), 10**16)])
             return Call("substring", (self.make(Kind.TEXT, depth), *map(Literal, bounds)))
         return Call("concat", tuple(self.make(Kind.TEXT, depth) for _ in range(rng.randint(2, 3))))
+
+    def _piece(self, depth: int) -> Expression:
+        """What is cut out of a text, or made of a time."""
+        rng = self.rng
+        pick = rng.randint(0, 5)
+        if pick <= 1:
+            time = self.make(rng.choice([Kind.DATE, Kind.TIMESTAMP]), depth)
+            form = (Literal(rng.choice(WRITTEN)),)
+            return Call(*rng.choice([("strftime", (time, *form)), ("dayname", (time,)), ("monthname", (time,))]))
+        text = self.make(Kind.TEXT, depth)
+        if pick == 2:
+            return Call(
+                "replace", (text, Literal(rng.choice(PIECES)), Literal(rng.choice(["", "xyz", "é", "a" * 900])))
+            )
+        if pick == 3:
+            place = Literal(rng.choice([1, 2, -1, -2, 9, 0]))
+            return Call("split_part", (text, Literal(rng.choice(PIECES)), place))
+        if pick == 4:
+            return Call("right", (text, Literal(rng.choice([0, 1, 3, 10**5, -1]))))
+        group = rng.choice([(), (Literal(0),), (Literal(1),), (Literal(7),)])
+        return Call("regexp_extract", (text, Literal(rng.choice(EXPRESSIONS)), *group))
 
     def _date(self, depth: int) -> Expression:
         return Call("date_trunc", (Literal(self.rng.choice(TIME_UNITS)), self.make(Kind.DATE, depth)))
@@ -313,6 +360,12 @@ class Expressions:
     def _timestamp(self, depth: int) -> Expression:
         rng = self.rng
         unit = Literal(rng.choice(TIME_UNITS))
+        if rng.random() < 0.2:
+            form = rng.choice(READ)
+            cut = Call("substring", (self.make(Kind.TEXT, depth), Literal(1), Literal(10)))
+            said = Call("strftime", (self.make(Kind.TIMESTAMP, depth), Literal(rng.choice(WRITTEN))))
+            known = Call("strftime", (self.make(Kind.TIMESTAMP, depth), Literal(form)))
+            return Call("strptime", (rng.choice([cut, said, known, known, Literal("1.2.3")]), Literal(form)))
         if rng.random() < 0.15:
             return Call("timestamp_trunc", (self.make(Kind.TIMESTAMP, depth), unit, Literal(rng.choice(ZONES))))
         if rng.random() < 0.25:

@@ -97,8 +97,8 @@ def called(operator: str, arguments: tuple[Expression, ...], row: Row) -> Any:
         return None if alike[0] is not None and alike[0] == alike[1] else alike[0]
     if operator == "round" and len(values) == 2 and values[1] is None:
         return None
-    if operator == "width_bucket" or operator == "substring":
-        return None if values[0] is None else CONSTANTS[operator](*values)
+    if operator in CONSTANTS:
+        return None if values[0] is None else tidy(CONSTANTS[operator](*values))
     if any(one is None for one in values):
         return None
     try:
@@ -362,14 +362,84 @@ def to_date(x: Any) -> Any:
     return None if moment is None else moment.date()
 
 
-CONSTANTS = {"width_bucket": width_bucket, "substring": substring}
+def replaced(text: str, old: str | None, new: str | None) -> Any:
+    return new.join(text.split(old)) if old and new is not None else None
+
+
+def split_part(text: str, between: str | None, place: int | None) -> Any:
+    if not between or not place:
+        return None
+    parts = dict(enumerate(text.split(between), 1))
+    return parts.get(place if place > 0 else len(parts) + 1 + place, "")
+
+
+def right(text: str, count: int | None) -> Any:
+    return None if count is None or count < 0 else text[max(len(text) - count, 0) :]
+
+
+REFUSED = ("(", "a**", "$a", "(?i)a", "\\bA", "[^\\x]")
+"""Expressions of the random ones that are none."""
+
+
+def expression(text: str) -> re.Pattern[str]:
+    """As Python has them: ASCII classes, and $ is the end alone. The random ones mean the same in both."""
+    return re.compile(text.replace("$", "\\Z"), re.ASCII)
+
+
+def regexp_matches(text: str, pattern: str) -> Any:
+    return None if pattern in REFUSED else expression(pattern).search(text) is not None
+
+
+def regexp_extract(text: str, pattern: str, group: int = 0) -> Any:
+    if pattern in REFUSED or group > expression(pattern).groups:
+        return None
+    found = expression(pattern).search(text)
+    return "" if found is None else found[group] or ""
+
+
+def strftime(time: Any, form: str) -> Any:
+    """By the standard library, but for years, of which it drops zeros."""
+    if form in ("%q", "%", ""):
+        return None
+    iso = time.isocalendar()[0]
+    years = {"%%": "%%", "%Y": f"{time.year:04d}", "%y": f"{time.year % 100:02d}", "%G": f"{iso:04d}"}
+    return time.strftime(re.sub("%[%YyG]", lambda one: years[one[0]], form))
+
+
+def strptime(text: str, form: str) -> Any:
+    """By the standard library, where it is as strict."""
+    digits = {"%d": "[0-9]{1,2}", "%m": "[0-9]{1,2}", "%H": "[0-9]{1,2}", "%M": "[0-9]{1,2}", "%S": "[0-9]{1,2}"}
+    shapes = digits | {"%Y": "[0-9]{4}", "%y": "[0-9]{2}", "%b": "[A-Za-z]{3}", "%B": "[A-Za-z]+", "%%": "%"}
+    if form in ("%m-%d", "%d/%d/%Y"):
+        return None
+    if form == "%Y%m%d":
+        shapes = shapes | {"%d": "[0-9]{2}", "%m": "[0-9]{2}"}
+    parts = re.split("(%.)", form)
+    if not re.fullmatch("".join(shapes.get(part, re.escape(part)) for part in parts), text.strip(" ")):
+        return None
+    return MOMENT.strptime(text.strip(" "), form)
+
+
+CONSTANTS = {
+    "width_bucket": width_bucket,
+    "substring": substring,
+    "replace": replaced,
+    "split_part": split_part,
+    "right": right,
+    "regexp_matches": regexp_matches,
+    "regexp_extract": regexp_extract,
+}
 
 SIMPLE = {
     "not": lambda x: not x,
     "like": like,
     "ilike": lambda x, pattern: like(small(x), small(pattern)),
     "starts_with": lambda x, y: x.startswith(y),
+    "ends_with": lambda x, y: x.endswith(y),
     "contains": lambda x, y: y in x,
+    "strpos": lambda x, y: x.find(y) + 1,
+    "ltrim": lambda x: re.sub("^ +", "", x),
+    "rtrim": lambda x: x.rstrip(" "),
     "/": quotient,
     "//": whole_quotient,
     "negative": lambda x: -x,
@@ -395,6 +465,13 @@ SIMPLE = {
     "week": lambda x: x.isocalendar()[1],
     "day": lambda x: x.day,
     "weekday": lambda x: x.isoweekday(),
+    "second": lambda x: x.second,
+    "dayofyear": lambda x: x.toordinal() - DAY(x.year, 1, 1).toordinal() + 1,
+    "isoyear": lambda x: x.isocalendar()[0],
+    "dayname": lambda x: x.strftime("%A"),
+    "monthname": lambda x: x.strftime("%B"),
+    "strftime": strftime,
+    "strptime": strptime,
     "hour": lambda x: x.hour,
     "minute": lambda x: x.minute,
     "at_time_zone": at_time_zone,

@@ -98,7 +98,7 @@ class Operator:
     """Where its result lies, from where its arguments do."""
     range: Callable[[Arguments, Find], Range | None] | None = None
     """The public range of its result, if that does not follow from `interval`."""
-    values: Callable[[Constants], Sequence[int]] | None = None
+    values: Callable[[Constants], Sequence[int] | Sequence[str]] | None = None
     """All that it can give, in order, if its constants alone say so."""
     shows_all: bool = False
     """Whether groups by it are all of these, even where its arguments could give fewer."""

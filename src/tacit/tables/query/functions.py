@@ -104,12 +104,13 @@ _INSTEAD = {
     "dayofweek": "Write ISODOW(x): Monday is 1, Sunday is 7.",
     "weekday": "Write ISODOW(x): Monday is 1, Sunday is 7.",
     "dow": "Write ISODOW(x): Monday is 1, Sunday is 7.",
-    "strftime": "Write DATE_TRUNC('month', d), or YEAR(d) and MONTH(d).",
-    "to_char": "Write DATE_TRUNC('month', d), or YEAR(d) and MONTH(d).",
-    "regexp_matches": "Regular expressions are not understood: write LIKE, STARTS_WITH or CONTAINS.",
-    "regexp_replace": "Regular expressions are not understood: write CASE with LIKE, STARTS_WITH or CONTAINS.",
-    "regexp_extract": "Regular expressions are not understood: write CASE with LIKE, STARTS_WITH or CONTAINS.",
-    "regexp_like": "Regular expressions are not understood: write LIKE, STARTS_WITH or CONTAINS.",
+    "to_char": "Write STRFTIME(d, '%Y-%m'), with the signs of strftime.",
+    "date_format": "Write STRFTIME(d, '%Y-%m'), with the signs of strftime.",
+    "to_timestamp": "Write STRPTIME(x, '%d/%m/%Y'), with the signs of strptime.",
+    "regexp_replace": "Write REPLACE(x, 'old', 'new'), SPLIT_PART(x, '-', 1) or REGEXP_EXTRACT(x, 'expression').",
+    "regexp_full_match": "Write REGEXP_MATCHES(x, '^expression$').",
+    "rlike": "Write REGEXP_MATCHES(x, 'expression').",
+    "position": "Write POSITION('a' IN x) or STRPOS(x, 'a').",
     "isnull": "Write x IS NULL.",
     "iif": "Write CASE WHEN condition THEN a ELSE b END.",
     "ntile": "Write WIDTH_BUCKET(x, low, high, how_many), with public ends.",
@@ -147,7 +148,7 @@ def _date_part(arguments: Arguments) -> Expression:
 def part(name: str, value: Expression) -> Expression:
     """EXTRACT(name FROM value)."""
     name = name.lower()
-    parts = {one.sql[0]: one.name for one in OPERATORS.values() if one.is_part}
+    parts = {written: one.name for one in OPERATORS.values() if one.is_part for written in one.sql}
     if name in parts:
         return Call(parts[name], (value,))
     instead = _INSTEAD.get(name, f"The parts are: {', '.join(parts)}.")
@@ -195,7 +196,27 @@ def _local(name: str, cast_to: str | None) -> Callable[[Arguments], Expression]:
     return read
 
 
+def _format_first(operator: str, cast_to: str | None = None) -> Callable[[Arguments], Expression]:
+    """FORMAT_DATE('%Y-%m', d), PARSE_DATE('%d/%m/%Y', x): the format first, as BigQuery has it."""
+
+    def read(arguments: Arguments) -> Expression:
+        made = Call(operator, arguments[::-1])
+        return made if cast_to is None else Call(cast_to, (made,))
+
+    return read
+
+
+def _strftime(arguments: Arguments) -> Expression:
+    """STRFTIME(d, '%Y-%m'), and the other way round, as SQLite has it."""
+    turned = len(arguments) == 2 and is_text(arguments[0].constant) and not arguments[1].is_literal
+    return Call("strftime", arguments[::-1] if turned else arguments)
+
+
 _SPECIAL: Mapping[str, Callable[[Arguments], Expression]] = {
+    "strftime": _strftime,
+    **{f"format_{kind}": _format_first("strftime") for kind in ("date", "timestamp", "datetime")},
+    **{f"parse_{kind}": _format_first("strptime") for kind in ("timestamp", "datetime")},
+    "parse_date": _format_first("strptime", "to_date"),
     "left": _left,
     "date_part": _date_part,
     "timezone": _zoned,

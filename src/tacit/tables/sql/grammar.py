@@ -27,7 +27,7 @@ MOST_CHARACTERS = 100_000
 MOST_NESTED = 50
 """How deep brackets and CASE may be nested."""
 _MOST_PREFIXES = 20
-_KEPT = ("CAST", "TRY_CAST", "EXTRACT", "SUBSTRING", "TRIM")
+_KEPT = ("CAST", "TRY_CAST", "EXTRACT", "SUBSTRING", "TRIM", "POSITION")
 
 
 class Tacit(Dialect):
@@ -61,7 +61,7 @@ _NEVER = {
     TokenType.DARROW: ("->>", "Structures are not values here."),
     TokenType.BLOCK_START: ("{%", "Templates are not filled in here."),
     TokenType.BLOCK_END: ("%}", "Templates are not filled in here."),
-    TokenType.TILDE: ("~", "Regular expressions are not understood: write LIKE, STARTS_WITH or CONTAINS."),
+    TokenType.TILDE: ("~", "It means a part here and the whole there: write REGEXP_MATCHES(x, 'expression')."),
     TokenType.INTERSECT: ("INTERSECT", "Ask one SELECT on the table, with the conditions in WHERE."),
     TokenType.EXCEPT: ("EXCEPT", "Ask one SELECT on the table, with the conditions in WHERE."),
 }

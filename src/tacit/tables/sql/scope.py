@@ -180,7 +180,7 @@ def refused(node: exp.Expression) -> Exception:
 
 _STAR = "Name what is to be computed: COUNT(*), AVG(column) … GROUP BY column."
 _SUBQUERY = ("a subquery outside of FROM", "It would look at other people's rows: write the condition itself.")
-_PATTERN = ("a regular expression", "Write LIKE, STARTS_WITH or CONTAINS.")
+_PATTERN = ("a regular expression that is no function", "Write REGEXP_MATCHES(x, 'expression').")
 _DISTINCT = ("IS DISTINCT FROM", "Write x <> y OR x IS NULL.")
 _VOID: dict[type[exp.Expression], tuple[str, str, str]] = {
     exp.Window: ("OVER (…)", WINDOWS, "Write GROUP BY."),

@@ -14,7 +14,7 @@ from tacit.tables.query.rows import Qualified
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read.aggregates import filtered
 from tacit.tables.sql.read.arrays import indexed
-from tacit.tables.sql.read.functions import case, cast_node, either, extract, function, local, substring, trim
+from tacit.tables.sql.read.functions import case, cast_node, either, extract, function, local, position, substring, trim
 from tacit.tables.sql.read.operators import (
     added,
     between,
@@ -118,6 +118,7 @@ _READERS: dict[type[exp.Expression], Reader] = {
     exp.AtTimeZone: local,
     exp.Substring: substring,
     exp.Trim: trim,
+    exp.StrPosition: position,
     exp.Anonymous: function,
     exp.Filter: filtered,
     exp.WithinGroup: within_group,

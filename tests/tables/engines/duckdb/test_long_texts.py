@@ -88,6 +88,12 @@ EXPRESSIONS: list[Expression] = [
     Call("upper", (Column("s"),)),
     Call("lower", (Column("s"),)),
     Call("trim", (Column("s"),)),
+    Call("replace", (Column("s"), Literal("x"), Literal("xx"))),
+    Call("replace", (Column("s"), Literal("xx"), Literal("xxx"))),
+    Call("replace", (Column("s"), Literal("ɐ"), Literal("日"))),
+    Call("replace", (Column("s"), Literal("x"), Literal("y" * 4096))),
+    Call("replace", (Column("s"), Literal(" "), Literal(""))),
+    Call("regexp_extract", (Column("s"), Literal("x+"))),
     Call("substring", (Column("s"), Literal(1), Literal(4096))),
     Call("coalesce", (Call("concat", (Column("s"), Literal("a"))), Literal("too long"))),
 ]
@@ -115,6 +121,15 @@ def test_the_engine_and_python_agree_on_what_is_too_long(expression: Expression)
     found = [value for (value,) in answers]
     assert found == evaluate_rows(expression, {Column("s"): HELD}, len(HELD))
     assert all(len(text.encode()) <= LONGEST_TEXT for text in found if text is not None)
+
+
+def test_what_a_replacement_would_make_is_never_made() -> None:
+    """A text of 4 096 signs, each replaced by 4 096, is 16 MB: for each of 10 000 rows it would not fit."""
+    database = duckdb.connect()
+    database.execute("SET memory_limit = '200MB'; SET threads = 1")
+    database.execute("CREATE TABLE rows AS SELECT repeat('x', 4096) AS s FROM range(2000)")
+    replaced = render(Call("replace", (Column("s"), Literal("x"), Literal("y" * 4096))), {"s": Kind.TEXT}).sql
+    assert database.execute(f"SELECT count({replaced}) FROM rows").fetchall() == [(0,)]
 
 
 def test_texts_too_long_are_null_in_every_source(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from tacit.tables.expressions.operator import (
     constants_of,
     only,
 )
+from tacit.tables.expressions.regular import MOST_PLACES, regular
+from tacit.tables.expressions.regular import problem as expression_problem
 from tacit.tables.expressions.texts import LONGEST_PATTERN, LONGEST_TEXT, fits, like, lower, upper
 from tacit.tables.expressions.values import each
 
@@ -64,9 +66,76 @@ def _pattern_steps(constants: Constants) -> int:
     return 1 + len("" if pattern is None else str(pattern)) // 20
 
 
+def _replace(text: str, old: str, new: str) -> str | None:
+    """Null where it would be too long."""
+    return _short(text.replace(old, new))
+
+
+def _split_part(text: str, between: str, place: int) -> str:
+    parts = text.split(between)
+    found = parts[place - 1 if place > 0 else place :][:1] if -len(parts) <= place <= len(parts) else []
+    return found[0] if found else ""
+
+
+def _right(text: str, count: int) -> str:
+    return text[-count:] if count else ""
+
+
+def _extract(text: str, expression: str, group: int = 0) -> str:
+    found = regular(expression).groups(text)
+    return "" if found is None else found[group]
+
+
+def _replace_problem(constants: Constants) -> str:
+    fits = len(constants) == 3 and all(map(is_text, constants[1:])) and constants[1] != ""
+    return "" if fits else "two literal texts: what is replaced, which is not empty, and by what"
+
+
+def _split_problem(constants: Constants) -> str:
+    fits = len(constants) == 3 and is_text(constants[1]) and constants[1] != ""
+    fits = fits and is_whole(constants[2], -_MOST_PARTS, _MOST_PARTS) and constants[2] != 0
+    return "" if fits else "what stands between the parts, and which of them: 1 is the first, -1 the last"
+
+
+def _right_problem(constants: Constants) -> str:
+    return "" if len(constants) == 2 and is_whole(constants[1], 0, 10**6) else "how many characters, from 0"
+
+
+def _regular_problem(constants: Constants) -> str:
+    expression = constants[1] if len(constants) > 1 else None
+    if not is_text(expression):
+        return "a literal regular expression"
+    says = expression_problem(expression)
+    if says:
+        return f"a regular expression that can be read: {says}"
+    if len(constants) < 3:
+        return ""
+    most = min(regular(expression).captured, _MOST_GROUPS)
+    return "" if is_whole(constants[2], 0, most) else f"a group of the expression, 0 (all of it) to {most}"
+
+
+def _places(constants: Constants) -> int:
+    """How many signs the expression has; as many as there may be if it is none."""
+    expression = constants[1] if len(constants) > 1 else None
+    return regular(expression).places if is_text(expression) and not expression_problem(expression) else MOST_PLACES
+
+
+_MOST_PARTS, _MOST_GROUPS, _PER_PLACE = 1_000, 9, 5_000
 _SEARCHED, _LETTERS, _MATCHED, _PER_CHARACTER, _FEW = 250, 700, 1_000, 4_000, 8
 _TEXT = only(Kind.TEXT, gives=Kind.TEXT, least=1)
 _PAIR = only(Kind.TEXT, gives=Kind.BOOLEAN, least=2)
+
+
+def _is_split(kinds: Kinds) -> bool:
+    return len(kinds) == 3 and kinds[:2] in _TWO_TEXTS and kinds[2] in (None, Kind.INTEGER)
+
+
+def _extract_gives(kinds: Kinds) -> Kind | None:
+    fits = 2 <= len(kinds) <= 3 and kinds[:2] in _TWO_TEXTS
+    return Kind.TEXT if fits and all(kind in (None, Kind.INTEGER) for kind in kinds[2:]) else None
+
+
+_TWO_TEXTS = [(one, two) for one in (None, Kind.TEXT) for two in (None, Kind.TEXT)]
 
 
 def _pattern_weight(constants: Constants) -> int:
@@ -134,10 +203,13 @@ ON_TEXTS = (
     ),
     _pattern("ilike", lambda text, pattern: like(lower(pattern))(lower(text)), "As `like`, capitals or not.", _LETTERS),
     _test("starts_with", str.startswith, "Whether the text begins with another.", "startswith"),
+    _test("ends_with", str.endswith, "Whether the text ends with another.", "suffix"),
     _test("contains", str.__contains__, "Whether that text occurs in it.", weight=_SEARCHED),
     _made("lower", lambda text: _short(lower(text)), "In small letters.", _LETTERS, "lcase"),
     _made("upper", lambda text: _short(upper(text)), "In capitals.", _LETTERS, "ucase"),
     _made("trim", lambda text: text.strip(" "), "Without the spaces at both ends.", 200),
+    _made("ltrim", lambda text: text.lstrip(" "), "Without the spaces at its beginning.", 200),
+    _made("rtrim", lambda text: text.rstrip(" "), "Without the spaces at its end.", 200),
     Operator(
         "length",
         "a text",
@@ -173,5 +245,84 @@ ON_TEXTS = (
         python=Method("concat", "This text and the others behind it.", rest="others"),
         steps=always(10),
         weight=always(30),
+    ),
+    Operator(
+        "replace",
+        "a text, and two literal texts: what is replaced, and by what",
+        only(Kind.TEXT, gives=Kind.TEXT, least=3),
+        each(_replace),
+        sql=("replace",),
+        python=Method("replace", "With every occurrence of one text replaced by another.", ("old", "new")),
+        literals=REST,
+        problem=_replace_problem,
+        steps=always(10),
+        weight=always(800),
+    ),
+    Operator(
+        "split_part",
+        "a text, a literal that stands between its parts, and a literal place from 1 (-1 is the last)",
+        lambda kinds: Kind.TEXT if _is_split(kinds) else None,
+        each(_split_part),
+        sql=("split_part",),
+        python=Method("split_part", "The part at a place, from 1; '' if there is none.", ("between", "place")),
+        literals=REST,
+        problem=_split_problem,
+        steps=always(1),
+        weight=always(1_000),
+    ),
+    Operator(
+        "right",
+        "a text and a literal number of characters",
+        _substring_gives,
+        each(_right),
+        sql=("right",),
+        python=Method("right", "The last characters, so many.", ("count",)),
+        literals=REST,
+        problem=_right_problem,
+        steps=always(1),
+        weight=always(100),
+    ),
+    Operator(
+        "strpos",
+        "two texts; where the second begins in the first, from 1, or 0",
+        only(Kind.TEXT, gives=Kind.INTEGER, least=2),
+        each(lambda text, part: text.find(part) + 1),
+        range=lambda arguments, find: Range(Fraction(0), Fraction(LONGEST_TEXT)),
+        sql=("strpos", "instr"),
+        python=Method("strpos", "Where that text begins in it, from 1; 0 if it is not there.", ("text",)),
+        steps=always(1),
+        weight=always(_SEARCHED),
+    ),
+    Operator(
+        "regexp_matches",
+        "a text and a literal regular expression; whether it matches a part of the text",
+        _PAIR,
+        each(lambda text, expression: regular(expression).finds(text)),
+        is_condition=True,
+        sql=("regexp_matches", "regexp_like"),
+        google=("regexp_contains",),
+        python=Method("regexp_matches", "Whether a regular expression matches a part of it.", ("expression",)),
+        literals=REST,
+        problem=_regular_problem,
+        steps=lambda constants: 1 + _places(constants) // 20,
+        weight=lambda constants: _PER_PLACE * _places(constants),
+    ),
+    Operator(
+        "regexp_extract",
+        "a text, a literal regular expression, and perhaps the literal number of a group; '' if it matches nothing",
+        _extract_gives,
+        each(_extract),
+        sql=("regexp_extract",),
+        google=("regexp_substr",),
+        python=Method(
+            "regexp_extract",
+            "What the expression, or a group of it, matches; '' if nothing.",
+            ("expression",),
+            ("group",),
+        ),
+        literals=REST,
+        problem=_regular_problem,
+        steps=lambda constants: 1 + _places(constants) // 20,
+        weight=lambda constants: _PER_PLACE * _places(constants),
     ),
 )

@@ -6,8 +6,10 @@ import datetime
 from collections.abc import Callable
 from typing import Any
 
-from tacit.tables.expressions.kinds import Kind, Kinds, is_whole
+from tacit.tables.expressions.intervals import EVERYTHING
+from tacit.tables.expressions.kinds import Kind, Kinds, is_text, is_whole
 from tacit.tables.expressions.operator import FIRST, REST, TIMES, Constants, Method, Operator, Places, always, only
+from tacit.tables.expressions.time_formats import DAYS, MONTHS, read, read_problem, written, written_problem
 from tacit.tables.expressions.values import as_moment, each
 from tacit.tables.expressions.zones import first_moment, local_time, zone_problem
 
@@ -144,6 +146,25 @@ def _part(
     )
 
 
+def _named(name: str, compute: Callable[[Any], str], names: tuple[str, ...], says: str) -> Operator:
+    """A name that a time has, one of a few."""
+    return Operator(
+        name,
+        "a date or timestamp",
+        only(*TIMES, gives=Kind.TEXT, least=1),
+        each(compute),
+        range=lambda arguments, find: EVERYTHING,
+        values=lambda _: names,
+        sql=(name,),
+        python=Method(name, says),
+    )
+
+
+def _format_problem(constants: Constants, problem: Callable[[str], str]) -> str:
+    form = constants[1] if len(constants) == 2 else None
+    return problem(form if is_text(form) else "%")
+
+
 ON_TIMES = (
     _part("year", lambda time: time.year, None, "The year of a date."),
     _part("quarter", lambda time: (time.month + 2) // 3, (1, 4), "1 to 4."),
@@ -155,10 +176,41 @@ ON_TIMES = (
         "The week of the year as ISO 8601 counts, 1 to 53.",
         "week",
         "weekofyear",
+        "isoweek",
     ),
     _part("day", lambda time: time.day, (1, 31), "1 to 31.", "day", "dayofmonth"),
     _part("hour", lambda time: time.hour, (0, 23), "0 to 23.", of_day=True),
     _part("minute", lambda time: time.minute, (0, 59), "0 to 59.", of_day=True),
+    _part("second", lambda time: time.second, (0, 59), "0 to 59.", of_day=True),
+    _part("dayofyear", lambda time: time.timetuple().tm_yday, (1, 366), "1 to 366.", "dayofyear", "doy"),
+    _part("isoyear", lambda time: time.isocalendar()[0], None, "The year to which its ISO week belongs."),
+    _named("dayname", lambda time: DAYS[time.weekday()], DAYS, "Monday to Sunday, in English."),
+    _named("monthname", lambda time: MONTHS[time.month - 1], MONTHS, "January to December, in English."),
+    Operator(
+        "strptime",
+        "a text and a literal format; a timestamp, null where the text is written otherwise",
+        lambda kinds: Kind.TIMESTAMP if len(kinds) == 2 and set(kinds) <= {None, Kind.TEXT} else None,
+        each(read),
+        sql=("strptime", "try_strptime"),
+        google=("str_to_date",),
+        python=Method("strptime", "The time that a text says, written as '%d/%m/%Y'; null otherwise.", ("format",)),
+        literals=REST,
+        problem=lambda constants: _format_problem(constants, read_problem),
+        steps=always(5),
+        weight=always(500),
+    ),
+    Operator(
+        "strftime",
+        "a date or timestamp, and a literal format",
+        lambda kinds: Kind.TEXT if len(kinds) == 2 and _is_time(kinds[0]) and kinds[1] is Kind.TEXT else None,
+        each(written),
+        sql=("strftime",),
+        python=Method("strftime", "The time as a text, written as '%Y-%m'.", ("format",)),
+        literals=REST,
+        problem=lambda constants: _format_problem(constants, written_problem),
+        steps=always(1),
+        weight=always(50),
+    ),
     _part("weekday", lambda time: time.isoweekday(), (1, 7), "Monday is 1, Sunday 7.", "isodow"),
     Operator(
         "at_time_zone",

@@ -28,7 +28,7 @@ from tacit.tables.sql.scope import Scope, bare_word, only, text_in, written
 
 _MOST_BITS = 30
 
-__all__ = ["case", "cast_node", "either", "extract", "function", "local", "substring", "trim"]
+__all__ = ["case", "cast_node", "either", "extract", "function", "local", "position", "substring", "trim"]
 
 
 def case(scope: Scope, node: exp.Case) -> Expression:
@@ -121,10 +121,22 @@ def substring(scope: Scope, node: exp.Substring) -> Expression:
 
 
 def trim(scope: Scope, node: exp.Trim) -> Expression:
-    if node.expression is not None or str(node.args.get("position") or "BOTH").upper() != "BOTH":
-        raise not_yet(written(node), "TRIM(x) takes the spaces from both ends.")
+    side = str(node.args.get("position") or "BOTH").upper()
+    if node.expression is not None or side not in _SIDES:
+        raise not_yet(written(node), "TRIM(x) takes the spaces from both ends, REPLACE(x, 'a', '') what is said.")
     only(node, "this", "position")
-    return call("trim", (scope.expression(node.this),))
+    return call(_SIDES[side], (scope.expression(node.this),))
+
+
+_SIDES = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
+
+
+def position(scope: Scope, node: exp.StrPosition) -> Expression:
+    """POSITION('a' IN x)."""
+    only(node, "this", "substr")
+    if node.args.get("substr") is None:
+        raise not_yet("POSITION(…)", "Write POSITION('a' IN x) or STRPOS(x, 'a').")
+    return call("strpos", scope.each((node.this, node.args["substr"])))
 
 
 def _grouping(scope: Scope, node: exp.Anonymous) -> Expression:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tacit.tables.engines.duckdb.operators.form import Form, Given
 from tacit.tables.engines.duckdb.terms import Term, as_kind, in_calendar, once, text_literal
-from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.kinds import Kind, is_text
 from tacit.tables.expressions.operators import TIME_UNITS
+from tacit.tables.expressions.time_formats import read_problem, reading, written_problem
 from tacit.tables.expressions.zones import is_zone
 
 __all__ = ["ON_TIMES"]
@@ -126,8 +127,39 @@ def _timestamp_trunc(given: Given) -> str:
     return timestamp_trunc(given.terms[0], unit, zone) if unit in TIME_UNITS and is_zone(zone) else given.nothing
 
 
+def _named(function: str) -> Form:
+    """dayname(x), monthname(x): in English, whatever the settings."""
+    return lambda given: f"{function}({given.sql(0, given.terms[0].kind or Kind.TIMESTAMP)})"
+
+
+def _strptime(given: Given) -> str:
+    """Texts that are written as the format says, read by the engine; null if there is no such format."""
+    form = given.constants[1]
+    if not is_text(form) or read_problem(form):
+        return given.nothing
+    pattern, written = text_literal(reading(form)), text_literal(form)
+    read = once(
+        lambda t: f"CASE WHEN regexp_full_match({t}, {pattern}) THEN try_strptime({t}, {written}) END",
+        f"trim({given.sql(0, Kind.TEXT)}, ' ')",
+    )
+    return in_calendar(read, Kind.TIMESTAMP)
+
+
+def _strftime(given: Given) -> str:
+    """Null if there is no such format."""
+    form = given.constants[1]
+    if not is_text(form) or written_problem(form):
+        return given.nothing
+    return f"strftime({given.sql(0, given.terms[0].kind or Kind.TIMESTAMP)}, {text_literal(form)})"
+
+
+_PARTS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "dayofyear", "isoyear")
+
 ON_TIMES: dict[str, Form] = {
-    **{name: _part(name) for name in ("year", "quarter", "month", "week", "day", "hour", "minute")},
+    **{name: _part(name) for name in _PARTS},
+    **{name: _named(name) for name in ("dayname", "monthname")},
+    "strptime": _strptime,
+    "strftime": _strftime,
     "weekday": _part("isodow"),
     "at_time_zone": _at_time_zone,
     "timestamp_trunc": _timestamp_trunc,
