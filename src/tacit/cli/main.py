@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 _OPTIONS = (
-    "epsilon", "rho", "delta", "analyst", "expected_rows", "within", "groups", "rows", "target", "columns",
+    "epsilon", "rho", "delta", "analyst", "bias", "expected_rows", "within", "groups", "rows", "target", "columns",
     "rows_per_unit",
 )  # fmt: skip
 _EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4, "account-locked": 5}

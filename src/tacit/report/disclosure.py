@@ -15,7 +15,9 @@ from typing import Any
 from tacit.errors import InvalidParameter
 from tacit.report.columns import Cell, Column, same_length
 
-__all__ = ["JSON_VERSION", "NOT_COVERED", "PICKED", "UNPAID", "Amount", "Clamp", "Disclosure", "GroupRule", "Noise"]
+__all__ = [
+    "JSON_VERSION", "NOT_COVERED", "PICKED", "UNPAID", "Amount", "Clamp", "Cut", "Disclosure", "GroupRule", "Noise",
+]  # fmt: skip
 
 JSON_VERSION = 1
 _KIND = "tacit disclosure"
@@ -102,6 +104,25 @@ class Clamp:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """Rows that the limits left out, where that was paid for: how many, and as a share of all rows, with 95% intervals.
+
+    Of units with more than ``seen`` rows, what they have beyond the limits is not in it: none stood out of the noise,
+    or they are beyond what is looked at. The intervals of all figures hold together. ``share`` is of the price.
+    """
+
+    what: str
+    rows: float
+    low: float
+    high: float
+    part: float
+    part_low: float
+    part_high: float
+    seen: int
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
 class Disclosure:
     """What was asked, of whom, at what price, how it was answered, and what the promise does not cover."""
 
@@ -138,6 +159,8 @@ class Disclosure:
     data_version: int = 1
     """Of which version of the data it is, as their owner counts them."""
     not_covered: tuple[str, ...] = NOT_COVERED
+    cut: tuple[Cut, ...] = ()
+    """What the limits left out, if that was asked for; one for each set of keys with limits of its own."""
 
     def __post_init__(self) -> None:
         same_length(self.columns)
@@ -184,7 +207,7 @@ class Disclosure:
         if made.get("kind") != _KIND or made.get("version") != JSON_VERSION:
             found = f"{made.get('kind')} version {made.get('version')}"
             raise InvalidParameter("disclosure", given=found, allowed=f"{_KIND} version {JSON_VERSION}")
-        since = {"data_version": 1}  # what disclosures of before do not say
+        since: dict[str, Any] = {"data_version": 1, "cut": []}  # what disclosures of before do not say
         given: dict[str, Any] = {one.name: (since | dict(made))[one.name] for one in fields(cls)}
         return cls(
             **given
@@ -195,6 +218,7 @@ class Disclosure:
                 "group_rule": GroupRule(**made["group_rule"]),
                 "noise": tuple(Noise(**{**one, "outputs": tuple(one["outputs"])}) for one in made["noise"]),
                 "clamps": tuple(Clamp(**one) for one in made["clamps"]),
+                "cut": tuple(Cut(**one) for one in (since | dict(made))["cut"]),
                 "columns": tuple(_column(one) for one in made["columns"]),
                 "remarks": tuple(made["remarks"]),
                 "not_covered": tuple(made["not_covered"]),
@@ -205,7 +229,7 @@ class Disclosure:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
-    if isinstance(value, Amount | Noise | GroupRule | Clamp):
+    if isinstance(value, Amount | Noise | GroupRule | Clamp | Cut):
         return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     return value
 

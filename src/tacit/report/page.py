@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.report import words
-from tacit.report.disclosure import Disclosure
+from tacit.report.disclosure import Cut, Disclosure
 from tacit.report.labels import row_labels
 from tacit.report.markup import Html, element, join
 from tacit.report.numbers import cell, delta, exact, number, percent, price
@@ -150,6 +150,7 @@ def _method(disclosure: Disclosure) -> list[Html]:
     facts = [
         ("Neighbours", _capital(disclosure.neighbours)),
         ("Contribution", _capital(words.limits(disclosure)) or "Not limited"),
+        *(("Over the limits", _over(one)) for one in disclosure.cut),
         ("Groups", _capital(group_words)),
         ("Unknown values", disclosure.nulls),
         ("Clamping", "; ".join(f"{c.what}: {c.low} to {c.high}, per {c.per}" for c in disclosure.clamps) or "None"),
@@ -177,6 +178,16 @@ def _method(disclosure: Disclosure) -> list[Html]:
         _facts(facts),
         *([element("div", table, class_="wide method")] if rows else []),
     ]
+
+
+def _over(cut: Cut) -> str:
+    """How what was cut was found out, and what is not in it."""
+    return (
+        f"{_capital(words.cut_words(cut))}: {number(round(cut.rows))} rows ({number(round(cut.low))} to "
+        f"{number(round(cut.high))}), bought with {cut.share} of the price. Of units with more than "
+        f"{number(cut.seen)} rows, what they have beyond the limits is not in it: none stood out of the noise, or "
+        "more is not looked at."
+    )
 
 
 def _record(disclosure: Disclosure) -> Html:

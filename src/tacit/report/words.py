@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tacit.report.disclosure import PICKED, UNPAID, Amount, Disclosure
-from tacit.report.numbers import delta, price
+from tacit.report.disclosure import PICKED, UNPAID, Amount, Cut, Disclosure
+from tacit.report.numbers import delta, percent, price
 
-__all__ = ["amount", "footnote", "limits", "meaning", "moment", "notes", "spent"]
+__all__ = ["amount", "cut_words", "footnote", "limits", "meaning", "moment", "notes", "spent"]
 
 _DISCOVERED = "DISCOVER "
 
@@ -55,7 +55,20 @@ def _cut(disclosure: Disclosure) -> list[str]:
     asked = disclosure.question.startswith(_DISCOVERED)
     if disclosure.groups_per_unit is None or counts_units or asked:
         return []
+    if disclosure.cut:
+        return [cut_words(one) for one in disclosure.cut]
     return ["rows over the limits are not counted, and not in ±: tacit discover limits finds better ones"]
+
+
+def cut_words(cut: Cut) -> str:
+    """What the limits left out, with its error.
+
+    >>> cut_words(Cut("", 39400, 38500, 40300, 0.46, 0.45, 0.47, 400, "0.1"))
+    '46% of the rows (45% to 47%) are over the limits: not counted, and not in ±'
+    """
+    of = f" {cut.what}" if cut.what else ""
+    shares = f"{percent(cut.part_low)} to {percent(cut.part_high)}"
+    return f"{percent(cut.part)} of the rows{of} ({shares}) are over the limits: not counted, and not in ±"
 
 
 def moment(time: str) -> str:

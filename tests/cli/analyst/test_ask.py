@@ -264,3 +264,47 @@ def test_the_ledger_is_found_from_the_data_the_policy_or_itself(folder: Path, co
     (folder / "kept.db").write_bytes((folder / "visits.ledger").read_bytes())
     ran = tacit(folder, command, named)
     assert ran.returncode == 0, ran.printed
+
+
+def test_within_finds_the_price_and_pays_it(folder: Path) -> None:
+    planned = json.loads(tacit(folder, "plan", "visits.toml", COUNT, "--within", "20", "--json").stdout)
+    price = planned["plans"][0]["price"]["main"]
+    ran = tacit(folder, "ask", "visits.toml", COUNT, "--within", "20")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr.startswith(f"paying ε {price}")
+    assert f"spent ε {price}" in ran.stdout
+    (error,) = re.findall(r"± (\d+)", ran.stdout)
+    assert int(error) <= 20
+    both = tacit(folder, "ask", "visits.toml", COUNT, "--within", "20", "--epsilon", "1")
+    assert both.returncode == 1
+    assert "either a price or the errors to meet" in both.stderr
+
+
+def test_bias_says_what_the_limits_cut_inside_the_price(folder: Path) -> None:
+    ran = tacit(folder, "ask", "visits.toml", BY_CITY, "--epsilon", "2", "--bias", "0.5")
+    assert ran.returncode == 0, ran.stderr
+    assert re.search(r"\d% of the rows \(.+% to .+%\) are over the limits: not counted, and not in ±", ran.stdout)
+    assert "spent ε 2.00" in ran.stdout
+    assert "what the limits cut" in tacit(folder, "plan", "visits.toml", COUNT, "--epsilon", "1", "--bias").stdout
+    wrong = tacit(folder, "ask", "visits.toml", COUNT, "--epsilon", "0.5", "--bias", "2")
+    assert wrong.returncode == 1
+    assert "--bias" in wrong.stderr
+    assert "between 0 and 1" in wrong.stderr
+
+
+def test_statements_with_semicolons_are_one_batch(folder: Path) -> None:
+    (folder / "questions.sql").write_text(f"{COUNT};\n-- and; by city\n{BY_CITY};\n", encoding="utf-8")
+    ran = tacit(folder, "ask", "visits.toml", "-f", "questions.sql", "--epsilon", "2")
+    assert ran.returncode == 0, ran.stderr
+    assert [line[:4] for line in ran.stdout.splitlines() if line.startswith(" [")] == [" [0]", " [1]"]
+    assert ran.stdout.count("spent ε 2.00") == 1
+    assert charged(folder).startswith("ApproxDP(2,")
+    made = json.loads(tacit(folder, "ask", "visits.toml", "-f", "questions.sql", "--epsilon", "2", "--json").stdout)
+    assert [one["columns"][0]["name"] for one in made] == ["n", "city"]
+    again = tacit(folder, "ask", "visits.toml", f"{COUNT}; {BY_CITY}", "--epsilon", "2").stdout
+    assert "spent nothing: asked before" in again
+    for option in (["--within", "3"], ["--bias"], ["--csv", "a.csv"]):
+        refused = tacit(folder, "ask", "visits.toml", "-f", "questions.sql", "--epsilon", "1", *option)
+        assert refused.returncode == 1
+        assert "one statement" in refused.stderr
+    assert not (folder / "a.csv").exists()

@@ -7,7 +7,7 @@ from typing import Any
 
 import tacit
 from tacit.tables.session.table import Table
-from tests.tables.attacks.losses import loss_of_batch, loss_of_discovery, loss_of_sql, loss_of_workload
+from tests.tables.attacks.losses import loss_of_batch, loss_of_cut, loss_of_discovery, loss_of_sql, loss_of_workload
 from tests.tables.attacks.nodes import NODES
 
 __all__ = ["ASKED", "Tables"]
@@ -17,6 +17,10 @@ Tables = tuple[Table, Table]
 
 def statement(sql: str) -> Callable[[Tables], float]:
     return lambda tables: loss_of_sql(tables, sql)
+
+
+def with_cut(sql: str) -> Callable[[Tables], float]:
+    return lambda tables: loss_of_cut(tables, sql)
 
 
 def together(tables: Tables) -> float:
@@ -49,6 +53,17 @@ ASKED: dict[str, list[Callable[[Tables], float]]] = {
     **{node: [statement(sql) for sql in written] for node, written in NODES.items()},
     "batches": [together],
     "margins and ranges": [margins, ranges],
+    "what limits cut": [
+        with_cut(NODES[node][at])
+        for node, at in (
+            ("counts and sums", 0),
+            ("counts and sums", 2),
+            ("counts and sums", 3),
+            ("joins on the unit", 1),
+            ("UNION ALL", 1),
+            ("sets of keys", 1),
+        )
+    ],
     "discovery": [
         discovered(lambda found, price: found.bounds("spend", **price)),
         discovered(lambda found, price: found.rows_per_unit(**price)),

@@ -13,6 +13,7 @@ import tacit
 from tacit.tables.choosing import choice as choices
 from tacit.tables.choosing import top as choices_top
 from tacit.tables.choosing.ranks import RankDraw
+from tacit.tables.discovery import cut
 from tacit.tables.discovery import histogram as discovery_histogram
 from tacit.tables.engines.contract import Asked, Blend, BoundedQuery, Distinct, Integers, Measure
 from tacit.tables.engines.duckdb import bounding as duckdb_bounding
@@ -43,6 +44,7 @@ __all__ = [
     "paid_twice",
     "products_for_free",
     "rows_not_clamped",
+    "steps_of_all",
     "totals_like_groups",
 ]
 
@@ -191,6 +193,19 @@ def half_the_noise(patch: pytest.MonkeyPatch) -> None:
         return replace(right(statements, policy, price.scaled(Fraction(2)), **given), cost=price)
 
     patch.setattr(discovery_histogram, "make_plan", dearer)
+
+
+def steps_of_all(patch: pytest.MonkeyPatch) -> None:
+    """A unit counts on every step of the ladder that it has climbed, not on the last alone."""
+    right = cut.Ladder.exact
+
+    def exact(self: cut.Ladder, counted: Integers, total: Integers) -> list[int]:
+        first, second, *steps = right(self, counted, total)
+        plain = [one // factor for one, factor in zip(steps, self.factors[2:], strict=True)]
+        climbed = [sum(plain[at:]) * factor for at, factor in enumerate(self.factors[2:])]
+        return [first, second, *climbed]
+
+    patch.setattr(cut.Ladder, "exact", exact)
 
 
 def levels_like_cells(patch: pytest.MonkeyPatch) -> None:

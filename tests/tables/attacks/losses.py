@@ -33,7 +33,7 @@ from tacit.tables.session.batch import Batch
 from tacit.tables.session.table import Table
 from tacit.tables.workloads.workload import Workload
 
-__all__ = ["loss_of_batch", "loss_of_discovery", "loss_of_sql", "loss_of_workload"]
+__all__ = ["loss_of_batch", "loss_of_cut", "loss_of_discovery", "loss_of_sql", "loss_of_workload"]
 
 Group = tuple[object, ...]
 Pair = tuple[Integers, Integers]
@@ -42,6 +42,14 @@ Pair = tuple[Integers, Integers]
 def loss_of_sql(tables: tuple[Table, Table], sql: str) -> float:
     """The loss of a statement, as a part of what it costs: at most 1."""
     plan = tables[0].query(sql).plan(**_price(tables[0], sql))
+    return _loss_of_plan(plan, tables)
+
+
+def loss_of_cut(tables: tuple[Table, Table], sql: str) -> float:
+    """The loss of a statement and of what its limits cut, bought with half its price."""
+    price = _price(tables[0], sql)
+    question = tables[0].query(sql)
+    plan = question._plan(price.get("epsilon"), price["delta"], price.get("rho"), None, None, "0.5")
     return _loss_of_plan(plan, tables)
 
 

@@ -66,6 +66,7 @@ OWN: dict[str, tuple[Fault, ...]] = {
     "batches": (faults.each_the_whole_price,),
     "margins and ranges": (faults.each_the_whole_price, faults.levels_like_cells),
     "counts and sums": (faults.keys_of_one_group,),
+    "what limits cut": (faults.steps_of_all,),
     "discovery": (faults.keys_of_one_group, faults.half_the_noise),
 }
 NONE_SUCH: dict[str, tuple[Fault, ...]] = {

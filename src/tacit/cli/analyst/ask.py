@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,16 +22,18 @@ from tacit.cli.shared.questions import (
     open_for_planning,
     policy_options,
     price_options,
+    statements,
+    targets,
 )
 from tacit.cli.shared.reading import reading_options
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.answer import Answer
-from tacit.tables.session.table import without_explain
+from tacit.tables.session.table import Table, without_explain
 from tacit.tables.sql.parse import states_price
 
-__all__ = ["ask"]
+__all__ = ["ask", "show_answer", "show_answers"]
 
 _PICTURES = (".png", ".svg", ".pdf")
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -43,9 +47,19 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "--file",
     "sql_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The question, in a file.",
+    help="The question, in a file; several are answered as a batch, at one price.",
 )
 @price_options
+@click.option(
+    "--within", multiple=True, metavar="ERROR|NAME=ERROR", help="Find and pay the price that keeps errors this small."
+)
+@click.option(
+    "--bias",
+    is_flag=False,
+    flag_value="0.1",
+    metavar="[SHARE]",
+    help="Spend a share of the price on how many rows the limits cut.  [0.1]",
+)
 @policy_options
 @click.option("--analyst", metavar="NAME", help="Who asks, and whose account pays.  [default: the user's name]")
 @click.option("--fresh", is_flag=True, help="Pay again and draw anew; without it, asking again is free.")
@@ -63,6 +77,8 @@ def ask(
     epsilon: str | None,
     rho: str | None,
     delta: str | None,
+    within: tuple[str, ...],
+    bias: str | None,
     unit: str | None,
     budget: str | None,
     groups: int | None,
@@ -78,51 +94,100 @@ def ask(
     plot: Path | None,
     ledger: Path | None,
 ) -> None:
-    """Ask one question in SQL; the answer is private, has error bars, and is paid for first.
+    """Ask in SQL; the answer is private, has error bars, and is paid for first.
 
     \b
     tacit ask visits.toml "SELECT city, COUNT(*) AS n FROM visits GROUP BY city" --epsilon 0.5
     tacit ask visits.csv "SELECT COUNT(*) FROM visits" --unit user_id --epsilon 1
     tacit ask visits.toml -f question.sql --epsilon 0.5        # or - for standard input
+    tacit ask visits.toml "SELECT COUNT(*) FROM visits" --within 20
 
-    The second form needs no policy: --unit, --type and the like say what it would. SELECT WITH DIFFERENTIAL_PRIVACY
+    The second form needs no policy: --unit, --type and the like say what it would. Statements with semicolons between
+    them are one batch at one price, which is cheaper than one by one. SELECT WITH DIFFERENTIAL_PRIVACY
     OPTIONS(epsilon = 0.5) says the price in the statement, as Google's SQL does. Asking the same again at the same
     price is free. EXPLAIN before the SELECT shows the plan and spends nothing, as tacit plan does.
 
     Exit codes: 0 answered, 1 refused (nothing was spent), 2 wrong usage, 3 the budget does not allow it (nothing was
     spent), 4 paid for but no answer could be drawn.
     """
-    sql = _question(sql, sql_file)
-    if epsilon is None and rho is None and not states_price(without_explain(sql)):
+    questions = statements(_question(sql, sql_file))
+    sql, is_batch = questions[0], len(questions) > 1
+    if epsilon is None and rho is None and not within and (is_batch or not states_price(without_explain(sql))):
         raise click.UsageError("Say what the answer may cost: --epsilon 0.5. `tacit plan` shows what that buys.")
+    if is_batch:
+        _refuse_for_a_batch(within, bias, csv, parquet, report, plot)
     _check_targets(csv, parquet, report, plot)
     without = WithoutPolicy(unit, budget, groups, rows, types, reading)
-    if sql.lstrip()[:8].strip().upper() == "EXPLAIN":
+    if sql.lstrip()[:8].strip().upper() == "EXPLAIN" and not is_batch:
         with open_for_planning(where, without, ledger) as table:
-            click.echo(str(table.explain(sql, epsilon=epsilon, delta=delta, rho=rho)))
+            question = table.query(without_explain(sql))
+            errors = targets(within) if within else None
+            click.echo(str(question.plan(epsilon=epsilon, delta=delta, rho=rho, within=errors, bias=bias)))
         return
     begins = begins_by_default(where, without, ledger)
     with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
         before = table.entries
-        question = table.query(sql)
         with waiting_for_another("drawing the answer") if sys.stderr.isatty() else nullcontext():
-            answer = question.ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
+            if is_batch:
+                answers = list(table.batch(questions).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh))
+            else:
+                answers = [_alone(table, sql, epsilon, delta, rho, within, bias, fresh)]
         changed = sys.stderr.isatty() and table.has_changed  # who can see it here can see the files
-    again = answer.receipt.number < before
+    again, place = answers[0].receipt.number < before, where if ledger is None else ledger
     if begins:
         book = (ledger or ledger_beside(where)).name
         said = f"There is no policy yet: {book} was opened with a total of ε 3, δ 1e-8"
         click.echo(f"{said} (--budget sets another, once).", err=True)
-    if as_json:
-        click.echo(answer.to_json())
+    if as_json and is_batch:
+        click.echo(json.dumps([one.disclosure().to_dict() for one in answers], ensure_ascii=False, indent=2))
+    elif as_json:
+        click.echo(answers[0].to_json())
+    elif is_batch:
+        show_answers(place, answers, again, analyst)
     else:
-        _show(where if ledger is None else ledger, answer, again, analyst)
+        show_answer(place, answers[0], again, analyst)
     if changed:
         say = f"tacit data {quote(str(where))} --new --reason …"
         click.echo(
             f"The data's files have changed since their version began; who owns them says so by: {say}", err=True
         )
-    _write(answer, csv, parquet, report, plot)
+    _write(answers[0], csv, parquet, report, plot)
+
+
+def _alone(
+    table: Table,
+    sql: str,
+    epsilon: str | None,
+    delta: str | None,
+    rho: str | None,
+    within: tuple[str, ...],
+    bias: str | None,
+    fresh: bool,
+) -> Answer:
+    """One question, paid for at its price or at the one that keeps its errors small."""
+    question = table.query(sql)
+    if within:
+        found = question.plan(epsilon=epsilon, rho=rho, delta=delta, within=targets(within), bias=bias)
+        flavour = table.policy.terms.flavour
+        click.echo(f"paying {flavour.words(flavour.price(found.cost))} for errors within {', '.join(within)}", err=True)
+        return question.ask(price=found.asked, fresh=fresh, bias=bias)
+    return question.ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh, bias=bias)
+
+
+def _refuse_for_a_batch(
+    within: tuple[str, ...],
+    bias: str | None,
+    csv: Path | None,
+    parquet: Path | None,
+    report: Path | None,
+    plot: Path | None,
+) -> None:
+    """What is said of one question alone."""
+    said = {"--within": within or None, "--bias": bias, "--csv": csv, "--parquet": parquet, "--plot": plot}
+    for option, given in {**said, "--report": report}.items():
+        if given is not None:
+            hint = "A batch is shown, and --json has all of it; tacit report writes its pages. Nothing was spent."
+            raise InvalidParameter(option, given="with several statements", allowed="one statement", hint=hint)
 
 
 def _question(typed: str | None, file: Path | None) -> str:
@@ -138,23 +203,43 @@ def _question(typed: str | None, file: Path | None) -> str:
     return sys.stdin.read() if typed == "-" else typed
 
 
-def _show(where: Path, answer: Answer, again: bool, analyst: str | None) -> None:
+def show_answer(where: Path, answer: Answer, again: bool, analyst: str | None) -> None:
+    """One answer, with its price and how to see it again."""
     from tacit.report.terminal import show  # rich: needed for tables only
 
     disclosure = answer.disclosure()
-    asked_by = "" if analyst is None else f" --analyst {quote(analyst)}"
-    parts = [
-        *words.spent(_as_of_now(answer), again=again),
-        f"tacit report {quote(str(where))} {disclosure.entry}{asked_by}",
-    ]
-    notes = words.notes(disclosure, answer.receipt.terms.data)
     show(
         disclosure.columns,
         words.footnote(disclosure),
-        parts,
+        _parts(where, answer, again, analyst),
         everything="--csv FILE or --json has all",
-        notes=notes,
+        notes=words.notes(disclosure, answer.receipt.terms.data),
     )
+
+
+def show_answers(where: Path, answers: Sequence[Answer], again: bool, analyst: str | None) -> None:
+    """The answers of a batch, one after the other; the price of all under the last."""
+    from tacit.report.terminal import show  # rich: needed for tables only
+
+    for at, answer in enumerate(answers):
+        disclosure = answer.disclosure()
+        is_last = at == len(answers) - 1
+        click.echo(f" [{at}] {disclosure.question}")
+        show(
+            disclosure.columns,
+            words.footnote(disclosure),
+            _parts(where, answer, again, analyst) if is_last else [],
+            everything="--json has all",
+            notes=words.notes(disclosure, answer.receipt.terms.data) if is_last else [],
+        )
+        if not is_last:
+            click.echo()
+
+
+def _parts(where: Path, answer: Answer, again: bool, analyst: str | None) -> list[str]:
+    asked_by = "" if analyst is None else f" --analyst {quote(analyst)}"
+    entry = answer.disclosure().entry
+    return [*words.spent(_as_of_now(answer), again=again), f"tacit report {quote(str(where))} {entry}{asked_by}"]
 
 
 def _as_of_now(answer: Answer) -> Disclosure:

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from tacit.cli.shared.questions import WithoutPolicy, open_for_planning, policy_options, price_options
+from tacit.cli.shared.questions import WithoutPolicy, open_for_planning, policy_options, price_options, targets
 from tacit.cli.shared.reading import reading_options
-from tacit.errors import InvalidParameter
 from tacit.report import words
 from tacit.report.disclosure import Amount
 from tacit.report.numbers import number
@@ -36,6 +35,7 @@ _PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005",
 @click.option(
     "--expected-rows", metavar="N", type=int, help="Rows that you expect in a group: a mean's error needs it."
 )
+@click.option("--bias", is_flag=False, flag_value="0.1", metavar="[SHARE]", help="As in tacit ask.")
 @click.option("--ledger", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="As in tacit ask.")
 @click.option("--sql", "with_sql", is_flag=True, help="Show the statement that the engine would run, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
@@ -54,6 +54,7 @@ def plan(
     reading: dict[str, str],
     within: tuple[str, ...],
     expected_rows: int | None,
+    bias: str | None,
     ledger: Path | None,
     with_sql: bool,
     as_json: bool,
@@ -73,9 +74,9 @@ def plan(
         question = table.query(without_explain(sql))
         flavour = table.policy.terms.flavour.name
         if within:
-            found = question.plan(within=_targets(within), delta=delta, expected_rows=expected_rows)
+            found = question.plan(within=targets(within), delta=delta, expected_rows=expected_rows, bias=bias)
         elif epsilon is not None or rho is not None or question.states_price:
-            found = question.plan(epsilon=epsilon, rho=rho, delta=delta, expected_rows=expected_rows)
+            found = question.plan(epsilon=epsilon, rho=rho, delta=delta, expected_rows=expected_rows, bias=bias)
         else:
             plans = _several(question, flavour, delta, expected_rows)
             if as_json:
@@ -87,24 +88,6 @@ def plan(
         _echo_json([found])
     else:
         click.echo(str(found if with_sql else replace(found, engine_sql="")))
-
-
-def _targets(typed: tuple[str, ...]) -> float | dict[str, float]:
-    """One error for every output, or one for each that is named."""
-    named: dict[str, float] = {}
-    for one in typed:
-        name, equals, error = one.rpartition("=")
-        try:
-            value = float(error)
-        except ValueError:
-            allowed = "an error such as 1, or the name of an output and its error such as spend=1"
-            raise InvalidParameter("--within", given=one, allowed=allowed) from None
-        if not equals:
-            if len(typed) > 1:
-                raise InvalidParameter("--within", given=one, allowed="NAME=ERROR, if it is given more than once")
-            return value
-        named[name] = value
-    return named
 
 
 def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[Plan]:

@@ -39,6 +39,7 @@ __all__ = [
     "Demand",
     "Statement",
     "Taken",
+    "check_steps",
     "demanded",
     "lumped",
     "of_level",
@@ -140,7 +141,7 @@ def demanded(checked: Checked, policy: Policy) -> Demand:
     measures = dict.fromkeys(asked for one in taken for asked in one.asked())
     _check_number(measures)
     for measure in measures:
-        _check_steps(measure)
+        check_steps(measure)
     relation = None if checked.view is None else checked.view.relation
     bounded = BoundedQuery(query.where, query.keys, public, unit, limits.groups, limits.rows, tuple(measures), relation)
     private = bool(query.keys) and public is None
@@ -164,7 +165,7 @@ def _check_number(measures: Collection[Asked]) -> None:
         raise InvalidParameter("question", given=len(measures), allowed=allowed, hint="Ask several smaller questions.")
 
 
-def _check_steps(measure: Asked) -> None:
+def check_steps(measure: Asked) -> None:
     """Refuse, before anything is paid, what no engine can add up: too many steps, or a range without a whole one."""
     if measure.reach >= LARGEST:
         allowed = f"bounds of fewer than {LARGEST:.2g} steps: a larger granule in the policy, or narrower bounds"
@@ -276,7 +277,7 @@ def of_level(
     groups = 1 if level.is_finest else finest.need.groups
     moved = {one: lumped(one, groups) for one in finest.asked.measures}
     for measure in moved.values():
-        _check_steps(measure)
+        check_steps(measure)
     taken = tuple(
         replace(one, parts=tuple(replace(part, measure=lumped(part.measure, groups)) for part in one.parts))
         for one in finest.taken

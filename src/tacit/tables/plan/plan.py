@@ -59,6 +59,8 @@ class Plan:
     together: str = ""
     """The canonical text of statements that are asked together, with the share of each."""
     engine_sql: str = ""
+    aside: tuple[str, ...] = ()
+    """What the rest of the price is for, where the question itself gets a share of it."""
     hints: tuple[Hint, ...] = ()
     """What would lower the errors; filled in where a plan is asked for, and not for asking."""
 

@@ -80,10 +80,13 @@ def _batch_lines(plan: Plan) -> Iterator[str]:
 def plan_tree(plan: Plan) -> Branch:
     """Where each bit of the price goes, and what would halve an error."""
     price = f"price: {price_words(plan.cost, plan.policy.terms)}"
+    aside = tuple(Branch(one) for one in plan.aside)
+    if aside:
+        aside = (Branch(f"the answer itself: {_percent(plan.shares[0])} of the price, shared as above"), *aside)
     if plan.parts[0].demand.title:
-        return Branch(f"{price}, priced by {plan.how}", tuple(_sets(plan)))
+        return Branch(f"{price}, priced by {plan.how}", (*_sets(plan), *aside))
     (only,) = plan.parts
-    return Branch(price, (_unit(plan.bounded), *_part(only, plan.hints)))
+    return Branch(price, (_unit(plan.bounded), *_part(only, plan.hints), *aside))
 
 
 def _sets(plan: Plan) -> Iterator[Branch]:

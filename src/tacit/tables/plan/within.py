@@ -57,7 +57,7 @@ def price_within(make: Callable[[Price], Plan], policy: Policy, targets: dict[st
 
 def what_fits(plan: Plan, left: object) -> str:
     """What the first error of a plan would be at the price that is left, in words; nothing if no such plan exists."""
-    if not isinstance(left, ApproxDP | ZCDP) or left.main < plan.policy.terms.smallest:
+    if len(plan.statements) > 1 or not isinstance(left, ApproxDP | ZCDP) or left.main < plan.policy.terms.smallest:
         return ""
     delta = min(plan.asked.dlt, left.dlt)
     try:

@@ -9,6 +9,7 @@ import getpass
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -19,6 +20,7 @@ from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.check.check import Checked, check
+from tacit.tables.discovery.cut import AnsweringWithCut, read_share, shown, with_cut
 from tacit.tables.discovery.discovery import Discovery
 from tacit.tables.engines.access import Access, Draw, Engines
 from tacit.tables.engines.contract import Engine
@@ -26,7 +28,7 @@ from tacit.tables.engines.reading import bounded_rows, package_question, sendabl
 from tacit.tables.engines.rows import BoundedRows, Coded
 from tacit.tables.expressions.tree import Expression, Grouping, Key
 from tacit.tables.plan.plan import Plan, planned
-from tacit.tables.plan.price import read_price
+from tacit.tables.plan.price import Price, read_price
 from tacit.tables.plan.within import price_within, what_fits
 from tacit.tables.policy.policy import Policy
 from tacit.tables.python.columns import Term
@@ -37,7 +39,7 @@ from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Query
 from tacit.tables.release.answer import Answer
 from tacit.tables.session.batch import Batch, check_number
-from tacit.tables.session.statements import Answering, explained
+from tacit.tables.session.statements import Answering, explained, written
 from tacit.tables.sql.parse import parse
 from tacit.tables.workloads.questions import margins_of, ranges_of
 from tacit.tables.workloads.workload import Workload
@@ -118,9 +120,10 @@ class Table(First["Question"]):
         rho: object = None,
         price: Guarantee | None = None,
         fresh: bool = False,
+        bias: object = None,
     ) -> Answer:
         """Ask in SQL: ``query(text).ask(...)`` for short."""
-        return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
+        return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh, bias=bias)
 
     def batch(
         self,
@@ -261,10 +264,12 @@ class Question:
         price: Guarantee | None = None,
         within: float | Mapping[str, float] | None = None,
         expected_rows: int | None = None,
+        bias: object = None,
     ) -> Plan:
         """How it would be answered at a price, or the price that keeps the errors ``within`` bounds. Free.
 
-        ``expected_rows`` is how many rows you expect in a group: the error of a mean depends on that secret.
+        ``expected_rows`` is how many rows you expect in a group: the error of a mean depends on that secret. ``bias``
+        is as for `ask`.
         """
         rows = None if expected_rows is None else times(expected_rows, "expected_rows", least=1)
         policy = self._table.policy
@@ -276,19 +281,25 @@ class Question:
                     "within", given=f"with {given[0]}", allowed="either a price or the errors to meet"
                 )
             leak = policy.delta if delta is None else failure_probability(delta)
-            made = price_within(
-                lambda price: planned(self._checked, policy, price, rows), policy, self._targets(within), Fraction(leak)
-            )
+            make = partial(_planned, self._checked, policy, bias, rows)
+            made = price_within(make, policy, self._targets(within), Fraction(leak))
         else:
-            made = self._plan(epsilon, delta, rho, price, rows)
-        return explained(made, self._table._access.engines, rows)
+            made = self._plan(epsilon, delta, rho, price, rows, bias)
+        engines = self._table._access.engines
+        return explained(made, engines, rows) if len(made.statements) == 1 else shown(written(made, engines))
 
     def _plan(
-        self, epsilon: object, delta: object, rho: object, price: Guarantee | None, rows: int | None = None
+        self,
+        epsilon: object,
+        delta: object,
+        rho: object,
+        price: Guarantee | None,
+        rows: int | None = None,
+        bias: object = None,
     ) -> Plan:
         epsilon, delta = stated_price(self.tree.options, epsilon, delta, {"rho": rho, "price": price})
         paid = read_price(self._table.policy, epsilon=epsilon, delta=delta, rho=rho, price=price)
-        return planned(self._checked, self._table.policy, paid, rows)
+        return _planned(self._checked, self._table.policy, bias, rows, paid)
 
     def _targets(self, within: float | Mapping[str, float]) -> dict[str, float]:
         if isinstance(within, Mapping):
@@ -303,11 +314,18 @@ class Question:
         rho: object = None,
         price: Guarantee | None = None,
         fresh: bool = False,
+        bias: object = None,
     ) -> Answer:
-        """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``."""
-        plan = self._plan(epsilon, delta, rho, price)
+        """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``.
+
+        ``bias`` is a share of the price (True: a tenth) that is spent on how many rows the limits cut, which then
+        stands under the answer.
+        """
+        plan = self._plan(epsilon, delta, rho, price, None, bias)
+        access = self._table._access
+        draw = Answering(plan) if len(plan.statements) == 1 else AnsweringWithCut(written(plan, access.engines))
         try:
-            claim = self._table._access.paid(plan.question, plan.cost, Answering(plan), fresh=fresh)
+            claim = access.paid(plan.question, plan.cost, draw, fresh=fresh)
         except BudgetExceeded as refusal:
             refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
             raise
@@ -316,6 +334,13 @@ class Question:
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"
+
+
+def _planned(checked: Checked, policy: Policy, bias: object, rows: int | None, price: Price) -> Plan:
+    """The plan of a question, with what its limits cut if a share of the price is for that."""
+    if bias is None or bias is False:
+        return planned(checked, policy, price, rows)
+    return with_cut(checked, policy, price, read_share(bias), rows)
 
 
 def without_explain(text: str) -> str:
