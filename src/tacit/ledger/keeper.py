@@ -19,8 +19,9 @@ from tacit.ledger.chain import BEGINNING, Entry
 from tacit.ledger.claims import Claim
 from tacit.ledger.drawers import Drawer, is_drawing
 from tacit.ledger.marks import STAMP, marks_of, stamps_of
+from tacit.ledger.names import analyst_name, some_text, source_name
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request, analyst_name, secret_hex, some_text, source_name
+from tacit.ledger.requests import Request, secret_hex
 from tacit.ledger.store import Head, Reservation, Store
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification, verify

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tacit.errors import InvalidParameter, LedgerError
 from tacit.ledger.marks import marks_of
-from tacit.ledger.requests import source_name
+from tacit.ledger.names import source_name
 from tacit.ledger.sqlite_file import address
 from tacit.ledger.sqlite_store import SqliteStore
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from tacit.errors import InvalidParameter
 from tacit.ledger.amounts import FLAVOURS, Amount, Flavour, Money, flavour_of, in_grains, readable
-from tacit.ledger.requests import analyst_name
+from tacit.ledger.names import analyst_name
 from tacit.privacy.neighbours import Neighbours, Unit
 from tacit.privacy.prices import failure_probability, text, times
 from tacit.privacy.promise import Promise, same_neighbours

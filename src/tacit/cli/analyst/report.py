@@ -10,7 +10,7 @@ import click
 from tacit.cli.shared.ledgers import Place, ledger_of
 from tacit.errors import LedgerError
 from tacit.ledger import SqliteLedger
-from tacit.ledger.requests import analyst_name
+from tacit.ledger.names import analyst_name
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.batch_answers import Answers
 

@@ -24,7 +24,7 @@ from tacit.errors import InvalidParameter
 from tacit.ledger import Entry, SqliteLedger
 from tacit.ledger.amounts import NOTHING, Amount, readable
 from tacit.ledger.chain import stamp
-from tacit.ledger.requests import analyst_name
+from tacit.ledger.names import analyst_name
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import head_digits
 from tacit.report.numbers import printable

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.errors import InvalidParameter, LedgerError, TacitError
-from tacit.ledger.requests import source_name
+from tacit.ledger.names import source_name
 from tacit.tables.engines.duckdb.sources.loaded import text_of
 from tacit.tables.engines.duckdb.sources.source import VIEW, Source, quoted_name, visible
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
