@@ -50,6 +50,7 @@ _HOMES = {
     "tacit.auditing.exact": ("audit_exact",),
     "tacit.auditing.result": ("AuditResult",),
     "tacit.ledger": ("InMemory", "Receipt", "Request", "SqliteLedger", "Terms"),
+    "tacit.ledger.postgres": ("PostgresLedger",),
     "tacit.mechanisms.above_threshold": ("AboveThreshold",),
     "tacit.mechanisms.bounded_laplace": ("BoundedLaplace",),
     "tacit.mechanisms.clamped_laplace": ("ClampedLaplace",),
@@ -80,6 +81,7 @@ _HOMES = {
     "tacit.mechanisms.truncated_laplace": ("TruncatedLaplace",),
     "tacit.mechanisms.key_selection": ("GaussianKeySelection", "OptimalKeySelection"),
     "tacit.noise.entropy": ("Entropy",),
+    "tacit.remote.connect": ("connect",),
     "tacit.tables.release.answer": ("Answer",),
     "tacit.tables.python.aggregates": (
         "correlation",

@@ -34,6 +34,7 @@ from tacit.ledger import Receipt as Receipt
 from tacit.ledger import Request as Request
 from tacit.ledger import SqliteLedger as SqliteLedger
 from tacit.ledger import Terms as Terms
+from tacit.ledger.postgres import PostgresLedger as PostgresLedger
 from tacit.mechanisms.above_threshold import AboveThreshold as AboveThreshold
 from tacit.mechanisms.bounded_laplace import BoundedLaplace as BoundedLaplace
 from tacit.mechanisms.clamped_laplace import ClampedLaplace as ClampedLaplace
@@ -95,6 +96,7 @@ from tacit.privacy.calibration import calibrate as calibrate
 from tacit.privacy.filters import Filter as Filter
 from tacit.privacy.filters import OrderFilter as OrderFilter
 from tacit.privacy.loss_distribution import LossDistribution as LossDistribution
+from tacit.remote.connect import connect as connect
 from tacit.tables.plan.plan import Plan as Plan
 from tacit.tables.policy.policy import Policy as Policy
 from tacit.tables.python.aggregates import correlation as correlation

@@ -27,9 +27,10 @@ LAYERS = {
     "games": 5,
     "auditing": 5,
     "testing": 5,
+    "remote": 5,
     "server": 6,
-    "cli": 6,
-    "__main__": 7,
+    "cli": 7,  # `tacit serve` starts the server
+    "__main__": 8,
 }
 ALONE = {"anonymity"}  # may use errors only
 BELOW_ALL = {"errors", "version"}  # every layer may use them, also their own

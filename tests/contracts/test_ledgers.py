@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
+import itertools
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -24,28 +25,46 @@ from tacit.errors import (
     PolicyError,
 )
 from tacit.ledger import Ledger, Receipt, Request, Terms
-from tacit.ledger.drawers import is_drawing
 from tacit.ledger.registry import LEDGERS
 from tacit.privacy import REPLACE, ROW, ZCDP, ApproxDP, GaussianDP, Promise, PureDP, RenyiDP, Unit
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.testing import seeded
 from tests.ledger.lenient import lenient
+from tests.postgres import VERSIONS, Servers
 
 SHARED = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 
 
-@pytest.fixture
-def place() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(dir=SHARED, prefix="tacit-test-"))
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+class Places:
+    """Where ledgers of each kind can be made; a database is asked for when it is first needed."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+        self._database = ""
+        self._names = itertools.count()
+
+    @contextmanager
+    def new(self, kind: str) -> Iterator[str]:
+        """A place where there is no ledger yet."""
+        if kind == "postgresql":
+            self._database = self._database or self._servers[VERSIONS[-1]].new_database()
+            yield f"{self._database}#ledger_{next(self._names)}"
+            return
+        with tempfile.TemporaryDirectory(dir=SHARED, prefix="tacit-test-") as folder:
+            yield folder
+
+
+@pytest.fixture(scope="session")
+def places(postgres_servers: Servers) -> Places:
+    return Places(postgres_servers)
 
 
 @pytest.fixture(params=LEDGERS)
-def ledger(request: pytest.FixtureRequest, place: Path) -> Iterator[Ledger]:
-    made = LEDGERS[request.param](place)
-    yield made
-    made.close()
+def ledger(request: pytest.FixtureRequest, places: Places) -> Iterator[Ledger]:
+    with places.new(request.param) as place:
+        made = LEDGERS[request.param](place)
+        yield made
+        made.close()
 
 
 def ask(question: str = "how many?", analyst: str = "ada", key: str | None = None, policy: str = "1") -> Request:
@@ -358,11 +377,13 @@ def test_an_answer_stored_between_two_looks_is_not_lost(ledger: Ledger, monkeypa
     ledger.open("people", lenient(PureDP(1)))
     claim = ledger.spend(ask(), PureDP("0.1"))
 
-    def stored_and_left(token: str) -> bool:
-        claim.release(b"just in time")
-        return is_drawing(token)
+    is_drawn = ledger._is_drawn
 
-    monkeypatch.setattr("tacit.ledger.keeper.is_drawing", stored_and_left)
+    def stored_and_left(found: object) -> bool:
+        claim.release(b"just in time")
+        return bool(is_drawn(found))
+
+    monkeypatch.setattr(ledger, "_is_drawn", stored_and_left)
     assert ledger.spend(ask(), PureDP("0.1")).answer == b"just in time"
     assert ledger.budget().charged == ApproxDP("0.1", 0)
 
@@ -559,7 +580,7 @@ def test_replayable_randomness_is_refused(ledger: Ledger) -> None:
 
 
 def _arguments(ledger: Ledger) -> list[object]:
-    return [ledger.path] if hasattr(ledger, "path") else []
+    return [getattr(ledger, place) for place in ("path", "address") if hasattr(ledger, place)]
 
 
 # Any interleaving.
@@ -615,16 +636,33 @@ def attempt(ledger: Ledger, analyst: str, question: int, price: str, key: str | 
     return "paid"
 
 
-@pytest.mark.parametrize("kind", LEDGERS)
+HERE = [kind for kind in LEDGERS if kind != "postgresql"]
+STEPS = st.lists(st.tuples(SPEND, st.integers(0, 1)), max_size=14)
+PROGRAMS = st.lists(st.lists(SPEND, min_size=1, max_size=6), min_size=2, max_size=4)
+
+
+@pytest.mark.parametrize("kind", HERE)
 @settings(max_examples=60, deadline=None)
-@given(steps=st.lists(st.tuples(SPEND, st.integers(0, 1)), max_size=14))
+@given(steps=STEPS)
 def test_any_sequence_does_what_the_model_does(
-    kind: str, steps: list[tuple[tuple[str, int, str, str | None], int]]
+    places: Places, kind: str, steps: list[tuple[tuple[str, int, str, str | None], int]]
 ) -> None:
+    hold_sequence(places, kind, steps)
+
+
+@settings(max_examples=8, deadline=None)
+@given(steps=STEPS)
+def test_any_sequence_in_a_database_does_what_the_model_does(
+    places: Places, steps: list[tuple[tuple[str, int, str, str | None], int]]
+) -> None:
+    hold_sequence(places, "postgresql", steps)
+
+
+def hold_sequence(places: Places, kind: str, steps: list[tuple[tuple[str, int, str, str | None], int]]) -> None:
     """Two handles on one ledger take turns."""
-    with tempfile.TemporaryDirectory(dir=SHARED) as folder:
-        first = LEDGERS[kind](Path(folder)).open("people", TERMS)
-        second = first if kind == "in memory" else LEDGERS[kind](Path(folder)).open("people", TERMS)
+    with places.new(kind) as place:
+        first = LEDGERS[kind](place).open("people", TERMS)
+        second = first if kind == "in memory" else LEDGERS[kind](place).open("people", TERMS)
         model = Model()
         for (analyst, question, price, key), handle in steps:
             expected = model.outcome(analyst, question, Fraction(price), key)
@@ -636,19 +674,31 @@ def test_any_sequence_does_what_the_model_does(
         second.close()
 
 
-@pytest.mark.parametrize("kind", LEDGERS)
+@pytest.mark.parametrize("kind", HERE)
 @settings(max_examples=20, deadline=None)
-@given(programs=st.lists(st.lists(SPEND, min_size=1, max_size=6), min_size=2, max_size=4))
+@given(programs=PROGRAMS)
 def test_any_interleaving_equals_a_serial_order(
-    kind: str, programs: list[list[tuple[str, int, str, str | None]]]
+    places: Places, kind: str, programs: list[list[tuple[str, int, str, str | None]]]
 ) -> None:
+    hold_interleaving(places, kind, programs)
+
+
+@settings(max_examples=4, deadline=None)
+@given(programs=PROGRAMS)
+def test_any_interleaving_in_a_database_equals_a_serial_order(
+    places: Places, programs: list[list[tuple[str, int, str, str | None]]]
+) -> None:
+    hold_interleaving(places, "postgresql", programs)
+
+
+def hold_interleaving(places: Places, kind: str, programs: list[list[tuple[str, int, str, str | None]]]) -> None:
     """Threads race; the chain is the serial order: replayed by the model, it accepts what was accepted.
 
     Sums only grow, so a refusal at any moment is still due at the end; and every thread's payments keep their order.
     """
-    with tempfile.TemporaryDirectory(dir=SHARED) as folder:
-        shared = LEDGERS[kind](Path(folder)).open("people", TERMS)
-        handles = [shared if kind == "in memory" else LEDGERS[kind](Path(folder)).open() for _ in programs]
+    with places.new(kind) as place:
+        shared = LEDGERS[kind](place).open("people", TERMS)
+        handles = [shared if kind == "in memory" else LEDGERS[kind](place).open() for _ in programs]
         outcomes: list[list[str]] = [[] for _ in programs]
         gate = threading.Barrier(len(programs))
 
@@ -788,19 +838,19 @@ def test_the_secret_is_not_what_the_log_shows(ledger: Ledger) -> None:
     assert secret != ledger.budget().head.ledger
 
 
-def test_data_are_known_under_another_name(ledger: Ledger, place: Path) -> None:
-    data, other = place / "people.csv", place / "others.csv"
+def test_data_are_known_under_another_name(ledger: Ledger, tmp_path: Path) -> None:
+    data, other = tmp_path / "people.csv", tmp_path / "others.csv"
     data.write_text("a,b\n1,2\n")
     other.write_text("a,b\n1,3\n")
     ledger.open("people.csv", Terms(PureDP(1)), [data])
-    renamed = data.rename(place / "persons.csv")
+    renamed = data.rename(tmp_path / "persons.csv")
     ledger.open("persons.csv", Terms(PureDP(1)), [renamed])
     with pytest.raises(PolicyError, match="is the ledger of 'people"):
         ledger.open("others.csv", Terms(PureDP(1)), [other])
     renamed.write_text("a,b\n1,2\n5,6\n")  # the file itself is the same
     ledger.open("persons.csv", Terms(PureDP(1)), [renamed])
     ledger.note([renamed])
-    copy = place / "copy.csv"
+    copy = tmp_path / "copy.csv"
     copy.write_bytes(renamed.read_bytes())
     ledger.open("copy.csv", Terms(PureDP(1)), [copy])  # and so is its content
     assert ledger.verify().sound

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "local": ("tacit.cli.packages.local:local", "Protocols for people who do not trust the collector: simulate them."),
     "log": ("tacit.cli.owner.ledger:log", "The entries of a ledger; filters, JSON, a plot of spending over time."),
     "plan": ("tacit.cli.analyst.plan:plan", "What a question would cost, or how precise it would be; free."),
+    "serve": ("tacit.cli.owner.serve:serve", "Tables for many analysts: an API and a page."),
     "report": (
         "tacit.cli.analyst.report:report",
         "What must be said about an answer that was given: text, JSON or a page.",

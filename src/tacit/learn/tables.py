@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["LearningPlan", "TableRows", "fit_table", "is_table", "plan_for_table"]
 
 _LONGEST = 4000
-_SPOKEN = ("epsilon", "delta", "rho", "mu", "promise", "bounds", "categories", "classes", "target_bounds")
+_PRICED = ("epsilon", "delta", "rho", "mu", "promise")
+_SPOKEN = (*_PRICED, "bounds", "categories", "classes", "target_bounds")
 """Parameters that the cost and the columns say already."""
 
 
@@ -103,6 +104,20 @@ class Fitting:
     """Not fitted."""
     plan: LearningPlan
     table: str
+
+    def request(self) -> tuple[str, dict[str, Any]]:
+        """The same as a service is asked for it: where, and with what besides the price."""
+        schema, params = self.plan.schema, self.estimator.get_params(deep=False)
+        said = {name: value for name, value in params.items() if name not in _PRICED and value is not None}
+        rows = said.pop("rows_per_unit", None)
+        return "models", {
+            "method": self.estimator.kind.replace(" ", "-"),
+            "target": None if schema.target is None else schema.target.name,
+            "columns": [column.name for column in schema.columns],
+            "rows_per_unit": rows,
+            "settings": said,
+            "question": self.plan.question,
+        }
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         plan = self.plan

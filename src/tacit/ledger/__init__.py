@@ -10,6 +10,7 @@ from tacit.ledger.chain import Entry
 from tacit.ledger.claims import Claim
 from tacit.ledger.memory import InMemory
 from tacit.ledger.names import beside
+from tacit.ledger.places import ledger_at
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request
@@ -31,4 +32,5 @@ __all__ = [
     "Terms",
     "Verification",
     "beside",
+    "ledger_at",
 ]

@@ -7,11 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from tacit.errors import InvalidParameter, LedgerError
 from tacit.ledger.amounts import Amount, Flavour
 from tacit.ledger.chain import BEGINNING, Entry, canonical, linked, now, stamp
+from tacit.ledger.drawers import Drawer
 from tacit.ledger.requests import secret_hex
 from tacit.ledger.store import Head, Store
 from tacit.noise.entropy import BitSource
@@ -44,6 +46,10 @@ class Book(ABC):
     @abstractmethod
     def _writing(self) -> AbstractContextManager[Store]:
         """One atomic step: durable when the block has been left, undone when it raises."""
+
+    def _drawer(self) -> Drawer:
+        """The right to draw one answer, as this place tells others of it."""
+        return Drawer()
 
     def _append(self, store: Store, head: Head, kind: str, charged: Amount | None = None, **values: Any) -> Head:
         return append(store, head, stamp(self._clock()), kind, charged or head.charged, **values)
@@ -104,6 +110,23 @@ class Book(ABC):
                 f"{self._where()}: its head is not its last entry, so that something was changed or mixed up. "
                 "Nothing was spent. Run `tacit verify` on it, and restore the newest backup."
             )
+
+    @property
+    def name(self) -> str:
+        """What the ledger is called."""
+        return self._called()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the place; the ledger can be used again."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def _called(self) -> str:
         """What an answer calls the ledger; empty: by its data."""

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from tacit.errors import AccountLocked, BudgetExceeded, InvalidParameter
 from tacit.ledger.amounts import Amount, readable
-from tacit.ledger.drawers import is_drawing
 from tacit.ledger.store import Head, Store, Unanswered
 from tacit.ledger.terms import Terms
 
@@ -51,9 +50,9 @@ def refuse_too_little(terms: Terms, price: Amount) -> None:
         raise InvalidParameter("price", given=f"{symbol} {readable(price.main)}", allowed=allowed, hint=hint)
 
 
-def lost(found: Iterable[Unanswered]) -> list[int]:
+def lost(store: Store, found: Iterable[Unanswered]) -> list[int]:
     """Which of the answers that are missing nobody draws any more, a killed process's among them."""
-    return [one.number for one in found if not is_drawing(one.drawer)]
+    return [one.number for one in found if not store.is_drawing(one.drawer)]
 
 
 def may_draw(store: Store, head: Head, analyst: str) -> bool:
@@ -63,7 +62,7 @@ def may_draw(store: Store, head: Head, analyst: str) -> bool:
     that nobody has a hundred failures by asking a hundred questions at once.
     """
     missing = store.unanswered(analyst)
-    gone = lost(missing)
+    gone = lost(store, missing)
     if len(gone) >= head.terms.strikes:
         listed = ", ".join(f"#{number}" for number in gone[:5]) + (", …" if len(gone) > 5 else "")
         many = f"{len(gone)} answers were" if len(gone) > 1 else "an answer was"

@@ -33,7 +33,7 @@ def linked(previous: str, body: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the book: ``opened``, ``reserved``, ``released``, ``amended``, ``unlocked`` or ``migrated``."""
+    """One line of the book: ``opened``, ``reserved``, ``released``, ``amended``, ``unlocked``, ``restored``…"""
 
     number: int
     kind: str

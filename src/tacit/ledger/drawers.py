@@ -12,24 +12,29 @@ from functools import cache, lru_cache
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-__all__ = ["Drawer", "is_drawing"]
+__all__ = ["Drawer", "is_drawing", "is_here"]
 
 _here: WeakValueDictionary[str, Drawer] = WeakValueDictionary()
 _count = itertools.count()
 
 
 class Drawer:
-    """The right to draw one answer; it lasts as long as the object."""
+    """The right to draw one answer; it lasts as long as the object. ``process`` says whose it is."""
 
     __slots__ = ("__weakref__", "token")
 
-    def __init__(self) -> None:
-        self.token = f"{_this_process(os.getpid())} {next(_count)}"
+    def __init__(self, process: str | None = None) -> None:
+        self.token = f"{_this_process(os.getpid()) if process is None else process} {next(_count)}"
         _here[self.token] = self
 
     def leave(self) -> None:
         """Give the right up."""
         _here.pop(self.token, None)
+
+
+def is_here(token: str) -> bool:
+    """Whether this process holds that right."""
+    return token in _here
 
 
 def is_drawing(token: str) -> bool:
@@ -43,7 +48,7 @@ def is_drawing(token: str) -> bool:
         return False
     process = token.rpartition(" ")[0]
     if process == _this_process(os.getpid()):
-        return token in _here
+        return is_here(token)
     boot, room, pid, *_ = [*process.split(" "), "", "", ""]
     if boot != _boot() or not pid.isdecimal():
         return False

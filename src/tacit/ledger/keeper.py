@@ -17,14 +17,13 @@ from tacit.ledger.budget import Budget, account
 from tacit.ledger.caps import exceeded, fits, lost, may_draw, refuse_too_little
 from tacit.ledger.chain import BEGINNING, Entry
 from tacit.ledger.claims import Claim
-from tacit.ledger.drawers import Drawer, is_drawing
 from tacit.ledger.marks import STAMP, marks_of, stamps_of
 from tacit.ledger.names import analyst_name, some_text, source_name
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request, secret_hex
 from tacit.ledger.store import Head, Reservation, Store
 from tacit.ledger.terms import Terms
-from tacit.ledger.verification import Verification, verify
+from tacit.ledger.verification import Verification, head_digits, verify
 from tacit.privacy.promise import Promise, same_neighbours
 
 __all__ = ["LARGEST_ANSWER", "Keeper"]
@@ -111,7 +110,7 @@ class Keeper(Book):
         who, name = analyst_name(owner), analyst_name(analyst)
         some_text(reason, "reason", 10_000)
         with self._writing() as store:
-            head, forgiven = self._head(store), lost(store.unanswered(name))
+            head, forgiven = self._head(store), lost(store, store.unanswered(name))
             if not forgiven:
                 allowed = "an analyst who has lost an answer since the last unlock: `tacit budget` lists them"
                 raise InvalidParameter("analyst", given=name, allowed=allowed, hint="Nothing was changed.")
@@ -156,6 +155,26 @@ class Keeper(Book):
             head = self._append(store, renewed, "data", owner=who, reason=reason, terms=terms)
         self._remember(head)
         return self._receipt(head, head.number, head.time, who, NOTHING)
+
+    def has(self, number: int, link: str) -> bool:
+        """Whether entry ``number`` is there and has this hash: an older copy that was put back does not have it."""
+        with self._reading() as store:
+            rows = store.bodies(number - 1, 1)
+        return bool(rows) and rows[0][0] == number and rows[0][2] == link
+
+    def restored(self, *, missing: int, head: str, owner: str, reason: str) -> Receipt:
+        """Go on with an older copy, though entries up to ``missing``, whose hash was ``head``, are not in it.
+
+        An owner's act, recorded in the chain: what those entries paid for was given out, and is charged no more.
+        """
+        who = analyst_name(owner)
+        some_text(reason, "reason", 10_000)
+        with self._writing() as store:
+            known = self._head(store)
+            gone = head_digits(head)
+            after = self._append(store, known, "restored", owner=who, reason=reason, missing=missing, newest=gone)
+        self._remember(after)
+        return self._receipt(after, after.number, after.time, who, NOTHING)
 
     def has_changed(self, files: Sequence[Path]) -> bool:
         """Whether the files are others than when the version of the data began; it depends on rows, for the owner."""
@@ -231,7 +250,7 @@ class Keeper(Book):
 
     def _reserve(self, request: Request, price: Amount, digest: str) -> Claim | None:
         """Check and debit; None if somebody else has reserved the same request in the meantime."""
-        drawer = Drawer()
+        drawer = self._drawer()
         with self._writing() as store:
             head, before = self._head(store), store.account(request.analyst)
             charged, own = head.charged + price, before + price
@@ -291,7 +310,7 @@ class Keeper(Book):
 
     def _wait_for(self, found: Reservation, digest: str, deadline: float) -> None:
         """Return if it is worth looking again: somebody is drawing the answer, or has just stored it."""
-        if not is_drawing(found.drawer):
+        if not self._is_drawn(found):
             with self._glancing() as store:
                 again = store.request(digest)  # an answer is stored first, and only then does its drawer leave
             if again is not None and again.released is not None:
@@ -306,6 +325,10 @@ class Keeper(Book):
                 f"Somebody else is drawing the answer to request #{found.number} and had not stored it after "
                 f"{self._patience:g} s. Nothing more was spent; ask again later, it will be free."
             )
+
+    def _is_drawn(self, found: Reservation) -> bool:
+        with self._glancing() as store:
+            return store.is_drawing(found.drawer)
 
     def _wait_for_others(self, analyst: str, deadline: float) -> None:
         """Return if it is worth trying again: some answers of the same analyst are being drawn."""
@@ -399,7 +422,7 @@ def _knows(store: Store, head: Head, files: Sequence[Path]) -> bool:
 def _strikes(store: Store) -> dict[str, int]:
     """How many answers each analyst has lost since the last unlock."""
     missing = {one.number: one for one in store.unanswered()}
-    return dict(Counter(missing[number].analyst for number in lost(missing.values())))
+    return dict(Counter(missing[number].analyst for number in lost(store, missing.values())))
 
 
 def _fixed(terms: Terms) -> tuple[object, ...]:

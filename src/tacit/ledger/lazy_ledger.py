@@ -10,7 +10,6 @@ from tacit.ledger.memory import InMemory
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request
-from tacit.ledger.sqlite import SqliteLedger
 from tacit.ledger.terms import Terms
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.promise import Promise
@@ -44,7 +43,7 @@ class LazyLedger:
             self.opened()
 
     def _is_there(self) -> bool:
-        return self._is_open or not isinstance(self._ledger, SqliteLedger) or self._ledger.path.exists()
+        return self._is_open or self._ledger.exists()
 
     def opened(self) -> Ledger:
         """The ledger itself; begins it if need be, once: one that vanishes afterwards is missed, not begun anew."""

@@ -7,11 +7,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from tacit.errors import LedgerError
 from tacit.ledger.amounts import NOTHING, Amount
 from tacit.ledger.chain import now
+from tacit.ledger.copying import copied_to_file
+from tacit.ledger.drawers import is_drawing
 from tacit.ledger.keeper import Keeper
 from tacit.ledger.marks import INODE, Mark
 from tacit.ledger.store import Head, Line, Reservation, Unanswered
@@ -124,6 +127,9 @@ class _MemoryStore:
         if number in self._drawers:
             self._write(self._drawers, number, "")
 
+    def is_drawing(self, token: str) -> bool:
+        return is_drawing(token)
+
     def unanswered(self, analyst: str | None = None) -> list[Unanswered]:
         found = [(number, who) for number, who in sorted(self._unanswered.items()) if who is not None]
         return [
@@ -201,6 +207,17 @@ class InMemory(Keeper):
 
     def _called(self) -> str:
         return "a ledger in memory"
+
+    def exists(self) -> bool:
+        """Always: a ledger in memory is made when it is named."""
+        return True
+
+    def backup(self, path: str | os.PathLike[str]) -> str:
+        """Copy the ledger into a new file (SQLite); returns the head of the copy."""
+        with self._reading() as store:
+            head = self._head(store)
+            copied_to_file(store, Path(path))
+        return head.hash
 
     def close(self) -> None:
         """Nothing to let go of."""

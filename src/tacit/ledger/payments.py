@@ -41,17 +41,28 @@ class Payments:
         self.analyst = analyst
         self.fingerprint = fingerprint
 
-    def paid(self, question: str, cost: Guarantee, draw: Callable[[Receipt], bytes], *, fresh: bool = False) -> Claim:
-        """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only."""
-        request = Request(self.analyst, question, self.fingerprint)
-        if fresh:
+    def paid(
+        self,
+        question: str,
+        cost: Guarantee,
+        draw: Callable[[Receipt], bytes],
+        *,
+        fresh: bool = False,
+        key: str | None = None,
+    ) -> Claim:
+        """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only.
+
+        A ``key`` names this request for good: who sends it twice pays once, and no other question can have it.
+        """
+        request = Request(self.analyst, question, self.fingerprint, key)
+        if fresh and key is None:
             request = request.fresh()
         ledger = self.ledger.for_spending(request, cost)
         return ledger.answered(request, cost, lambda receipt: self._drawn(draw, receipt))
 
-    def stored(self, question: str, cost: Guarantee) -> Claim | None:
+    def stored(self, question: str, cost: Guarantee, key: str | None = None) -> Claim | None:
         """The answer that is on record, free; None if there is none."""
-        return self.ledger.lookup(Request(self.analyst, question, self.fingerprint), cost)
+        return self.ledger.lookup(Request(self.analyst, question, self.fingerprint, key), cost)
 
     def _drawn(self, draw: Callable[[Receipt], bytes], receipt: Receipt) -> bytes:
         """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""

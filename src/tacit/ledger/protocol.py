@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import Protocol, Self
 
 from tacit.ledger.budget import Budget
@@ -20,6 +22,13 @@ __all__ = ["Ledger"]
 
 class Ledger(Protocol):
     """A budget and the book that holds it true: pay first (`spend`), then draw, then store (`Claim.release`)."""
+
+    @property
+    def name(self) -> str:
+        """What the ledger is called: of a file, its name."""
+
+    def exists(self) -> bool:
+        """Whether it has been begun, as far as its place tells."""
 
     def open(self, source: str | None = None, terms: Terms | None = None, files: Sequence[Path] = ()) -> Self:
         """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
@@ -48,6 +57,12 @@ class Ledger(Protocol):
     def new_data(self, *, owner: str, reason: str, files: Sequence[Path] = ()) -> Receipt:
         """Raise the version of the data by one; an owner's act, recorded in the chain."""
 
+    def has(self, number: int, link: str) -> bool:
+        """Whether entry ``number`` is there and has this hash."""
+
+    def restored(self, *, missing: int, head: str, owner: str, reason: str) -> Receipt:
+        """Go on with an older copy that lacks entries; an owner's act, recorded in the chain."""
+
     def has_changed(self, files: Sequence[Path]) -> bool:
         """Whether the files are others than when the version of the data began; for the owner's eyes."""
 
@@ -71,6 +86,17 @@ class Ledger(Protocol):
 
     def verify(self, head: str | None = None) -> Verification:
         """Recompute the chain and every total; with a receipt's head, the tail as well."""
+
+    def backup(self, path: str | os.PathLike[str]) -> str:
+        """Copy the ledger, while it is in use, to a file that does not exist yet; returns the head of the copy."""
+
+    def __enter__(self) -> Self:
+        """The ledger, to be closed."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
 
     def close(self) -> None:
         """Let go of files; the ledger can be opened again."""

@@ -1,4 +1,4 @@
-"""Every kind of ledger, and how to make one in a folder: joining this mapping runs the contract suite on it."""
+"""Every kind of ledger, and how to make one at a place: joining this mapping runs the contract suite on it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tacit.ledger.memory import InMemory
+from tacit.ledger.postgres import PostgresLedger
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.sqlite import SqliteLedger
 
 __all__ = ["LEDGERS"]
 
-LEDGERS: Mapping[str, Callable[[Path], Ledger]] = {
-    "in memory": lambda folder: InMemory(patience=30),
-    "sqlite": lambda folder: SqliteLedger(folder / "people.ledger", patience=30),
+LEDGERS: Mapping[str, Callable[[str], Ledger]] = {
+    "in memory": lambda place: InMemory(patience=30),
+    "sqlite": lambda place: SqliteLedger(Path(place) / "people.ledger", patience=30),
+    "postgresql": lambda place: PostgresLedger(place, patience=30),
 }
+"""By name; a place is a folder, or the address of a database."""

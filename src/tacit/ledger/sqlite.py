@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tacit.errors import LedgerError
@@ -57,6 +56,10 @@ class SqliteLedger(Keeper):
         """Where the file is."""
         return self._file.path
 
+    def exists(self) -> bool:
+        """Whether there is such a file."""
+        return self.path.exists()
+
     def open(self, source: str | None = None, terms: Terms | None = None, files: Sequence[Path] = ()) -> Self:
         """Begin the ledger of a data source, or continue it; another source, budget or flavour is `PolicyError`."""
         if not self._file.is_ready():
@@ -101,14 +104,6 @@ class SqliteLedger(Keeper):
     def close(self) -> None:
         """Let go of the file; the ledger can be used again, and connects anew."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _called(self) -> str:
         return self.path.name

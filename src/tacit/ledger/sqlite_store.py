@@ -12,6 +12,7 @@ from tacit.errors import LedgerError
 from tacit.ledger import schema
 from tacit.ledger.amounts import NOTHING, Amount
 from tacit.ledger.chain import canonical
+from tacit.ledger.drawers import is_drawing
 from tacit.ledger.marks import INODE, Mark
 from tacit.ledger.sqlite_errors import FAILURES, translated
 from tacit.ledger.store import Head, Line, Reservation, Unanswered
@@ -146,6 +147,9 @@ class SqliteStore:
 
     def forget_drawer(self, number: int) -> None:
         self._rows("UPDATE requests SET drawer = '' WHERE number = ?", number)
+
+    def is_drawing(self, token: str) -> bool:
+        return is_drawing(token)
 
     def unanswered(self, analyst: str | None = None) -> list[Unanswered]:
         if self._is_of_version(1):

@@ -98,6 +98,9 @@ class Store(Protocol):
     def forget_drawer(self, number: int) -> None:
         """Nobody draws this answer any more."""
 
+    def is_drawing(self, token: str) -> bool:
+        """Whether who took this right to draw can still store an answer."""
+
     def unanswered(self, analyst: str | None = None) -> list[Unanswered]:
         """Reservations without an answer that no unlock has forgiven, of one analyst or of all, in order."""
 

@@ -194,6 +194,9 @@ class _Replay:
             self.counts_lost = True
             self.unanswered.clear()  # nobody had been told that it counts
 
+    def restored_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
+        """On record only: which entries are missing is for whoever keeps receipts."""
+
     def unlocked_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
         for one in values["forgiven"]:
             if self.unanswered.pop(one, None) != values["analyst"]:
@@ -289,6 +292,7 @@ _READERS = {
     "data": _Replay.data_entry,
     "unlocked": _Replay.unlocked_entry,
     "migrated": _Replay.migrated_entry,
+    "restored": _Replay.restored_entry,
     "reserved": _Replay.reserved_entry,
     "released": _Replay.released_entry,
 }

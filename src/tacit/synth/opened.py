@@ -82,6 +82,17 @@ class _Draw:
     method: Any
     domain: Domain
     asked: BoundedRows
+    question: str = ""
+
+    def request(self) -> tuple[str, dict[str, Any]]:
+        """The same as a service is asked for it: where, and with what besides the price."""
+        return "models", {
+            "method": type(self.method).__name__.lower(),
+            "columns": [column.name for column in self.domain.columns],
+            "rows_per_unit": self.asked.most,
+            "settings": {},
+            "question": self.question,
+        }
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         with engine.read(self.asked) as rows:
@@ -109,7 +120,7 @@ def fit_table(
 ) -> Synthesis:
     """Pay, then fit; or the model that was paid for already, free. All refusals come before the payment."""
     plan = plan_table(method, table, domain, rules, rows_per_unit)
-    claim = table.pay_for(plan.question, plan.cost, _Draw(method, plan.domain, plan.asked), fresh=fresh)
+    claim = table.pay_for(plan.question, plan.cost, _Draw(method, plan.domain, plan.asked, plan.question), fresh=fresh)
     assert claim.answer is not None
     return from_bytes(claim.answer)
 

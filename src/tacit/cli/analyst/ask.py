@@ -13,7 +13,7 @@ from shlex import quote
 
 import click
 
-from tacit.cli.shared.ledgers import ledger_beside
+from tacit.cli.shared.ledgers import LEDGER_OPTION, ledger_beside
 from tacit.cli.shared.progress import waiting_for_another
 from tacit.cli.shared.questions import (
     WithoutPolicy,
@@ -27,6 +27,7 @@ from tacit.cli.shared.questions import (
 )
 from tacit.cli.shared.reading import reading_options
 from tacit.errors import InvalidParameter, MissingPackage
+from tacit.ledger import ledger_at
 from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.answer import Answer
@@ -68,7 +69,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--parquet", type=_FILE, metavar="FILE", help="Also write the answer as Parquet.")
 @click.option("--report", type=_FILE, metavar="FILE", help="Also write the disclosure as one HTML page.")
 @click.option("--plot", type=_FILE, metavar="FILE", help="Also draw the answer: .png, .svg or .pdf.")
-@click.option("--ledger", type=_FILE, metavar="FILE", help="The ledger.  [default: beside the data]")
+@LEDGER_OPTION
 @reading_options
 def ask(
     where: Path,
@@ -92,7 +93,7 @@ def ask(
     parquet: Path | None,
     report: Path | None,
     plot: Path | None,
-    ledger: Path | None,
+    ledger: Path | str | None,
 ) -> None:
     """Ask in SQL; the answer is private, has error bars, and is paid for first.
 
@@ -135,7 +136,7 @@ def ask(
         changed = sys.stderr.isatty() and table.has_changed  # who can see it here can see the files
     again, place = answers[0].receipt.number < before, where if ledger is None else ledger
     if begins:
-        book = (ledger or ledger_beside(where)).name
+        book = ledger_at(ledger or ledger_beside(where)).name
         said = f"There is no policy yet: {book} was opened with a total of ε 3, δ 1e-8"
         click.echo(f"{said} (--budget sets another, once).", err=True)
     if as_json and is_batch:
@@ -203,7 +204,7 @@ def _question(typed: str | None, file: Path | None) -> str:
     return sys.stdin.read() if typed == "-" else typed
 
 
-def show_answer(where: Path, answer: Answer, again: bool, analyst: str | None) -> None:
+def show_answer(where: Path | str, answer: Answer, again: bool, analyst: str | None) -> None:
     """One answer, with its price and how to see it again."""
     from tacit.report.terminal import show  # rich: needed for tables only
 
@@ -217,7 +218,7 @@ def show_answer(where: Path, answer: Answer, again: bool, analyst: str | None) -
     )
 
 
-def show_answers(where: Path, answers: Sequence[Answer], again: bool, analyst: str | None) -> None:
+def show_answers(where: Path | str, answers: Sequence[Answer], again: bool, analyst: str | None) -> None:
     """The answers of a batch, one after the other; the price of all under the last."""
     from tacit.report.terminal import show  # rich: needed for tables only
 
@@ -236,7 +237,7 @@ def show_answers(where: Path, answers: Sequence[Answer], again: bool, analyst: s
             click.echo()
 
 
-def _parts(where: Path, answer: Answer, again: bool, analyst: str | None) -> list[str]:
+def _parts(where: Path | str, answer: Answer, again: bool, analyst: str | None) -> list[str]:
     asked_by = "" if analyst is None else f" --analyst {quote(analyst)}"
     entry = answer.disclosure().entry
     return [*words.spent(_as_of_now(answer), again=again), f"tacit report {quote(str(where))} {entry}{asked_by}"]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
+from tacit.cli.shared.ledgers import LEDGER_OPTION
 from tacit.cli.shared.questions import WithoutPolicy, open_for_planning, policy_options, price_options, targets
 from tacit.cli.shared.reading import reading_options
 from tacit.report import words
 from tacit.report.disclosure import Amount
 from tacit.report.numbers import number
-from tacit.tables.plan.parts import Line
 from tacit.tables.plan.plan import Plan
+from tacit.tables.plan.told import output_name, plan_values
 from tacit.tables.session.table import Question, without_explain
 
 __all__ = ["plan"]
@@ -36,7 +36,7 @@ _PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005",
     "--expected-rows", metavar="N", type=int, help="Rows that you expect in a group: a mean's error needs it."
 )
 @click.option("--bias", is_flag=False, flag_value="0.1", metavar="[SHARE]", help="As in tacit ask.")
-@click.option("--ledger", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="As in tacit ask.")
+@LEDGER_OPTION
 @click.option("--sql", "with_sql", is_flag=True, help="Show the statement that the engine would run, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
 @reading_options
@@ -55,7 +55,7 @@ def plan(
     within: tuple[str, ...],
     expected_rows: int | None,
     bias: str | None,
-    ledger: Path | None,
+    ledger: Path | str | None,
     with_sql: bool,
     as_json: bool,
 ) -> None:
@@ -101,7 +101,7 @@ def _table(plans: list[Plan]) -> None:
     from tacit.report.terminal import show_grid  # rich: heavy, and needed for tables only
 
     first = plans[0]
-    headings = ["price", *(_name(first, line) for line in first.lines)]
+    headings = ["price", *(output_name(first, line) for line in first.lines)]
     headings += [] if first.keys is None else ["shows groups from"]
     rows = []
     for one in plans:
@@ -113,12 +113,6 @@ def _table(plans: list[Plan]) -> None:
     click.echo(" errors that noise exceeds once in twenty times, in each group")
     if any(line.error is None for line in first.lines):
         click.echo(" ? depends on how many rows a group has, which is secret: --expected-rows N")
-
-
-def _name(made: Plan, line: Line) -> str:
-    """What the answer calls an aggregate; its SQL if it is only part of a column."""
-    outputs = made.checked.query.outputs
-    return next((output.name for output in outputs if output.expression == line.aggregate), line.name)
 
 
 def _three_digits(error: float) -> float:
@@ -138,40 +132,6 @@ def _echo_json(plans: list[Plan]) -> None:
         "question": plans[0].question,
         "flavour": plans[0].policy.terms.flavour.name,
         "engine_sql": plans[0].engine_sql,
-        "plans": [_one(plan) for plan in plans],
+        "plans": [plan_values(plan) for plan in plans],
     }
     click.echo(json.dumps(made, ensure_ascii=False, indent=2))
-
-
-def _one(made: Plan) -> dict[str, Any]:
-    main, delta = made.policy.terms.flavour.price(made.cost).texts()
-    return _sets(made) | {
-        "price": {"main": main, "delta": delta},
-        "noise": None if made.noise is None else made.noise.name,
-        "smallest_group": None if made.keys is None else float(made.keys.threshold),
-        "aggregates": [_line(made, line) for line in made.lines],
-    }
-
-
-def _line(made: Plan, line: Line) -> dict[str, Any]:
-    return {
-        "output": _name(made, line),
-        "aggregate": line.name,
-        "share": str(line.share),
-        "scales": [float(mechanism.scale) for mechanism in line.mechanisms],
-        "error": line.error,
-        "hints": [
-            {"change": hint.change, "error": hint.error, "halves": hint.halves}
-            for hint in made.hints
-            if hint.aggregate == line.name
-        ],
-    }
-
-
-def _sets(made: Plan) -> dict[str, Any]:
-    """Of GROUPING SETS, each set; aggregates of the whole plan are then those with the largest errors."""
-    listed: dict[int, dict[str, Any]] = {}
-    for part in made.parts:
-        own = listed.setdefault(part.demand.at, {"keys": part.demand.title, "aggregates": []})
-        own["aggregates"] += [{**_line(made, line), "hints": []} for line in part.lines]
-    return {"sets": list(listed.values())} if made.checked.query.sets else {}

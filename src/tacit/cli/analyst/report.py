@@ -9,7 +9,6 @@ import click
 
 from tacit.cli.shared.ledgers import Place, ledger_of
 from tacit.errors import LedgerError
-from tacit.ledger import SqliteLedger
 from tacit.ledger.names import analyst_name
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.batch_answers import Answers
@@ -26,7 +25,7 @@ _ZIP = b"PK"
 @click.option("--json", "as_json", is_flag=True, help="Print the disclosure as JSON, with a version and all numbers.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write an HTML page.")
 @click.option("--analyst", metavar="NAME", help="Only if the answer was given to this analyst.")
-def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: str | None) -> None:
+def report(where: Path | str, number: int, as_json: bool, out: Path | None, analyst: str | None) -> None:
     """The disclosure of answer NUMBER: unit, price, mechanisms, limits, intervals, and what is not covered. Free.
 
     \b
@@ -40,7 +39,7 @@ def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: s
 
     Exit codes: 0 done, 1 there is no such answer, 2 wrong usage, 4 it was paid for but no answer was stored.
     """
-    with SqliteLedger(ledger_of(where)).open() as ledger:
+    with ledger_of(where).open() as ledger:
         claim = ledger.recall(number)
     if analyst is not None and claim.receipt.analyst != analyst_name(analyst):
         raise LedgerError(f"Answer #{number} was not given to {analyst}. `tacit log --analyst` lists theirs.")
@@ -56,7 +55,9 @@ def report(where: Path, number: int, as_json: bool, out: Path | None, analyst: s
         _show(disclosure, where, number, page, as_json, claim.receipt.terms.data)
 
 
-def _show(disclosure: Disclosure, where: Path, number: int, out: Path | None, as_json: bool, current: int) -> None:
+def _show(
+    disclosure: Disclosure, where: Path | str, number: int, out: Path | None, as_json: bool, current: int
+) -> None:
     if out is not None:
         from tacit.report.page import to_html
 

@@ -13,7 +13,7 @@ import click
 
 from tacit.cli.shared.ledgers import Place, ledger_of
 from tacit.errors import PolicyError
-from tacit.ledger import SqliteLedger, Terms
+from tacit.ledger import Terms
 from tacit.privacy import ZCDP, ApproxDP, Promise
 from tacit.tables.policy.file import parse, read
 from tacit.tables.policy.reader import Lines
@@ -87,12 +87,12 @@ def amend(
     if after.terms != wanted:
         raise PolicyError(f"{policy.name}: change [budget] by hand, then: tacit amend {policy} --reason …")
     who = getpass.getuser() if owner is None else owner
-    with SqliteLedger(ledger_of(policy)).open() as ledger:
+    with ledger_of(policy).open() as ledger:
         old = ledger.budget().terms
         receipt = ledger.amend(after.terms, owner=who, reason=reason)
     if changed:
         _write(policy, text)
-    click.echo(f"{ledger.path.name}: {old}\n  is now {after.terms}")
+    click.echo(f"{ledger.name}: {old}\n  is now {after.terms}")
     click.echo(f"entry {receipt.number} says so, with the reason; head {receipt.head}")
 
 

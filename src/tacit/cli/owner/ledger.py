@@ -11,21 +11,18 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime, time
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tacit.cli.shared.ledgers import LEDGER, ledger_of
 from tacit.errors import InvalidParameter
-from tacit.ledger import Entry, SqliteLedger
-from tacit.ledger.amounts import NOTHING, Amount, readable
+from tacit.ledger.amounts import readable
 from tacit.ledger.chain import stamp
+from tacit.ledger.log import LogRow, log_rows
 from tacit.ledger.names import analyst_name
-from tacit.ledger.terms import Terms
 from tacit.ledger.verification import head_digits
 from tacit.report.numbers import printable
 
@@ -65,40 +62,15 @@ def _checked(read: Callable[[str], str]) -> Callable[[click.Context, click.Param
     return check
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One entry of the log, with what had been charged after it."""
-
-    entry: Entry
-    analyst: str
-    price: Amount | None
-    charged: Amount
-    charged_to_analyst: Amount
-    terms: Terms
-    state: str
-
-    def to_dict(self) -> dict[str, Any]:
-        values = {name: value for name, value in self.entry.values.items() if name not in ("number", "kind", "time")}
-        return {
-            "number": self.entry.number,
-            "kind": self.entry.kind,
-            "time": self.entry.time,
-            **values,
-            "state": self.state,
-            "charged": self.charged.texts(),
-            "hash": self.entry.hash,
-        }
-
-
 @click.command()
 @LEDGER
 @_JSON
-def budget(file: Path, as_json: bool) -> None:
+def budget(file: Path | str, as_json: bool) -> None:
     """What a ledger has charged, to whom, and what is left; a policy or data stand for their ledger.
 
     Exit codes: 0 done, 1 the ledger cannot be read, 2 wrong usage.
     """
-    with SqliteLedger(ledger_of(file)).open() as ledger:
+    with ledger_of(file).open() as ledger:
         state = ledger.budget()
     if as_json:
         click.echo(json.dumps(state.to_dict(), ensure_ascii=False))
@@ -108,13 +80,14 @@ def budget(file: Path, as_json: bool) -> None:
     rows = [["everybody", words(state.head.charged), words(terms.cap), words(state.head.charged.up_to(terms.cap))]]
     shown = sorted(state.accounts, key=lambda one: -one.charged.main)[:_MOST_ROWS]
     rows += [[one.analyst, words(one.charged), words(one.cap) if one.cap else "–", words(one.left)] for one in shown]
-    click.echo(f"{ledger.path.name}: the ledger of {printable(state.head.source)}")
+    click.echo(f"{ledger.name}: the ledger of {printable(state.head.source)}")
     _table(["", "charged so far", "cap", "left"], rows)
     if len(state.accounts) > len(shown):
         click.echo(f"and {len(state.accounts) - len(shown)} more analysts; --json lists all.")
+    called = file if isinstance(file, str) else file.name
     for one in (one for one in state.accounts if one.strikes):
         lost = f"{one.analyst} has lost {one.strikes} answer{'' if one.strikes == 1 else 's'} since the last unlock"
-        how = f'; the account is locked: tacit unlock {file.name} {one.analyst} --reason "…"' if one.locked else ""
+        how = f'; the account is locked: tacit unlock {called} {one.analyst} --reason "…"' if one.locked else ""
         click.echo(printable(f"{lost}; {terms.strikes} lock an account{how}"))
     largest = "" if terms.largest is None else f", and up to {words(terms.largest)}"
     click.echo(f"One payment costs {terms.flavour.symbol} {readable(terms.smallest)} at least{largest}.")
@@ -136,22 +109,22 @@ def budget(file: Path, as_json: bool) -> None:
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw spending over time to this file.")
 @_JSON
 def log(
-    file: Path, analyst: str | None, since: str | None, until: str | None, plot: Path | None, as_json: bool
+    file: Path | str, analyst: str | None, since: str | None, until: str | None, plot: Path | None, as_json: bool
 ) -> None:
     """Every payment and every owner's act in a ledger, oldest first; a policy or data stand for their ledger.
 
     Exit codes: 0 done, 1 the ledger cannot be read, 2 wrong usage.
     """
-    with SqliteLedger(ledger_of(file)).open() as ledger:
+    with ledger_of(file).open() as ledger:
         rows = [
             row
-            for row in _rows(list(ledger.history()))
+            for row in log_rows(list(ledger.history()))
             if (analyst is None or row.analyst == analyst)
             and (since is None or row.entry.time >= since)
             and (until is None or row.entry.time <= until)
         ]
     if plot is not None:
-        _plot(plot, ledger.path.name, rows)
+        _plot(plot, ledger.name, rows)
     if as_json:
         click.echo(json.dumps({"version": 1, "entries": [row.to_dict() for row in rows]}, ensure_ascii=False))
         return
@@ -171,12 +144,12 @@ def log(
 )
 @_JSON
 @click.pass_context
-def verify(ctx: click.Context, file: Path, head: str | None, as_json: bool) -> None:
+def verify(ctx: click.Context, file: Path | str, head: str | None, as_json: bool) -> None:
     """Recompute the hash chain, every total and every stored answer of a ledger, or of that of a policy or data.
 
     Exit codes: 0 sound (the tail only if --head was given), 1 a problem was found, 2 wrong usage.
     """
-    with SqliteLedger(ledger_of(file)) as ledger:
+    with ledger_of(file) as ledger:
         found = ledger.verify(head)
     click.echo(json.dumps(found.to_dict(), ensure_ascii=False) if as_json else str(found))
     ctx.exit(0 if found.sound else 1)
@@ -187,36 +160,19 @@ def verify(ctx: click.Context, file: Path, head: str | None, as_json: bool) -> N
 @click.argument("analyst", callback=_checked(analyst_name))
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it stays on record.")
 @click.option("--owner", metavar="NAME", help="Who unlocks it.  [default: the user's name]")
-def unlock(file: Path, analyst: str, reason: str, owner: str | None) -> None:
+def unlock(file: Path | str, analyst: str, reason: str, owner: str | None) -> None:
     """Let an analyst pay again whose answers were lost or interrupted too often; on record in the ledger.
 
     Look first at what was asked (tacit log --analyst NAME): questions that fail on purpose tell something each time.
 
     Exit codes: 0 unlocked, 1 there is nothing to unlock or the ledger cannot be written, 2 wrong usage.
     """
-    with SqliteLedger(ledger_of(file)).open() as ledger:
+    with ledger_of(file).open() as ledger:
         receipt = ledger.unlock(analyst, owner=getpass.getuser() if owner is None else owner, reason=reason)
     click.echo(f"{printable(analyst)} can pay again; entry {receipt.number} says so, head {receipt.head}")
 
 
-def _rows(entries: list[Entry]) -> Iterator[_Row]:
-    """The entries worth showing, with running sums; a release shows as the state of its reservation."""
-    released = {entry.values["request"] for entry in entries if entry.kind == "released"}
-    charged, accounts, terms = NOTHING, dict[str, Amount](), None
-    for entry in entries:
-        values = entry.values
-        terms = Terms.read(values["terms"]) if "terms" in values else terms
-        assert terms is not None  # the first entry opens the ledger
-        if entry.kind == "reserved":
-            price, who = Amount.read(values["price"]), values["analyst"]
-            charged, accounts[who] = charged + price, accounts.get(who, NOTHING) + price
-            state = "released" if entry.number in released else "no answer"
-            yield _Row(entry, who, price, charged, accounts[who], terms, state)
-        elif entry.kind != "released":
-            yield _Row(entry, values.get("owner", ""), None, charged, NOTHING, terms, entry.kind)
-
-
-def _cells(row: _Row) -> list[str]:
+def _cells(row: LogRow) -> list[str]:
     words = row.terms.flavour.words
     text = row.entry.values.get("question") or row.entry.values.get("reason") or ""
     if row.entry.kind == "unlocked":
@@ -236,7 +192,7 @@ def _cells(row: _Row) -> list[str]:
     ]
 
 
-def _plot(target: Path, ledger: str, rows: list[_Row]) -> None:
+def _plot(target: Path, ledger: str, rows: list[LogRow]) -> None:
     from tacit.plots.spending import spending_over_time
 
     paid = [row for row in rows if row.price is not None]

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from tacit.cli.packages.predict import predict
+from tacit.cli.shared.ledgers import LEDGER_OPTION
 from tacit.cli.shared.questions import WithoutPolicy, open_for_asking, open_for_planning, package_price, price_options
 from tacit.cli.shared.writing import check_target, written
 from tacit.errors import InvalidParameter
@@ -59,7 +60,7 @@ def learn() -> None:
 @click.option("--analyst", metavar="NAME", help="Who asks, and whose account pays.  [default: the user's name]")
 @click.option("--fresh", is_flag=True, help="Pay again and learn anew; without it, learning the same again is free.")
 @click.option("--json", "as_json", is_flag=True, help="Print the model's disclosure as JSON.")
-@click.option("--ledger", type=_FILE, metavar="FILE", help="The ledger.  [default: beside the data]")
+@LEDGER_OPTION
 def fit(
     where: Path,
     target: str | None,
@@ -74,7 +75,7 @@ def fit(
     analyst: str | None,
     fresh: bool,
     as_json: bool,
-    ledger: Path | None,
+    ledger: Path | str | None,
 ) -> None:
     """Learn a column: one request, paid like a question, whose stored answer is the model.
 

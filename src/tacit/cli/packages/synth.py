@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from tacit.cli.shared.ledgers import LEDGER_OPTION
 from tacit.cli.shared.questions import WithoutPolicy, open_for_asking, open_for_planning, package_price, price_options
 from tacit.cli.shared.writing import check_target, written
 from tacit.errors import InvalidParameter, MissingPackage
@@ -40,7 +41,7 @@ _ENDINGS = (".csv", ".parquet")
 @click.option("--show-plan", is_flag=True, help="Show what would be counted and paid, and spend nothing.")
 @click.option("--analyst", metavar="NAME", help="Who asks, and whose account pays.  [default: the user's name]")
 @click.option("--fresh", is_flag=True, help="Pay again and fit anew; without it, the same again is free.")
-@click.option("--ledger", type=_FILE, metavar="FILE", help="The ledger.  [default: beside the data]")
+@LEDGER_OPTION
 def synth(
     where: Path,
     epsilon: str | None,
@@ -57,7 +58,7 @@ def synth(
     show_plan: bool,
     analyst: str | None,
     fresh: bool,
-    ledger: Path | None,
+    ledger: Path | str | None,
 ) -> None:
     """Make up a table that is like the private one: a file to share, whose price is paid once.
 

@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from tacit.errors import LedgerError
-from tacit.ledger import beside
+from tacit.ledger import Ledger, beside, ledger_at
+from tacit.ledger.postgres_address import is_postgres
 from tacit.tables.engines.source import table_folder
 from tacit.tables.policy.file import address, read
 
-__all__ = ["LEDGER", "Place", "ledger_beside", "ledger_of"]
+__all__ = ["LEDGER", "LEDGER_OPTION", "LedgerPlace", "Place", "ledger_beside", "ledger_of"]
 
 
 class Place(click.Path):
@@ -23,24 +24,43 @@ class Place(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """As click does, for files."""
+        if is_postgres(value):
+            return value
         return Path(value) if table_folder(Path(value)) is not None else super().convert(value, param, ctx)
 
 
+class LedgerPlace(click.Path):
+    """Where a ledger is or will be: a file, or postgresql://user@host/database#name."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As click does, for files."""
+        return value if is_postgres(value) else super().convert(value, param, ctx)
+
+
 LEDGER = click.argument("file", metavar="LEDGER|POLICY|DATA", type=Place())
+LEDGER_OPTION = click.option(
+    "--ledger",
+    type=LedgerPlace(),
+    metavar="FILE|ADDRESS",
+    help="The ledger: a file, or postgresql://….  [default: beside the data]",
+)
 _SQLITE = b"SQLite format 3\x00"
 
 
-def ledger_of(where: Path) -> Path:
+def ledger_of(where: Path | str) -> Ledger:
     """The ledger; where there is none yet, the error says what makes one."""
-    if where.suffix == ".ledger" or _is_database(where):
-        return where
+    if isinstance(where, str) or where.suffix == ".ledger" or _is_database(where):
+        return ledger_at(where)
     found = ledger_beside(address(read(where), where) if where.suffix == ".toml" else where)
     if not found.exists():
         raise LedgerError(
             f"Nothing has been paid for yet: there is no ledger {found.name} beside the data. "
             f'The first answer makes it: tacit ask {where} "SELECT …" --epsilon 0.5'
         )
-    return found
+    return ledger_at(found)
 
 
 def ledger_beside(data: Path) -> Path:

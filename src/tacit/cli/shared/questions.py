@@ -12,7 +12,7 @@ import click
 
 from tacit.cli.shared.ledgers import ledger_beside
 from tacit.errors import InvalidParameter
-from tacit.ledger import InMemory, Ledger
+from tacit.ledger import InMemory, Ledger, ledger_at
 from tacit.privacy import ApproxDP, Guarantee
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import Policy
@@ -50,7 +50,9 @@ class WithoutPolicy:
     types: tuple[str, ...] = ()
     reading: Mapping[str, str] = field(default_factory=dict)
 
-    def open(self, where: Path, budget: Guarantee | None, analyst: str | None, ledger: Ledger | Path | None) -> Table:
+    def open(
+        self, where: Path, budget: Guarantee | None, analyst: str | None, ledger: Ledger | Path | str | None
+    ) -> Table:
         """The table, under its policy file unless a unit was given."""
         reading = next((f"--{_OPTIONS.get(one, one)}" for one in self.reading), "")
         said = (
@@ -125,20 +127,22 @@ def policy_options(command: Any) -> Any:
     )
 
 
-def open_for_asking(where: Path, without: WithoutPolicy, *, analyst: str | None, ledger: Path | None) -> Table:
+def open_for_asking(where: Path, without: WithoutPolicy, *, analyst: str | None, ledger: Path | str | None) -> Table:
     """The table, with its durable ledger."""
     total = DEFAULT_BUDGET if begins_by_default(where, without, ledger) else _total(without.budget)
     return without.open(where, total, analyst, ledger)
 
 
-def begins_by_default(where: Path, without: WithoutPolicy, ledger: Path | None) -> bool:
+def begins_by_default(where: Path, without: WithoutPolicy, ledger: Path | str | None) -> bool:
     """Whether a payment would begin a ledger with a total that nobody named: no policy, no ledger, no --budget."""
-    return without.budget is None and _has_no_policy(where, without) and not (ledger or ledger_beside(where)).exists()
+    if without.budget is not None or not _has_no_policy(where, without):
+        return False
+    return not ledger_at(ledger or ledger_beside(where)).exists()
 
 
-def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | None) -> Table:
+def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | str | None) -> Table:
     """The table with a ledger that forgets, unless the one on record has to say which flavour it keeps."""
-    book = ledger or ledger_beside(where)
+    book = ledger_at(ledger or ledger_beside(where))
     if not _has_no_policy(where, without):
         return without.open(where, None, None, InMemory())
     if without.budget is None and book.exists():

@@ -51,12 +51,14 @@ class Opening:
 class Access:
     """A policy, an analyst's payments under it, and the worker that draws what they pay for."""
 
-    def __init__(self, policy: Policy, ledger: LazyLedger, analyst: str, engines: Engines) -> None:
+    def __init__(
+        self, policy: Policy, ledger: LazyLedger, analyst: str, engines: Engines, worker: Worker | None = None
+    ) -> None:
         self.policy = policy
         self.payments = Payments(ledger, analyst, policy.fingerprint(), policy.work.until_step)
         self.engines = engines
         self._engine: Engine | None = None
-        self._worker: Worker | None = None
+        self._worker = worker
         self._is_closed = False
 
     @property
@@ -70,23 +72,27 @@ class Access:
             self._engine = self.engines.open(self.ledger.secret())
         return self._engine
 
-    def paid(self, question: str, cost: Guarantee, draw: Draw, *, fresh: bool = False) -> Claim:
+    def paid(self, question: str, cost: Guarantee, draw: Draw, *, fresh: bool = False, key: str | None = None) -> Claim:
         """Debit, then draw, then store; or the stored answer, free. ``draw`` is called after the debit only."""
         self._refuse_if_closed()
         self.engines.check()
-        stored = None if fresh else self.payments.stored(question, cost)
+        stored = None if fresh and key is None else self.payments.stored(question, cost, key)
         if stored is not None:
             return stored
         worker, ready = self._ready(draw)
         return self.payments.paid(
-            question, cost, lambda receipt: worker.run(ready, self.ledger.secret(), receipt), fresh=fresh
+            question, cost, lambda receipt: worker.run(ready, self.ledger.secret(), receipt), fresh=fresh, key=key
         )
 
-    def stored(self, question: str, cost: Guarantee) -> Claim | None:
+    def stored(self, question: str, cost: Guarantee, key: str | None = None) -> Claim | None:
         """The answer that is on record, free; None if there is none."""
         self._refuse_if_closed()
         self.engines.check()
-        return self.payments.stored(question, cost)
+        return self.payments.stored(question, cost, key)
+
+    def of(self, analyst: str, worker: Worker | None) -> Access:
+        """The same table for another analyst, drawn by another worker; data and ledger are shared."""
+        return Access(self.policy, self.payments.ledger, analyst, self.engines, worker)
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError, NotPrivate, PolicyError
-from tacit.ledger import Ledger, SqliteLedger, Terms, beside
+from tacit.ledger import Ledger, SqliteLedger, Terms, beside, ledger_at
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.ledger.same_data import refuse_known
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
@@ -87,11 +87,12 @@ def open(
         options = _options(where, {option: joined(value) for option, value in (reading or {}).items()})
         source, others = backend.source(where, options, name=name), dict[str, Source]()
     else:
-        place = address(policy, path)
-        backend = backend_for(place)
-        source = backend.source(place, policy.options, policy.table)
+        at = address(policy, path)
+        backend = backend_for(at)
+        source = backend.source(at, policy.options, policy.table)
         others = open_others(policy, path.parent, backend)
-    book = _ledger_of(source, ledger, backend)
+    place = _place_of(source, backend) if ledger is None else None
+    book = _ledger_of(place, ledger)
     if policy is None:
         terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget), least=least)
         own = backend.own_kinds(source)
@@ -100,7 +101,7 @@ def open(
         policy = _without(policy, _withheld(where if is_frame(source) else source.identity, policy))
     source.check(tuple(policy.columns.values()))
     policy, others = with_public(policy, others, {} if public is None else public, where, backend)
-    claim = Claim.of(book if ledger is None else None, policy, others)
+    claim = Claim.of(place, policy, others)
     policy = policy if work is None else replace(policy, work=work)
     stamps = Stamps.of(policy, others)
     policy = known(policy, source, others, backend)
@@ -233,7 +234,7 @@ def _terms_on_record(book: Ledger) -> Terms:
     try:
         return book.open().budget().terms
     except LedgerError:
-        if isinstance(book, SqliteLedger) and book.path.exists():
+        if book.exists():
             raise  # there is one, and it says what is wrong with it
         return Terms(_checked_budget(None))  # raises: there must be one
 
@@ -299,17 +300,23 @@ def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tupl
     return tuple(path for some in files for path in some)
 
 
-def _ledger_of(source: Source, given: Ledger | str | Path | None, backend: Backend) -> Ledger:
+def _place_of(source: Source, backend: Backend) -> Path:
+    """Where the ledger of data lies that nobody named one for: beside them; refuses data that another ledger knows."""
+    if is_frame(source):
+        backend.refuse_other_name(source)
+        return Path(f"{source.identity.removeprefix(FRAME)}.ledger")
+    place = beside(source.identity)
+    refuse_lost(place)
+    if not place.exists():
+        refuse_known(Path(source.identity), place, files=getattr(source, "files", ()))
+    return place
+
+
+def _ledger_of(place: Path | None, given: Ledger | str | Path | None) -> Ledger:
     if given is None:
-        if is_frame(source):
-            backend.refuse_other_name(source)
-            return SqliteLedger(Path(f"{source.identity.removeprefix(FRAME)}.ledger"))
-        place = beside(source.identity)
-        refuse_lost(place)
-        if not place.exists():
-            refuse_known(Path(source.identity), place, files=getattr(source, "files", ()))
+        assert place is not None
         return SqliteLedger(place)
-    return SqliteLedger(given) if isinstance(given, str | Path) else given
+    return ledger_at(given) if isinstance(given, str | Path) else given
 
 
 @dataclass(frozen=True, slots=True)

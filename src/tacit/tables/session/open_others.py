@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError, PolicyError
-from tacit.ledger import Ledger, SqliteLedger, beside
+from tacit.ledger import beside
 from tacit.ledger.same_data import refuse_known
 from tacit.tables.engines.backend import Backend, ColumnContents
 from tacit.tables.engines.source import Source, is_frame
@@ -109,24 +109,24 @@ class Claim:
     links: tuple[Path, ...]
 
     @classmethod
-    def of(cls, book: Ledger | None, policy: Policy, others: Mapping[str, Source]) -> Claim:
+    def of(cls, place: Path | None, policy: Policy, others: Mapping[str, Source]) -> Claim:
         """Refuses sources that have a ledger of their own: what a unit spends would be in two books."""
-        if not isinstance(book, SqliteLedger):  # it was chosen by the caller, or keeps nothing
+        if place is None:  # the ledger was chosen by the caller
             return cls(None, ())
-        links = []
+        book, links = Path(os.path.realpath(place)), []
         for name, table in policy.others.items():
             if is_frame(others[name]):
                 continue
-            place = beside(others[name].identity)
-            refuse_lost(place)
-            if os.path.realpath(place) == str(book.path):
+            own = beside(others[name].identity)
+            refuse_lost(own)
+            if os.path.realpath(own) == str(book):
                 continue
-            if os.path.lexists(place):
-                raise _taken(table, place, book.path)
+            if os.path.lexists(own):
+                raise _taken(table, own, book)
             if not table.is_public:
-                refuse_known(Path(others[name].identity), place, book.path, getattr(others[name], "files", ()))
-                links.append(place)
-        return cls(book.path, tuple(links))
+                refuse_known(Path(others[name].identity), own, book, getattr(others[name], "files", ()))
+                links.append(own)
+        return cls(book, tuple(links))
 
     def make(self) -> None:
         """Put a link to the ledger beside each private source that has none."""

@@ -31,6 +31,10 @@ class Answering:
 
     plan: Plan
 
+    def request(self) -> tuple[str, dict[str, object]]:
+        """The same as a service is asked for it: where, and with what besides the price."""
+        return "answers", {"sql": self.plan.question}
+
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         found = [engine.run(one) for one in self.plan.passes.bounded]
         drawn = draw(self.plan, self.plan.integers(found))

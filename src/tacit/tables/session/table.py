@@ -8,6 +8,7 @@ from __future__ import annotations
 import getpass
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from functools import partial
 from types import TracebackType
@@ -43,6 +44,7 @@ from tacit.tables.session.statements import Answering, explained, written
 from tacit.tables.sql.parse import parse
 from tacit.tables.workloads.questions import margins_of, ranges_of
 from tacit.tables.workloads.workload import Workload
+from tacit.work.worker import Worker
 
 __all__ = ["Question", "Table", "without_explain"]
 
@@ -121,9 +123,11 @@ class Table(First["Question"]):
         price: Guarantee | None = None,
         fresh: bool = False,
         bias: object = None,
+        key: str | None = None,
     ) -> Answer:
         """Ask in SQL: ``query(text).ask(...)`` for short."""
-        return self.query(text).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh, bias=bias)
+        asked = self.query(text)
+        return asked.ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh, bias=bias, key=key)
 
     def batch(
         self,
@@ -196,6 +200,15 @@ class Table(First["Question"]):
     def recall(self, question: str, cost: Guarantee) -> Claim | None:
         """What `pay_for` has paid already, free; None if the same was not asked at that cost."""
         return self._access.stored(package_question(question), cost)
+
+    def for_analyst(self, analyst: str, worker: Worker | None = None) -> Table:
+        """The same table for another analyst, over the same data and the same ledger: close the first one alone.
+
+        ``worker`` draws, where many share a few: see `tacit.work`.
+        """
+        made = copy(self)
+        made._access = self._access.of(analyst, worker)
+        return made
 
     def explain(
         self,
@@ -315,22 +328,38 @@ class Question:
         price: Guarantee | None = None,
         fresh: bool = False,
         bias: object = None,
+        key: str | None = None,
     ) -> Answer:
         """Pay and get a private answer; the same question at the same price again is free, unless ``fresh``.
 
         ``bias`` is a share of the price (True: a tenth) that is spent on how many rows the limits cut, which then
-        stands under the answer.
+        stands under the answer. A ``key`` of your choice names this request for good: sent twice, it is paid once;
+        with another question or price it is refused.
         """
         plan = self._plan(epsilon, delta, rho, price, None, bias)
         access = self._table._access
         draw = Answering(plan) if len(plan.statements) == 1 else AnsweringWithCut(written(plan, access.engines))
         try:
-            claim = access.paid(plan.question, plan.cost, draw, fresh=fresh)
+            claim = access.paid(plan.question, plan.cost, draw, fresh=fresh, key=key)
         except BudgetExceeded as refusal:
             refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
             raise
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
+
+    def recall(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        key: str | None = None,
+    ) -> Answer | None:
+        """The answer that is on record at this price, free; None if it was never asked."""
+        plan = self._plan(epsilon, delta, rho, price)
+        claim = self._table._access.stored(plan.question, plan.cost, key)
+        return None if claim is None or claim.answer is None else Answer.read(claim.answer, claim.receipt)
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"

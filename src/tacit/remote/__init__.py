@@ -1,0 +1,1 @@
+"""Tables that a service keeps: asked from here, drawn there."""

@@ -1,0 +1,71 @@
+"""Who is asking: a key in the header, or the cookie of the page; and how often."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from tacit.server.keys import Key
+from tacit.server.problems import Refused
+from tacit.server.service import Service
+
+__all__ = ["COOKIE", "Caller", "Served", "caller_of", "service_of"]
+
+COOKIE = "tacit"
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+def service_of(request: Request) -> Service:
+    """The service behind the app."""
+    found: Any = request.app.state.service
+    assert isinstance(found, Service)
+    return found
+
+
+def caller_of(request: Request) -> Key:
+    """The key of a request; refused without one, and when it asks too often."""
+    service = service_of(request)
+    key = _key(request, service)
+    if key is None:
+        host = request.client.host if request.client else ""
+        _slow_down(service.strangers.wait(host))
+        raise Refused(
+            401,
+            "no-key",
+            "Send a key that is valid: Authorization: Bearer tacit_…. The owner makes keys and revokes them.",
+            WWW_Authenticate="Bearer",
+        )
+    _slow_down(service.rates.wait(key.id))
+    return key
+
+
+def _key(request: Request, service: Service) -> Key | None:
+    given = request.headers.get("authorization")
+    if given is not None:
+        kind, _, text = given.partition(" ")
+        return service.keys.known(text.strip() if kind.lower() == "bearer" else "")
+    token = request.cookies.get(COOKIE)
+    if token is None:
+        return None
+    if request.method not in _SAFE:
+        refuse_other_origin(request)
+    return service.keys.signed_in(token)
+
+
+def refuse_other_origin(request: Request) -> None:
+    """Refuse what another site's page sends in the name of who is signed in here."""
+    origin = request.headers.get("origin", "")
+    if origin.partition("://")[2].lower() != request.headers.get("host", "").lower() or not origin:
+        raise Refused(403, "other-origin", "This was sent by a page of another site, or by none. Nothing was done.")
+
+
+def _slow_down(seconds: float) -> None:
+    if seconds > 0:
+        wait = str(math.ceil(seconds))
+        raise Refused(429, "too-often", f"Too many requests: wait {wait} s.", Retry_After=wait)
+
+
+Caller = Annotated[Key, Depends(caller_of)]
+Served = Annotated[Service, Depends(service_of)]

@@ -1,0 +1,140 @@
+"""Tables, their schemas, budgets and logs; what an owner does to a ledger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from tacit.errors import InvalidParameter
+from tacit.ledger.log import log_rows
+from tacit.ledger.receipts import Receipt
+from tacit.privacy import ZCDP, ApproxDP, Promise
+from tacit.remote.wire import policy_to_wire
+from tacit.server.api.callers import Caller, Served
+from tacit.server.api.shapes import Capped, Reason, Said, Unlocked
+from tacit.server.desk import Desk
+from tacit.server.keys import Key
+from tacit.server.roles import Act
+
+__all__ = ["budget_of", "log_of", "router", "schema_of"]
+
+router = APIRouter()
+
+
+@router.get("/tables", response_model=Said)
+def tables(service: Served, key: Caller) -> Any:
+    """The tables that this key opens."""
+    listed = [desk for name, desk in service.desks.items() if key.may(Act.LOOK, name)]
+    return {
+        "version": 1,
+        "tables": [
+            {
+                "name": desk.name,
+                "unit": desk.table.policy.unit.column,
+                "columns": len(policy_to_wire(desk.table.policy)["columns"]),
+                "remaining": desk.of(key.name).remaining.to_dict(),
+            }
+            for desk in listed
+        ],
+    }
+
+
+@router.get("/tables/{table}", response_model=Said)
+def schema(table: str, service: Served, key: Caller) -> Any:
+    """What may be asked of a table: columns, types, bounds, public values, limits."""
+    return schema_of(service.desk(key, table, Act.LOOK))
+
+
+def schema_of(desk: Desk) -> dict[str, Any]:
+    """The schema as JSON values."""
+    policy = desk.table.policy
+    return {"version": 1, "data_version": desk.table.data_version, "policy": policy_to_wire(policy)}
+
+
+@router.get("/tables/{table}/budget", response_model=Said)
+def budget(table: str, service: Served, key: Caller) -> Any:
+    """What has been charged, and what is left: one's own account; all of them for owners and auditors."""
+    return budget_of(service.desk(key, table, Act.LOOK), key)
+
+
+def budget_of(desk: Desk, key: Key) -> dict[str, Any]:
+    """The budget as far as a key may see it."""
+    own = desk.of(key.name).remaining.to_dict()
+    if not desk.is_begun:
+        terms = desk.table.policy.terms
+        return {"version": 1, "begun": False, "terms": terms.to_dict(), "yours": {"name": key.name, "left": own}}
+    told = desk.ledger.budget().to_dict()
+    accounts = [one for one in told["accounts"] if key.may(Act.SEE_ALL) or one["analyst"] == key.name]
+    mine = next((one for one in told["accounts"] if one["analyst"] == key.name), None)
+    if not key.may(Act.SEE_ALL):
+        shown = {name: cap for name, cap in told["terms"].get("analysts", {}).items() if name == key.name}
+        told["terms"] = {**told["terms"], "analysts": shown}
+    yours = {"name": key.name, "left": own, "account": mine}
+    return {**told, "begun": True, "accounts": accounts, "yours": yours}
+
+
+@router.get("/tables/{table}/log", response_model=Said)
+def log(table: str, service: Served, key: Caller) -> Any:
+    """Every payment and every owner's act; of an analyst, those of their own."""
+    return {"version": 1, "entries": log_of(service.desk(key, table, Act.LOOK), key)}
+
+
+def log_of(desk: Desk, key: Key) -> list[dict[str, Any]]:
+    """The rows that a key may see, oldest first."""
+    if not desk.is_begun:
+        return []
+    rows = list(log_rows(list(desk.ledger.history())))
+    sees_all = key.may(Act.SEE_ALL)
+    return [
+        row.to_dict()
+        for row in rows
+        if sees_all
+        or row.analyst == key.name
+        or row.entry.kind == "data"
+        or row.entry.values.get("analyst") == key.name
+    ]
+
+
+@router.get("/tables/{table}/verify", response_model=Said)
+def verify(table: str, service: Served, key: Caller) -> Any:
+    """Whether the ledger's chain, totals and answers agree, held against the newest head that was seen."""
+    desk = service.desk(key, table, Act.SEE_ALL)
+    if not desk.is_begun:
+        return {"version": 1, "sound": desk.missing() is None, "entries": 0, "problems": []}
+    newest = service.keys.newest(desk.known_as)
+    return desk.ledger.verify(None if newest is None else newest[1]).to_dict()
+
+
+@router.post("/tables/{table}/unlock", response_model=Said)
+def unlock(table: str, given: Unlocked, service: Served, key: Caller) -> Any:
+    """Forgive what an analyst has lost so far, on record."""
+    desk = service.desk(key, table, Act.MANAGE)
+    return _done(desk, desk.ledger.unlock(given.analyst, owner=key.name, reason=given.reason))
+
+
+@router.put("/tables/{table}/caps/{analyst}", response_model=Said)
+def cap(table: str, analyst: str, given: Capped, service: Served, key: Caller) -> Any:
+    """What an analyst may spend of this table in all, on record and in the policy."""
+    desk = service.desk(key, table, Act.MANAGE)
+    return _done(desk, desk.set_cap(analyst, _cap(desk, given), key.name, given.reason))
+
+
+@router.post("/tables/{table}/restored", response_model=Said)
+def restored(table: str, given: Reason, service: Served, key: Caller) -> Any:
+    """Go on with an older copy of the ledger, on record."""
+    desk = service.desk(key, table, Act.MANAGE)
+    return _done(desk, desk.sign_off(key.name, given.reason))
+
+
+def _done(desk: Desk, receipt: Receipt) -> dict[str, Any]:
+    desk.seen()
+    return receipt.to_dict()
+
+
+def _cap(desk: Desk, given: Capped) -> Promise:
+    flavour = desk.table.policy.terms.flavour.name
+    said = given.epsilon if flavour == "epsilon" else given.rho
+    if said is None:
+        raise InvalidParameter("cap", given=None, allowed=f"{flavour}, in which this ledger is kept")
+    return ApproxDP(said, given.delta) if flavour == "epsilon" else ZCDP(said, given.delta)

@@ -1,0 +1,120 @@
+"""The app: API and pages over one service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from tacit.errors import TacitError
+from tacit.server.api import keys, models, questions, tables
+from tacit.server.api.shapes import Problem
+from tacit.server.desk import Cancelled
+from tacit.server.door import Door
+from tacit.server.pool import Busy
+from tacit.server.problems import PROBLEM, Refused, problem, problem_of
+from tacit.server.service import Service
+from tacit.version import VERSION
+
+__all__ = ["make_app"]
+
+_REFUSALS = (400, 401, 402, 403, 404, 409, 410, 413, 421, 422, 423, 429, 501, 503)
+_CODES = {404: "unknown-path", 405: "not-allowed", 400: "unreadable"}
+
+
+def make_app(service: Service) -> Any:
+    """The whole of it, as ASGI."""
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="Tacit",
+        version=VERSION,
+        description="Private answers about tables, paid for before they are drawn.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+        lifespan=running,
+        responses={
+            status: {"model": Problem, "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+            for status in _REFUSALS
+        },
+    )
+    app.state.service = service
+    for part in (tables.router, questions.router, models.router, keys.router):
+        app.include_router(part, prefix="/v1")
+    _handle(app)
+    _describe(app)
+    app.add_middleware(Door, service=service)
+    return app
+
+
+def _handle(app: FastAPI) -> None:
+    @app.exception_handler(TacitError)
+    async def refused(request: Request, error: TacitError) -> Response:
+        return _told(problem_of(error))
+
+    @app.exception_handler(Refused)
+    async def at_the_door(request: Request, error: Refused) -> Response:
+        return _told(problem(error.status, error.code, error.detail), error.headers)
+
+    @app.exception_handler(Busy)
+    async def busy(request: Request, error: Busy) -> Response:
+        text = "Too many requests are waiting. Nothing was spent; ask again in a moment."
+        return _told(problem(429, "busy", text), {"Retry-After": "2"})
+
+    @app.exception_handler(Cancelled)
+    async def cancelled(request: Request, error: Cancelled) -> Response:
+        return _told(problem(410, "cancelled", "The request was taken back before it was paid. Nothing was spent."))
+
+    @app.exception_handler(HTTPException)
+    async def other(request: Request, error: HTTPException) -> Response:
+        text = "This cannot be read as JSON in UTF-8." if error.status_code == 400 else str(error.detail)
+        code = _CODES.get(error.status_code, "refused")
+        return _told(problem(error.status_code, code, f"{text} Nothing was spent."), dict(error.headers or {}))
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first.get("loc", ()) if not isinstance(part, int))
+        return _told(problem(422, "unreadable", f"{place}: {first.get('msg', '')}. Nothing was spent."))
+
+
+def _told(document: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse(document, document["status"], headers=headers, media_type=PROBLEM)
+
+
+def _describe(app: FastAPI) -> None:
+    """OpenAPI with what an answer is: the schema of disclosures."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = made()
+            parts = document.setdefault("components", {}).setdefault("schemas", {})
+            text = (Path(__file__).parent / "disclosure.schema.json").read_text(encoding="utf-8")
+            schema = json.loads(text.replace("#/$defs/", "#/components/schemas/Disclosure_"))
+            parts |= {f"Disclosure_{name}": one for name, one in schema.pop("$defs", {}).items()}
+            schema.pop("$schema", None)
+            parts["Disclosure"] = schema
+            document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+            for path, methods in document["paths"].items():
+                for method, one in methods.items():
+                    one["security"] = [] if path == "/v1/health" else [{"key": []}]
+                    if path.endswith("/answers") and method == "post":
+                        content = {"application/json": {"schema": {"$ref": "#/components/schemas/Disclosure"}}}
+                        one["responses"]["200"]["content"] = content
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]

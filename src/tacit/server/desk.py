@@ -1,0 +1,141 @@
+"""One table at the service: opened once, asked by many, drawn by the pool, its ledger watched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import LedgerError, PolicyError
+from tacit.ledger import Ledger
+from tacit.ledger.names import analyst_name
+from tacit.ledger.postgres_address import PostgresAddress
+from tacit.ledger.receipts import Receipt
+from tacit.privacy import Promise
+from tacit.server.caps import rewritten, with_cap
+from tacit.server.jobs import Job
+from tacit.server.keys import Keys
+from tacit.server.pool import Pool
+from tacit.tables.engines import access
+from tacit.tables.engines.access import Opening
+from tacit.tables.policy.file import address, read
+from tacit.tables.session.open import open as open_table
+from tacit.tables.session.table import Table
+from tacit.work.apart import Apart
+from tacit.work.here import Here
+from tacit.work.worker import Worker
+
+__all__ = ["Cancelled", "Desk"]
+
+
+class Cancelled(Exception):
+    """Who asked took it back before it was paid."""
+
+
+class Desk:
+    """A table under its policy, for every analyst.
+
+    Replies are held to steps of ``reply_steps`` seconds, or to those of the policy if they are longer.
+    """
+
+    def __init__(self, path: Path, ledger: PostgresAddress | None, pool: Pool, keys: Keys, reply_steps: float) -> None:
+        self.path = path
+        policy = read(path)
+        at_once = replace(policy.work, reply_steps=0.0)  # the pool holds replies, not the payment
+        place = None if ledger is None else f"{ledger.conninfo}#{Path(str(address(policy, path))).name}"
+        self.table = open_table(path, ledger=place, work=at_once)
+        self.work = replace(policy.work, reply_steps=max(policy.work.reply_steps, reply_steps))
+        self.name = policy.table
+        self._pool = pool
+        self._keys = keys
+
+    def of(self, analyst: str, worker: Worker | None = None) -> Table:
+        """The table for one analyst."""
+        return self.table.for_analyst(analyst, worker)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was ever paid."""
+        return self.table.entries > 0
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger; begun if need be."""
+        return self.table.ledger
+
+    def ask(self, analyst: str, act: Callable[[Table], Any]) -> Callable[[Job], Any]:
+        """What a job does: wait for a worker, then ask."""
+
+        def run(job: Job) -> Any:
+            self.refuse_restored()
+            slot = self._pool.take(self.name, self._worker, self.work, job.stop)
+            if slot is None:
+                raise Cancelled
+            job.drawing(slot)
+            try:
+                return act(self.of(analyst, slot))
+            finally:
+                slot.close()
+                self.seen()
+
+        return run
+
+    def _worker(self) -> Worker:
+        make = Opening(self.table._access.engines)
+        return Apart(make, self.work) if access.APART else Here(make, self.work)
+
+    # An older copy of the ledger that was put back.
+
+    def missing(self) -> tuple[int, str] | None:
+        """The newest entry that the service has seen, if the ledger does not have it any more."""
+        newest = self._keys.newest(self.known_as)
+        return None if newest is None or (self.is_begun and self.ledger.has(*newest)) else newest
+
+    def refuse_restored(self) -> None:
+        """Refuse to pay into an older copy, until the owner has signed it off."""
+        gone = self.missing()
+        if gone is not None:
+            raise LedgerError(
+                f"The ledger of {self.name} does not contain entry {gone[0]}, which this service has seen: an older "
+                "copy was put back, and what was paid since is missing. Nothing was spent. The owner puts the newest "
+                "one back, or signs it off: POST /v1/tables/TABLE/restored, or the page Owner."
+            )
+
+    def sign_off(self, owner: str, reason: str) -> Receipt:
+        """Go on with the older copy, on record."""
+        gone = self.missing()
+        if gone is None:
+            raise PolicyError(f"The ledger of {self.name} has everything that was seen. Nothing was changed.")
+        receipt = self.ledger.restored(missing=gone[0], head=gone[1], owner=owner, reason=reason)
+        self._keys.saw(self.known_as, receipt.number, receipt.head, anew=True)
+        return receipt
+
+    def set_cap(self, analyst: str, cap: Promise, owner: str, reason: str) -> Receipt:
+        """Let an analyst spend so much of this table in all: in the policy file and, on record, in the ledger."""
+        name = analyst_name(analyst)
+        before = self.path.read_text(encoding="utf-8-sig")
+        terms = self.ledger.budget().terms
+        wanted = replace(terms, analysts={**terms.analysts, name: cap})
+        after = with_cap(before, name, wanted, self.path.name)
+        rewritten(self.path, after)
+        try:
+            return self.ledger.amend(wanted, owner=owner, reason=reason)
+        except BaseException:
+            rewritten(self.path, before)
+            raise
+
+    def seen(self) -> None:
+        """Remember the newest head, apart from the ledger."""
+        if self.is_begun:
+            head = self.ledger.budget().head
+            self._keys.saw(self.known_as, head.number, head.hash)
+
+    @property
+    def known_as(self) -> str:
+        """What its newest head is kept under."""
+        return f"{self.table._access.payments.ledger!r}"
+
+    def close(self) -> None:
+        """Let go of the data and the ledger."""
+        self.table.close()

@@ -1,0 +1,146 @@
+"""A bounded pool of processes that draw, shared by all analysts of all tables; who comes later waits in line.
+
+The reply to a payment is held to steps of 1, 2, 4, 8, … seconds after the draw began, answers and failures alike, and
+whoever cancels before it leaves gets nothing: when a draw was finished cannot be told. While a reply is held, its
+process already draws for others.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from tacit.work.limits import Work
+from tacit.work.worker import Stopped, Task, Worker
+
+__all__ = ["Busy", "Pool", "Slot"]
+
+
+class Busy(Exception):
+    """Too many wait already."""
+
+
+class Pool:
+    """At most ``size`` workers at a time, and at most ``line`` who wait for one.
+
+    A worker that is idle is kept for its table; where the pool is full, the one idle longest makes room.
+    """
+
+    def __init__(self, size: int, line: int) -> None:
+        self._size = size
+        self._line = line
+        self._changed = threading.Condition()
+        self._idle: list[tuple[str, Worker]] = []
+        self._busy = 0
+        self._waiting: deque[object] = deque()
+        self._closed = False
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a worker."""
+        return len(self._waiting)
+
+    @property
+    def busy(self) -> int:
+        """How many draw."""
+        return self._busy
+
+    def take(self, table: str, make: Callable[[], Worker], work: Work, stop: threading.Event) -> Slot | None:
+        """A worker for a table, in the order of coming; None if ``stop`` was set. `Busy` if the line is full."""
+        ticket = object()
+        with self._changed:
+            if len(self._waiting) >= self._line + self._size - self._busy:
+                raise Busy
+            self._waiting.append(ticket)
+            try:
+                while not stop.is_set() and not self._closed:
+                    if self._busy < self._size and self._waiting[0] is ticket:
+                        break
+                    self._changed.wait(0.5)
+                else:
+                    return None
+                self._busy += 1
+            finally:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+            worker = self._kept(table)
+        return Slot(self, table, make() if worker is None else worker, work, stop)
+
+    def _kept(self, table: str) -> Worker | None:
+        """An idle worker of the table; if there is none, room for one."""
+        for place in range(len(self._idle) - 1, -1, -1):
+            if self._idle[place][0] == table:
+                return self._idle.pop(place)[1]
+        if len(self._idle) + self._busy > self._size and self._idle:
+            self._idle.pop(0)[1].close()
+        return None
+
+    def give_back(self, table: str, worker: Worker) -> None:
+        """Somebody else's turn."""
+        with self._changed:
+            self._busy -= 1
+            if self._closed:
+                worker.close()
+            else:
+                self._idle.append((table, worker))
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """End what is idle; what draws ends when it is given back."""
+        with self._changed:
+            self._closed = True
+            for _, worker in self._idle:
+                worker.close()
+            self._idle = []
+            self._changed.notify_all()
+
+
+class Slot:
+    """A worker for one request. It is given back when the draw has ended, before the reply leaves."""
+
+    def __init__(self, pool: Pool, table: str, worker: Worker, work: Work, stop: threading.Event) -> None:
+        self._pool = pool
+        self._table = table
+        self._worker: Worker | None = worker
+        self._work = work
+        self._stop = stop
+        self._lock = threading.Lock()
+
+    def ready(self, task: Task) -> Any:
+        """The task as the worker takes it."""
+        assert self._worker is not None
+        return self._worker.ready(task)
+
+    def run(self, ready: Any, secret: Any, given: Any) -> bytes:
+        """Draw, give the worker back, and hold the reply until the next step."""
+        began, result, worker = time.monotonic(), None, self._worker
+        assert worker is not None
+        try:
+            if not self._stop.is_set():
+                result = worker.run(ready, secret, given)
+        except Stopped:
+            pass
+        finally:
+            self.close()
+        self._stop.wait(self._work.until_step(time.monotonic() - began))
+        if result is None or self._stop.is_set():
+            raise Stopped
+        return result
+
+    def stop(self) -> None:
+        """Cancel: a process that draws is killed, and a reply that is held is not given."""
+        self._stop.set()
+        with self._lock:
+            worker = self._worker
+            if worker is not None:
+                getattr(worker, "drop", worker.close)()
+
+    def close(self) -> None:
+        """Give the worker back, once."""
+        with self._lock:
+            worker, self._worker = self._worker, None
+        if worker is not None:
+            self._pool.give_back(self._table, worker)

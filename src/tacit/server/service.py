@@ -1,0 +1,86 @@
+"""The service without its door: tables, keys, the pool, requests, and what may be told of them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from tacit.errors import InvalidParameter, PolicyError
+from tacit.ledger.postgres_address import PostgresAddress
+from tacit.server.desk import Desk
+from tacit.server.jobs import Jobs
+from tacit.server.keys import Key, Keys
+from tacit.server.pool import Pool
+from tacit.server.practice import Practice
+from tacit.server.problems import Refused
+from tacit.server.rates import Rates
+from tacit.server.roles import Act, Role
+from tacit.server.settings import Settings
+from tacit.server.tables_of_keys import place_at
+
+__all__ = ["Service"]
+
+_EACH = 16
+"""Unfinished requests of one analyst."""
+
+
+class Service:
+    """Everything that requests share; made once in a process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.began = time.time()
+        self.counted: Counter[tuple[str, int]] = Counter()
+        """Requests by what they were for and their status; no names, no values."""
+        self.keys = Keys(place_at(settings.place_of_keys))
+        self.pool = Pool(settings.workers, settings.line)
+        self.jobs = Jobs(settings.line + 4 * settings.workers + 128, _EACH)
+        self.rates = Rates(settings.per_minute, max(10, int(settings.per_minute / 10)))
+        self.strangers = Rates(per_minute=30, at_once=20)
+        address = None if settings.ledger is None else PostgresAddress.of(settings.ledger)
+        self.desks: dict[str, Desk] = {}
+        for path in settings.policies:
+            desk = Desk(path, address, self.pool, self.keys, settings.reply_steps)
+            if desk.name in self.desks:
+                raise PolicyError(f"Two policies are about a table {desk.name!r}: give one of them another name.")
+            self.desks[desk.name] = desk
+        self.practices = {name: Practice(desk.table.policy) for name, desk in self.desks.items()}
+
+    def first_key(self) -> str | None:
+        """The owner's first key, if there is none yet; told once."""
+        if any(key.role is Role.OWNER and key.revoked is None for key in self.keys.all()):
+            return None
+        return self.keys.make("owner", Role.OWNER)[1]
+
+    def desk(self, key: Key, table: str, act: Act) -> Desk:
+        """The table that somebody wants something of; one that the key does not open looks like one that is not."""
+        desk = self.desks.get(table)
+        if desk is None or not key.may(Act.LOOK, table):
+            there = ", ".join(name for name in self.desks if key.may(Act.LOOK, name)) or "none for this key"
+            raise Refused(404, "unknown-table", f"There is no table {table!r} here; there are: {there}.")
+        self.allow(key, act)
+        return desk
+
+    def allow(self, key: Key, act: Act) -> None:
+        """Refuse what the key's role is not for."""
+        if not key.may(act):
+            raise Refused(
+                403, "not-allowed", f"A key of the role {key.role.value} is not for this. Ask the owner for another."
+            )
+
+    def make_key(self, name: str, role: str, tables: list[str] | None, days: float | None) -> tuple[Key, str]:
+        """A new key for tables that are here."""
+        for one in tables or ():
+            if one not in self.desks:
+                raise InvalidParameter("tables", given=one, allowed=f"tables of this service: {', '.join(self.desks)}")
+        return self.keys.make(name, Role(role), tables=tables, days=days)
+
+    def close(self) -> None:
+        """Wait a little for what is being drawn, then let go of everything."""
+        self.jobs.finish(10.0)
+        self.pool.close()
+        for practice in self.practices.values():
+            practice.close()
+        for desk in self.desks.values():
+            desk.close()
+        self.keys.close()

@@ -1,0 +1,136 @@
+"""`tacit.connect`: a table at a service is asked like one that was opened here."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+import tacit
+from tacit.remote.connect import connect
+from tacit.remote.wire import policy_from_wire, policy_to_wire
+from tacit.server.roles import Role
+from tests.server.conftest import COUNT, Serve, Served
+
+
+@pytest.fixture
+def address(served: Served) -> Iterator[str]:
+    """The same service behind a port."""
+    yield from listening(served)
+
+
+def listening(served: Served) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(served.app, port=0, log_config=None, lifespan="off", ws="none"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        threading.Event().wait(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(30)
+
+
+def test_it_gives_what_open_gives(served: Served, address: str, tmp_path: Path) -> None:
+    there = connect(address, served.ada)
+    answer = there.sql(COUNT, epsilon="0.5")
+    assert (answer.columns, answer["plan"].values) == (("plan", "n"), ("free", "pro"))
+    assert answer.spent == tacit.ApproxDP("0.5", 0)
+    assert there.remaining == tacit.ApproxDP("2.5", "1e-8")
+    assert there.sql(COUNT, epsilon="0.5").rows() == answer.rows()
+    assert there.sql(COUNT, epsilon="0.5", fresh=True).receipt.number != answer.receipt.number
+    assert there.remaining == tacit.ApproxDP(2, "1e-8")
+    python = there.group_by("plan").agg(n=tacit.count())
+    assert python.ask(epsilon="0.5").rows() == answer.rows()
+    with tacit.open(tmp_path / "visits.toml", analyst="ada") as here:
+        assert here.sql(COUNT, epsilon="0.5").rows() == answer.rows()
+        plans = [table.query(COUNT).plan(epsilon=1) for table in (here, there)]
+        assert plans[0].lines[0].error == plans[1].lines[0].error
+        assert (there.columns, there.data_version) == (here.columns[:-1], 1)  # the forbidden one is not told
+    assert "http://127.0.0.1" in repr(there)
+
+
+def test_errors_are_those_of_the_library(served: Served, address: str) -> None:
+    there = connect(address, served.ada)
+    with pytest.raises(tacit.BudgetExceeded, match="nothing was spent"):
+        there.sql(COUNT, epsilon=4)
+    with pytest.raises(tacit.UnknownColumn):
+        there.sql("SELECT AVG(age) FROM visits", epsilon=1)
+    there.sql(COUNT, epsilon="0.25", key="monday")
+    with pytest.raises(tacit.InvalidParameter, match="request key"):
+        there.sql("SELECT COUNT(*) AS n FROM visits", epsilon="0.25", key="monday")
+    with pytest.raises(tacit.InvalidParameter, match="questions in SQL"):
+        there.batch([COUNT, "SELECT COUNT(*) AS n FROM visits"]).ask(epsilon=1)
+    for act in (lambda: there.ledger, lambda: there.new_data(reason="x"), lambda: there.for_analyst("bob")):
+        with pytest.raises(tacit.NotPrivate):
+            act()
+    with pytest.raises(tacit.TacitError, match="valid"):
+        connect(address, "tacit_wrong")
+    with pytest.raises(tacit.InvalidParameter, match="visits"):
+        connect(address, served.ada, table="people")
+    assert there.remaining == tacit.ApproxDP("2.75", "1e-8")
+
+
+@pytest.mark.parametrize("url", ["http://tacit.example.org", "ftp://127.0.0.1", "visits.toml"])
+def test_a_key_does_not_travel_in_the_clear(url: str) -> None:
+    with pytest.raises(tacit.InvalidParameter, match="https://"):
+        connect(url, "tacit_key")
+
+
+def test_a_service_that_is_not_there(served: Served) -> None:
+    with pytest.raises(tacit.LedgerError, match="cannot be reached"):
+        connect("http://127.0.0.1:9", served.ada)
+
+
+def test_estimators_and_synthesizers_fit_there(serve: Serve, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    served = serve()
+    for address in listening(served):
+        there = connect(address, served.ada)
+        model = tacit.learn.NaiveBayes(epsilon=1).fit(there, target="plan", columns=["spend"])
+        assert there.remaining == tacit.ApproxDP(2, "1e-8")
+        again = tacit.learn.NaiveBayes(epsilon=1).fit(there, target="plan", columns=["spend"])
+        assert again.disclosure_ == model.disclosure_
+        assert there.remaining == tacit.ApproxDP(2, "1e-8")
+        made = tacit.synth.Independent(epsilon=1).fit(there, domain=["plan", "spend"])
+        assert "5 rows" in repr(made.sample(5))
+        assert there.remaining == tacit.ApproxDP(1, "1e-8")
+        with pytest.raises(tacit.TacitError):
+            tacit.learn.NaiveBayes(epsilon=1).fit(there, target="iban")
+        with tacit.open(tmp_path / "visits.toml", analyst="ada") as here:
+            same = tacit.learn.NaiveBayes(epsilon=1).fit(here, target="plan", columns=["spend"])
+            assert same.disclosure_ == model.disclosure_
+
+
+HOSTILE: list[dict[str, Any]] = [
+    {"method": "os.system", "epsilon": 1},
+    {"method": "naive-bayes", "epsilon": 1, "target": "plan", "settings": {"__class__": "x"}},
+    {"method": "naive-bayes", "epsilon": 1, "target": "plan", "columns": ["spend + 1"]},
+    {"method": "naive-bayes", "epsilon": 1, "target": "iban"},
+    {"method": "aim", "epsilon": 1, "columns": ["who"]},
+    {"method": "naive-bayes", "epsilon": 9, "target": "plan"},
+    {"method": "naive-bayes", "epsilon": 1, "target": "plan", "question": "FIT another"},
+]
+
+
+@pytest.mark.parametrize("body", HOSTILE)
+def test_what_no_analyst_may_send_to_be_fitted(served: Served, body: dict[str, Any]) -> None:
+    told = served.call(served.ada, "POST", "/v1/tables/visits/models", json=body)
+    assert 400 <= told.status_code < 500, told.text
+    assert served.call(served.owner, "GET", "/v1/tables/visits/budget").json()["begun"] is False
+
+
+def test_a_policy_travels_whole(served: Served) -> None:
+    policy = served.service.desks["visits"].table.policy
+    told = policy_to_wire(policy)
+    assert policy_to_wire(policy_from_wire(told)) == told
+    assert "visits.csv" not in str(told)
+    assert "iban" not in str(told)
+    with pytest.raises(tacit.InvalidParameter, match="another Tacit"):
+        policy_from_wire({**told, "version": 2})
+    assert served.key("x", Role.ANALYST)
