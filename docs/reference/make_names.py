@@ -23,6 +23,7 @@ GROUPS = (
     ("Statistics of a question", "tacit.tables.python.aggregates", lambda v: True),
     ("Groups of a question", "tacit.tables.python.group_terms", lambda v: True),
     ("Tables, their policies, questions and answers", "tacit.tables", lambda v: True),
+    ("Tables of a service", "tacit.remote", lambda v: True),
     ("Secret bits", "tacit.noise", lambda v: True),
     ("Errors", "tacit.errors", lambda v: True),
 )

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -20,8 +20,10 @@ from tacit.server.desk import Cancelled
 from tacit.server.door import Door
 from tacit.server.pool import Busy
 from tacit.server.problems import PROBLEM, Refused, problem, problem_of
-from tacit.server.service import Service
 from tacit.version import VERSION
+
+if TYPE_CHECKING:
+    from tacit.server.service import Service
 
 __all__ = ["make_app"]
 

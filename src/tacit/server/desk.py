@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import tacit
 from tacit.errors import LedgerError, PolicyError
 from tacit.ledger import Ledger
 from tacit.ledger.names import analyst_name
@@ -20,11 +21,12 @@ from tacit.server.pool import Pool
 from tacit.tables.engines import access
 from tacit.tables.engines.access import Opening
 from tacit.tables.policy.file import address, read
-from tacit.tables.session.open import open as open_table
-from tacit.tables.session.table import Table
 from tacit.work.apart import Apart
 from tacit.work.here import Here
 from tacit.work.worker import Worker
+
+if TYPE_CHECKING:
+    from tacit.tables.session.table import Table
 
 __all__ = ["Cancelled", "Desk"]
 
@@ -44,7 +46,7 @@ class Desk:
         policy = read(path)
         at_once = replace(policy.work, reply_steps=0.0)  # the pool holds replies, not the payment
         place = None if ledger is None else f"{ledger.conninfo}#{Path(str(address(policy, path))).name}"
-        self.table = open_table(path, ledger=place, work=at_once)
+        self.table = tacit.open(path, ledger=place, work=at_once)
         self.work = replace(policy.work, reply_steps=max(policy.work.reply_steps, reply_steps))
         self.name = policy.table
         self._pool = pool

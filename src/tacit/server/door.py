@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.server.problems import PROBLEM, problem
-from tacit.server.service import Service
+
+if TYPE_CHECKING:
+    from tacit.server.service import Service
 
 __all__ = ["LARGEST", "Door"]
 

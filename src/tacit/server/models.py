@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidParameter
 from tacit.learn.estimators.registry import ESTIMATORS
 from tacit.ledger.claims import Claim
-from tacit.tables.session.table import Table
+
+if TYPE_CHECKING:
+    from tacit.tables.session.table import Table
 
 __all__ = ["METHODS", "fitted"]
 

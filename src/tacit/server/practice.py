@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import tacit
 from tacit.ledger import InMemory, Terms
 from tacit.ledger.amounts import Amount
 from tacit.privacy import ZCDP, ApproxDP
@@ -20,10 +22,11 @@ from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy, Role
 from tacit.tables.policy.writer import write
 from tacit.tables.release.answer import Answer
-from tacit.tables.session.open import open as open_table
-from tacit.tables.session.table import Table
 from tacit.work.limits import Work
 from tacit.work.scratch import Scratch
+
+if TYPE_CHECKING:
+    from tacit.tables.session.table import Table
 
 __all__ = ["ROWS", "Practice"]
 
@@ -54,7 +57,7 @@ class Practice:
                 _write(folder / f"other{at}.csv", one.columns.values(), one)
             _write(folder / "table.csv", self._policy.columns.values(), None)
             (folder / "table.toml").write_text(write(_made_up(self._policy)), encoding="utf-8")
-            self._table = open_table(folder / "table.toml", ledger=InMemory())
+            self._table = tacit.open(folder / "table.toml", ledger=InMemory())
         return self._table
 
     def close(self) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Request
 
 from tacit.server.keys import Key
 from tacit.server.problems import Refused
-from tacit.server.service import Service
+
+if TYPE_CHECKING:
+    from tacit.server.service import Service
 
 __all__ = ["COOKIE", "Caller", "Served", "caller_of", "service_of"]
 
@@ -19,8 +21,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 def service_of(request: Request) -> Service:
     """The service behind the app."""
-    found: Any = request.app.state.service
-    assert isinstance(found, Service)
+    found: Service = request.app.state.service
     return found
 
 
@@ -68,4 +69,7 @@ def _slow_down(seconds: float) -> None:
 
 
 Caller = Annotated[Key, Depends(caller_of)]
-Served = Annotated[Service, Depends(service_of)]
+if TYPE_CHECKING:
+    Served = Annotated[Service, Depends(service_of)]
+else:
+    Served = Annotated[Any, Depends(service_of)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
@@ -12,12 +12,14 @@ from tacit.ledger.claims import Claim
 from tacit.server.api.callers import Caller, Served
 from tacit.server.api.questions import Prefer, answered, waited
 from tacit.server.api.shapes import Fitted, Said
-from tacit.server.jobs import Job
-from tacit.server.keys import Key
 from tacit.server.models import fitted
 from tacit.server.roles import Act
-from tacit.server.service import Service
-from tacit.tables.session.table import Table
+
+if TYPE_CHECKING:
+    from tacit.server.jobs import Job
+    from tacit.server.keys import Key
+    from tacit.server.service import Service
+    from tacit.tables.session.table import Table
 
 __all__ = ["router"]
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Response
 from fastapi.responses import HTMLResponse, JSONResponse
@@ -17,16 +17,18 @@ from tacit.errors import LedgerError
 from tacit.ledger.claims import Claim
 from tacit.server.api.callers import Caller, Served
 from tacit.server.api.shapes import Asked, Planned, Said
-from tacit.server.desk import Desk
 from tacit.server.jobs import Job
-from tacit.server.keys import Key
 from tacit.server.problems import Refused
 from tacit.server.roles import Act
-from tacit.server.service import Service
 from tacit.tables.plan.plan import Plan
 from tacit.tables.plan.told import plan_values
 from tacit.tables.release.answer import Answer
 from tacit.tables.release.batch_answers import Answers
+
+if TYPE_CHECKING:
+    from tacit.server.desk import Desk
+    from tacit.server.keys import Key
+    from tacit.server.service import Service
 
 __all__ = ["answered", "disclosures", "planned", "router", "started", "waited"]
 

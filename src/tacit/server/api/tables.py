@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
 
@@ -13,9 +13,11 @@ from tacit.privacy import ZCDP, ApproxDP, Promise
 from tacit.remote.wire import policy_to_wire
 from tacit.server.api.callers import Caller, Served
 from tacit.server.api.shapes import Capped, Reason, Said, Unlocked
-from tacit.server.desk import Desk
-from tacit.server.keys import Key
 from tacit.server.roles import Act
+
+if TYPE_CHECKING:
+    from tacit.server.desk import Desk
+    from tacit.server.keys import Key
 
 __all__ = ["budget_of", "log_of", "router", "schema_of"]
 
