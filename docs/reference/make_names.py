@@ -19,6 +19,7 @@ GROUPS = (
     ("The ledger", "tacit.ledger", lambda v: True),
     ("Limits of work", "tacit.work", lambda v: True),
     ("Auditing", "tacit.auditing", lambda v: True),
+    ("Advice", "tacit.advice", lambda v: True),
     ("Expressions of columns", "tacit.tables.python.columns", lambda v: True),
     ("Statistics of a question", "tacit.tables.python.aggregates", lambda v: True),
     ("Groups of a question", "tacit.tables.python.group_terms", lambda v: True),

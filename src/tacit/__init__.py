@@ -46,6 +46,7 @@ _HOMES = {
     "tacit.privacy.calibration": ("calibrate",),
     "tacit.privacy.filters": ("Filter", "OrderFilter"),
     "tacit.privacy.loss_distribution": ("LossDistribution",),
+    "tacit.advice.ranking": ("advise",),
     "tacit.auditing.audit": ("audit",),
     "tacit.auditing.exact": ("audit_exact",),
     "tacit.auditing.result": ("AuditResult",),
@@ -116,6 +117,7 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {
+    "advice": "tacit.advice",
     "amplify": "tacit.privacy.amplification",
     "anonymity": "tacit.anonymity",
     "auditing": "tacit.auditing",

@@ -1,5 +1,6 @@
 """What `import tacit` offers, for editors and type checkers; `tests/architecture` keeps it equal to `__init__.py`."""
 
+from tacit import advice as advice
 from tacit import anonymity as anonymity
 from tacit import auditing as auditing
 from tacit import errors as errors
@@ -14,6 +15,7 @@ from tacit import privacy as privacy
 from tacit import synth as synth
 from tacit import tables as tables
 from tacit import testing as testing
+from tacit.advice.ranking import advise as advise
 from tacit.auditing.audit import audit as audit
 from tacit.auditing.exact import audit_exact as audit_exact
 from tacit.auditing.result import AuditResult as AuditResult

@@ -28,9 +28,10 @@ LAYERS = {
     "auditing": 5,
     "testing": 5,
     "remote": 5,
-    "server": 6,
-    "cli": 7,  # `tacit serve` starts the server
-    "__main__": 8,
+    "advice": 6,
+    "server": 7,
+    "cli": 8,  # `tacit serve` starts the server
+    "__main__": 9,
 }
 ALONE = {"anonymity"}  # may use errors only
 BELOW_ALL = {"errors", "version"}  # every layer may use them, also their own
@@ -56,7 +57,7 @@ def broken(part: str, used: str) -> bool:
     if used == part or used in BELOW_ALL:
         return False
     if part in ALONE or used in ALONE:
-        return part in ALONE or LAYERS.get(part, 0) < 6
+        return part in ALONE or LAYERS.get(part, 0) < 7
     return LAYERS[used] >= LAYERS[part]
 
 

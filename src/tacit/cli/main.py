@@ -15,16 +15,19 @@ __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "account": ("tacit.cli.packages.account:account", "What a plan costs, by every method; touches no data."),
+    "advise": ("tacit.cli.guide.advise:advise", "Which mechanism to use: ranked, with the call to paste; free."),
     "amend": ("tacit.cli.owner.changes:amend", "Change what may be learned in all; signed into the ledger."),
     "anonymity": ("tacit.cli.anonymity.anonymity:anonymity", "k-anonymity and its kin, and attacks that undo them."),
     "ask": ("tacit.cli.analyst.ask:ask", "Ask one question in SQL: a private answer with error bars, paid for first."),
     "audit": ("tacit.cli.audit.audit:audit", "Prove a leak, or find none: any mechanism, ours or not."),
     "budget": ("tacit.cli.owner.ledger:budget", "What has been charged to a ledger, and what is left."),
     "check": ("tacit.cli.owner.check:check", "Whether the data are what the policy says; for the owner's eyes."),
+    "checklist": ("tacit.cli.guide.checklist:checklist", "Twelve steps from data to release: done, or open."),
     "data": ("tacit.cli.owner.changes:data", "Which version of the data it is; say that they have changed."),
     "demo": ("tacit.cli.story.demo:demo", "The whole story on a table it makes up: policy, questions, plot, report."),
     "describe": ("tacit.cli.owner.describe:describe", "What may be asked: columns, types, bounds, keys, examples."),
     "discover": ("tacit.cli.owner.discover:discover", "Bounds, keys and limits for a policy, bought privately."),
+    "explain": ("tacit.cli.guide.explain:explain", "What a word means, in numbers of your own."),
     "init": ("tacit.cli.owner.init:init", "Draft a policy for a table; hints from its rows stay on your screen."),
     "learn": (
         "tacit.cli.packages.learn:learn",

@@ -264,6 +264,16 @@ class Question:
         """The question as a tree."""
         return self._checked.query
 
+    @property
+    def checked(self) -> Checked:
+        """The question, held against the policy: what plans are made from."""
+        return self._checked
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that it is held against."""
+        return self._table.policy
+
     def to_sql(self) -> str:
         """The question as canonical SQL."""
         return to_sql(self._checked.query)

@@ -1,0 +1,1 @@
+"""What words mean: thirty of them, each text the same in a terminal and on the glossary page."""

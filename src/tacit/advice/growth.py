@@ -1,0 +1,128 @@
+"""What is claimed of how time and memory grow, in one place: the words of advice, and what `bench/exponents.py` checks.
+
+An exponent e says that ten times as much takes 10^e times as long; a logarithm beside it is not counted. Memory is the
+most that is held at once, input and output included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CLAIMS", "Growth", "time_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """One claim: time and memory grow like this power of ``of``."""
+
+    name: str
+    of: str
+    time: float
+    memory: float
+
+    @property
+    def words(self) -> str:
+        """The claim about time, in words."""
+        return said(self.time, self.of)
+
+
+def said(exponent: float, of: str) -> str:
+    """An exponent in words.
+
+    >>> said(1, "numbers"), said(0, "categories"), said(2, "horizon")
+    ('like the numbers', 'not with the categories', 'like the square of the horizon')
+    """
+    if exponent in _WORDS:
+        return _WORDS[exponent].format(of)
+    return f"like the {of} to the power {exponent:g}"
+
+
+_WORDS = {
+    0.0: "not with the {}",
+    0.5: "like the root of the {}",
+    1.0: "like the {}",
+    2.0: "like the square of the {}",
+}
+
+_LINEAR = {
+    "numbers": (
+        "Laplace",
+        "DiscreteLaplace",
+        "Gaussian",
+        "DiscreteGaussian",
+        "ClampedLaplace",
+        "TruncatedLaplace",
+    ),
+    "candidates": ("Exponential", "PermuteAndFlip", "NoisyMax", "TopK"),
+    "values": ("Quantile", "Quantiles", "SmoothMedian", "ProposeTestRelease", "SampleAndAggregate"),
+    "length": ("AboveThreshold", "SparseVector", "GaussianAboveThreshold", "NaiveThreshold", "NumericSparse"),
+    "people": (
+        "RandomizedResponse",
+        "KaryResponse",
+        "UnaryEncoding",
+        "LocalHashing",
+        "HadamardResponse",
+        "SubsetSelection",
+        "Rappor",
+        "CountMeanSketch",
+        "PrefixTree",
+        "Duchi",
+        "Piecewise",
+        "Hybrid",
+        "SquareWave",
+        "RangeTree",
+        "Split",
+        "Sample",
+        "BinarySum",
+        "ShuffledHistogram",
+        "ShuffledSum",
+        "ShuffledFrequencies",
+    ),
+}
+
+_OTHERS = (
+    Growth("BoundedLaplace", "numbers, one after the other", 1.0, 0.0),
+    Growth("Staircase", "numbers, one after the other", 1.0, 0.0),
+    Growth("ContinualCount with BINARY_TREE", "horizon", 1.0, 1.0),
+    Growth("ContinualCount with SQUARE_ROOT", "horizon", 2.0, 1.0),
+    Growth("PrivateSelection", "expected runs", 1.0, 0.0),
+    Growth("KaryResponse, a report", "categories", 0.0, 0.0),
+    Growth("LocalHashing, a report", "categories", 0.0, 0.0),
+    Growth("HadamardResponse, a report", "categories", 0.0, 0.0),
+    Growth("UnaryEncoding, a report", "categories", 1.0, 1.0),
+    Growth("SubsetSelection, a report", "categories", 1.0, 1.0),
+)
+
+_ESTIMATORS = (
+    "count_rows",
+    "count",
+    "count_units",
+    "sum",
+    "mean",
+    "variance",
+    "variance_pop",
+    "stddev",
+    "stddev_pop",
+    "covariance",
+    "covariance_pop",
+    "correlation",
+    "count_distinct",
+    "quantile",
+    "mode",
+    "top",
+)
+
+CLAIMS: tuple[Growth, ...] = (
+    *(Growth(name, of, 1.0, 1.0) for of, names in _LINEAR.items() for name in names),
+    *_OTHERS,
+    *(Growth(name, "rows", 1.0, 1.0) for name in _ESTIMATORS),
+)
+
+
+def time_of(name: str) -> str:
+    """How time grows, in words, for a mechanism by its class; nothing where nothing is claimed.
+
+    >>> time_of("Laplace")
+    'like the numbers'
+    """
+    return next((claim.words for claim in CLAIMS if claim.name.partition(" with ")[0] == name), "")

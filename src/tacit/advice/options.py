@@ -1,0 +1,141 @@
+"""Ways to do a thing, held against a price: the ones that can be had, ranked by their error, and why not the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+from tacit.advice.growth import time_of
+from tacit.advice.prices import keywords, needs, promises_within, share_of
+from tacit.errors import InvalidParameter, NotPrivate
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.neighbours import Neighbours
+
+__all__ = ["Advice", "LeftOut", "Option", "Situation", "Way", "at_price"]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to do it: how it is built for a promise, how far off it is at β, and how it is typed."""
+
+    name: str
+    accepts: tuple[type[Guarantee], ...]
+    build: Callable[[Any], Any]
+    error: Callable[[Any, Fraction], float]
+    call: str
+    """What to paste; {price} stands for the price, {made} for what ``details`` says of the mechanism."""
+    grows: str
+    """How the error grows."""
+    why: str
+    scale: Callable[[Any], float] = lambda made: float(made.scale)
+    details: Callable[[Any], str] = lambda made: ""
+    comes_to: Callable[[Any, Fraction], float] | None = None
+    """What the error comes to on the hardest data, where the proven bound is far from it."""
+    parts: int = 1
+    """Of how many equal parts the promise is made; {price} is that of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A mechanism that can be had for the price, and what it comes to."""
+
+    name: str
+    call: str
+    promise: Guarantee
+    scale: float
+    error: float
+    error_grows: str
+    time_grows: str
+    why: str
+    mechanism: Any
+    """What ``call`` makes."""
+    comes_to: float
+    """What the error comes to on the hardest data: it is ranked by this, and never above the bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What cannot be had, with the reason."""
+
+    name: str
+    reason: str
+
+
+class Situation(Protocol):
+    """What is to be released, and what is known about it without looking at the data."""
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Which data sets count as neighbours."""
+
+    def title(self) -> str:
+        """What is to be released, in a few words."""
+
+    def measured_as(self, beta: str) -> str:
+        """What the errors are errors of."""
+
+    def ways(self) -> Iterable[Way]:
+        """Every way of ours."""
+
+    def never(self) -> Iterable[LeftOut]:
+        """What is left out at any price."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Ways to release something, the least error first (or the least ε, where an error was asked for)."""
+
+    situation: Situation
+    asked: str
+    options: tuple[Option, ...]
+    left_out: tuple[LeftOut, ...]
+    measured_as: str
+
+    @property
+    def best(self) -> Option:
+        """The first choice."""
+        return self.options[0]
+
+    def __str__(self) -> str:
+        from tacit.advice.text import as_text
+
+        return as_text(self)
+
+
+def at_price(ways: Iterable[Way], price: Guarantee, beta: Fraction) -> tuple[list[Option], list[LeftOut]]:
+    """Those that can be had for the price, each at the promise that suits it best, and the others."""
+    found, left_out = [], []
+    for way in ways:
+        made: list[Option] = []
+        reason = needs(way.accepts, price)
+        for promise in promises_within(price, way.accepts):
+            try:
+                made.append(_option(way, promise, beta))
+            except (InvalidParameter, NotPrivate) as refused:
+                reason = str(refused)
+        if made:
+            found.append(min(made, key=lambda one: one.comes_to))
+        else:
+            left_out.append(LeftOut(way.name, reason))
+    return sorted(found, key=lambda one: float(f"{one.comes_to:.3g}")), left_out  # equal ones as listed: simplest first
+
+
+def _option(way: Way, promise: Guarantee, beta: Fraction) -> Option:
+    made = way.build(promise)
+    error = way.error(made, beta)
+    call = way.call.replace("{price}", keywords(promise if way.parts == 1 else share_of(promise, way.parts)))
+    call = call.replace("{made}", way.details(made))
+    return Option(
+        way.name,
+        call,
+        made.guarantee,
+        way.scale(made),
+        error,
+        way.grows,
+        time_of(type(made).__name__),
+        way.why,
+        made,
+        error if way.comes_to is None else min(error, way.comes_to(made, beta)),
+    )

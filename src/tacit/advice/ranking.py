@@ -1,0 +1,176 @@
+"""`tacit.advise`: which mechanism, for a price or for an error."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tacit.advice.options import Advice, LeftOut, Option, Situation, Way, at_price
+from tacit.errors import InvalidParameter
+from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.tails import read_beta, read_error
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.pure import PureDP
+from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.neighbours import Neighbours
+from tacit.privacy.prices import Price, six_digits, source, text
+
+__all__ = ["advise"]
+
+_STEPS = 40
+_LARGEST = Fraction(64)
+"""From this ε on nobody is promised anything: what needs more is not advised."""
+_SMALLEST = Fraction(1, 10**9)
+_BIT_MORE = Fraction(1_000_001, 1_000_000)
+
+
+def advise(
+    situation: Situation,
+    *,
+    epsilon: PriceLike = None,
+    delta: PriceLike = None,
+    rho: PriceLike = None,
+    mu: PriceLike = None,
+    error: PriceLike = None,
+    beta: Price = "0.05",
+) -> Advice:
+    """Which mechanism to use, for a price (ε, (ε,δ), ρ or μ) or for an error that β of the answers may exceed.
+
+    Computed from what the mechanisms say of themselves, never from data. With ``error=`` the ranking is by the ε that
+    it takes; ``delta=`` then allows the mechanisms that need one.
+
+    >>> from tacit.advice import Numbers
+    >>> advise(Numbers(4, sensitivity=1), epsilon=1, delta="1e-4").best.name
+    'Laplace'
+    >>> advise(Numbers(5, sensitivity=1), epsilon=1, delta="1e-4").best.call
+    'tacit.Gaussian(epsilon=1, delta=0.0001, sensitivity=tacit.L2.sqrt(5))'
+    >>> advise(Numbers(1, sensitivity=1), error=10).best.promise
+    PureDP(0.299574)
+    """
+    if not all(hasattr(situation, name) for name in ("ways", "neighbours", "measured_as")):
+        allowed = "what is to be released, such as tacit.advice.Numbers(10, sensitivity=1)"
+        raise InvalidParameter("situation", given=situation, allowed=allowed)
+    level = read_beta(beta)
+    ways, never = tuple(situation.ways()), tuple(situation.never())
+    measured = situation.measured_as(text(level))
+    if error is None:
+        price = _price(epsilon, delta, rho, mu, situation.neighbours)
+        options, left_out = at_price(ways, price, level)
+        asked = f"for {_spoken(price)}"
+    else:
+        for name, value in (("epsilon", epsilon), ("rho", rho), ("mu", mu)):
+            if value is not None:
+                hint = "Leave one of the two out."
+                raise InvalidParameter(name, given=value, allowed="a price or an error, not both", hint=hint)
+        options, left_out = _for_error(situation, read_error(error), delta, level)
+        asked = f"off by at most {source(read_error(error))}"
+    if not options:
+        reasons = "; ".join(f"{one.name}: {one.reason}" for one in (*left_out, *never))
+        raise InvalidParameter("price", given=asked, allowed=f"one that some mechanism can keep ({reasons})")
+    return Advice(situation, asked, tuple(options), (*left_out, *never), measured)
+
+
+def _price(epsilon: PriceLike, delta: PriceLike, rho: PriceLike, mu: PriceLike, where: Neighbours) -> Guarantee:
+    given = [name for name, value in (("epsilon", epsilon), ("rho", rho), ("mu", mu)) if value is not None]
+    if len(given) != 1:
+        allowed = "exactly one of epsilon=, rho=, mu= or error= (delta= goes with epsilon= or error=)"
+        raise InvalidParameter("price", given=given or None, allowed=allowed)
+    if delta is not None and epsilon is None:
+        raise InvalidParameter("delta", given=delta, allowed=f"nothing beside {given[0]}=, which says it all")
+    if rho is not None:
+        price: Guarantee = ZCDP(rho, neighbours=where)
+    elif mu is not None:
+        price = GaussianDP(mu, neighbours=where)
+    else:
+        price = _pure_or_not(epsilon, delta, where)
+    if price in (ZCDP(0, neighbours=where), GaussianDP(0, neighbours=where), PureDP(0, neighbours=where)):
+        raise InvalidParameter(given[0], given=0, allowed="a finite number above 0")
+    return price
+
+
+def _pure_or_not(epsilon: object, delta: PriceLike, where: Neighbours) -> Guarantee:
+    made = ApproxDP(epsilon, 0 if delta is None else delta, neighbours=where)
+    if not made.eps:
+        raise InvalidParameter("epsilon", given=0, allowed="a finite number above 0")
+    return made if made.dlt else PureDP(epsilon, neighbours=where)
+
+
+def _spoken(price: Guarantee) -> str:
+    stated = price.as_approx()
+    if stated is not None:
+        return f"ε = {text(stated[0])}" + (f", δ = {text(stated[1])}" if stated[1] else "")
+    return f"ρ = {text(price.rho)}" if isinstance(price, ZCDP) else repr(price)
+
+
+def _for_error(
+    situation: Situation, error: Fraction, delta: PriceLike, beta: Fraction
+) -> tuple[list[Option], list[LeftOut]]:
+    """Each way at the least ε, to six digits, that keeps its error; the least ε first."""
+    found, left_out = [], []
+    for way in situation.ways():
+        search = _Search(way, delta, situation.neighbours, beta, error)
+        option = search.least()
+        if option is None:
+            left_out.append(search.refusal())
+        else:
+            found.append(option)
+    return sorted(found, key=lambda one: (_epsilon(one), one.comes_to)), left_out
+
+
+def _epsilon(option: Option) -> Fraction:
+    stated = option.promise.as_approx()
+    return Fraction(option.promise.epsilon("1e-6")) if stated is None else stated[0]
+
+
+class _Search:
+    """The least ε at which one way is off by at most an error: errors fall nearly as 1/ε, so aim, or halve."""
+
+    def __init__(self, way: Way, delta: PriceLike, where: Neighbours, beta: Fraction, error: Fraction) -> None:
+        self._way, self._delta, self._where, self._beta, self._error = way, delta, where, beta, error
+        self._reason = ""
+
+    def refusal(self) -> LeftOut:
+        """Why there is none."""
+        return LeftOut(self._way.name, self._reason or "no ε of use makes it so precise")
+
+    def least(self) -> Option | None:
+        """The option; or None."""
+        low, high, best = self._bracket()
+        if best is None:
+            return None
+        guess = high
+        for _ in range(_STEPS):
+            aimed = high * Fraction(best.error) / self._error
+            guess = six_digits(aimed if low < aimed < high else Fraction(math.sqrt(float(low) * float(high))))
+            if not low < guess < high or high <= low * _BIT_MORE:
+                break
+            option = self._at(guess)
+            if option is not None and option.error <= self._error:
+                best, high = option, guess
+            else:
+                low = guess
+        return best
+
+    def _bracket(self) -> tuple[Fraction, Fraction, Option | None]:
+        """An ε that is too small and one that is not, a factor of 8 apart; from 1 downwards, or upwards."""
+        at, option = Fraction(1), self._at(Fraction(1))
+        if option is not None and option.error <= self._error:
+            while at > _SMALLEST:
+                smaller = self._at(at / 8)
+                if smaller is None or smaller.error > self._error:
+                    break
+                at, option = at / 8, smaller
+            return at / 8, at, option
+        while at < _LARGEST:
+            at *= 8
+            option = self._at(at)
+            if option is not None and option.error <= self._error:
+                return at / 8, at, option
+        return at, at, None
+
+    def _at(self, epsilon: Fraction) -> Option | None:
+        options, refused = at_price([self._way], _pure_or_not(epsilon, self._delta, self._where), self._beta)
+        self._reason = refused[0].reason if refused else ""
+        return options[0] if options else None

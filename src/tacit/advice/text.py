@@ -1,0 +1,79 @@
+"""Advice as text: a ranked table, what to paste, why, and what was left out."""
+
+from __future__ import annotations
+
+import textwrap
+from decimal import ROUND_CEILING, Context
+from typing import TYPE_CHECKING
+
+from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.gaussian import GaussianDP
+from tacit.privacy.guarantees.zcdp import ZCDP
+
+if TYPE_CHECKING:
+    from tacit.advice.options import Advice, Option
+
+__all__ = ["as_text", "digits", "promise_text"]
+
+_WIDTH = 100
+
+
+def as_text(advice: Advice) -> str:
+    """All of it, for a terminal of a hundred columns."""
+    lines = [f"{advice.situation.title()}, {advice.asked}", *_wrapped(f"error: {advice.measured_as}", ""), ""]
+    lines += _table(advice.options)
+    for place, one in enumerate(advice.options, start=1):
+        lines += ["", f"{place:>3}  {one.call}"]
+        grows = f"error grows {one.error_grows}" + (f"; time {one.time_grows}" if one.time_grows else "")
+        lines += _wrapped(f"{one.why}; {grows}.", "     ")
+    if advice.left_out:
+        lines += ["", "Left out:"]
+        for left in advice.left_out:
+            lines += _wrapped(f"{left.name}: {left.reason}", "     ")
+    return "\n".join(lines)
+
+
+def _table(options: tuple[Option, ...]) -> list[str]:
+    proven = any(one.comes_to < one.error for one in options)
+    headings = ["", "mechanism", "promise", "scale", *(["proven", "comes to"] if proven else ["error"]), "× best"]
+    rows = [headings]
+    best = options[0].comes_to
+    for place, one in enumerate(options, start=1):
+        errors = [digits(one.error), digits(one.comes_to)] if proven else [digits(one.error)]
+        times = f"{one.comes_to / best:.2f}" if best else ("1.00" if not one.comes_to else "–")
+        rows.append([str(place), one.name, promise_text(one.promise), digits(one.scale), *errors, times])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(headings))]
+    return ["  ".join(_cell(cell, i, widths[i]) for i, cell in enumerate(row)).rstrip() for row in rows]
+
+
+def _cell(cell: str, column: int, width: int) -> str:
+    return cell.ljust(width) if column in (1, 2) else cell.rjust(width if column else 3)
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+def digits(value: float) -> str:
+    """Three digits, as people read them."""
+    return f"{value:.3g}" if not 1000 <= abs(value) < 1e15 else f"{float(f'{value:.3g}'):,.0f}"
+
+
+_UP = Context(prec=3, rounding=ROUND_CEILING)
+
+
+def promise_text(promise: Guarantee) -> str:
+    """ε, δ, ρ or μ, each rounded up to what is worth reading.
+
+    >>> from tacit.privacy import ApproxDP
+    >>> promise_text(ApproxDP(1, "1e-6"))
+    'ε 1, δ 1e-06'
+    """
+    stated = promise.as_approx()
+    if stated is None:
+        if isinstance(promise, ZCDP):
+            return f"ρ {float(promise.rho):.6g}"
+        return f"μ {promise.mu:.6g}" if isinstance(promise, GaussianDP) else repr(promise)
+    epsilon, delta = stated
+    text = f"ε {float(epsilon):.6g}"
+    return text + (f", δ {float(_UP.create_decimal_from_float(float(delta))):g}" if delta else "")

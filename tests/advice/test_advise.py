@@ -1,0 +1,203 @@
+"""Advice finds the known turns, says what to paste, why, and why not the others; and is never computed from data."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit.advice.options import Advice
+from tacit.advice.ranking import advise
+from tacit.advice.situations.choices import Choice, TopChoices
+from tacit.advice.situations.devices import DeviceSum
+from tacit.advice.situations.numbers import Histogram, Numbers
+from tacit.advice.situations.questions import TableQuestion
+from tacit.advice.situations.ranks import Ranks
+from tacit.advice.situations.several import Several
+from tacit.advice.situations.surveys import MeanSurvey, Survey
+from tacit.advice.situations.thresholds import Thresholds
+from tacit.advice.situations.totals import RunningTotals
+from tacit.errors import InvalidParameter
+from tests.advice.grid import ALL, cases
+
+
+def first(situation: Any, **price: Any) -> str:
+    return advise(situation, **price).best.name
+
+
+@pytest.mark.parametrize(("delta", "own", "largest"), [("1e-4", 5, 4), ("1e-6", 8, 6), ("1e-9", 13, 9)])
+def test_gaussian_noise_beats_laplace_from_the_known_number_of_numbers_on(delta: str, own: int, largest: int) -> None:
+    for together, turn in ((False, own), (True, largest)):
+        assert first(Numbers(turn - 1, 1, together=together), epsilon=1, delta=delta) == "Laplace"
+        made = advise(Numbers(turn, 1, together=together), epsilon=1, delta=delta)
+        assert made.best.name == "Gaussian"
+        assert ("the largest error of all" if together else "each number's own error") in str(made)
+
+
+def test_few_categories_are_told_truly_and_more_by_subsets() -> None:
+    for categories in range(2, 6):
+        assert first(Survey(categories, 1000), epsilon=1) == "KaryResponse"
+    for categories in (6, 7, 12, 100):
+        assert first(Survey(categories, 1000), epsilon=1) == "SubsetSelection"
+    for categories, beaten in ((10, True), (11, False)):  # of a rare category; over all of them, up to 9
+        made = {one.name: one.mechanism for one in advise(Survey(categories, 1000), epsilon=1).options}
+        assert (made["KaryResponse"].standard_error(1000) < made["LocalHashing"].standard_error(1000)) is beaten
+
+
+def test_the_exponential_mechanism_is_first_under_rho_and_permute_and_flip_under_epsilon() -> None:
+    assert first(Choice(100, 1), rho="0.1") == "Exponential"
+    assert first(Choice(100, 1), epsilon=1) == "PermuteAndFlip"
+
+
+def test_a_thousand_questions_against_a_threshold() -> None:
+    errors = {one.name: one.error for one in advise(Thresholds(1000, 1), epsilon=1).options}
+    assert round(errors["AboveThreshold as in the book"]) == 50
+    assert round(errors["NaiveThreshold"]) == 9903
+    assert advise(Thresholds(1000, 1), epsilon=1).best.name.startswith("AboveThreshold")
+
+
+def test_votes_for_one_candidate_each_are_counted_and_sorted() -> None:
+    assert first(TopChoices(5, 100, tacit.L1(1)), epsilon=1) == "Laplace noise on every score"
+    assert first(TopChoices(5, 100, 1), epsilon=1) == "TopK by permute-and-flip"
+
+
+def test_what_cannot_be_had_is_left_out_with_the_reason() -> None:
+    made = advise(Numbers(3, 1), epsilon=1)
+    reasons = {one.name: one.reason for one in made.left_out}
+    assert "needs a δ" in reasons["Gaussian"]
+    assert "one number only" in reasons["Staircase"]
+    assert all(one.reason in " ".join(str(made).split()) for one in made.left_out)
+
+
+EVERY = [
+    Numbers(1, 1),
+    Numbers(7, tacit.L2(2), whole=True, together=True),
+    Numbers(1, 1, bounds=(0, 10)),
+    Numbers(5, tacit.L1(2, neighbours=tacit.REPLACE)),
+    Histogram(9, groups=2),
+    Choice(9, 1, monotone=True),
+    TopChoices(2, 9, 1),
+    Ranks([0.25, 0.5], (0, 100)),
+    Ranks([0.5], (0, 100), granule=1),
+    Thresholds(50, 1, hits=3, threshold=7),
+    Thresholds(50, 1, monotone=True),
+    RunningTotals(12, steps=2),
+    Survey(7, 500),
+    Survey(7, 500, "curator"),
+    Survey(4, 5000, "shuffler"),
+    MeanSurvey(500, (0, 10)),
+    MeanSurvey(500, (0, 10), "curator"),
+    DeviceSum(500, bits=True),
+    DeviceSum(500, (0, 5)),
+    DeviceSum(500, trusted="nobody"),
+]
+
+
+@pytest.mark.parametrize("situation", EVERY, ids=repr)
+@pytest.mark.parametrize(
+    "price", [{"epsilon": 2}, {"epsilon": 1, "delta": "1e-6"}, {"rho": "0.2"}, {"mu": "0.7"}], ids=str
+)
+def test_every_call_can_be_pasted_and_makes_what_was_ranked(situation: Any, price: dict[str, Any]) -> None:
+    with contextlib.suppress(InvalidParameter):  # where nothing of ours keeps such a price
+        _can_be_pasted(advise(situation, **price))
+
+
+def _can_be_pasted(made: Advice) -> None:
+    for one in made.options:
+        pasted = eval(one.call, {"tacit": tacit})
+        wanted = list(one.mechanism.mechanisms) if isinstance(one.mechanism, Several) else one.mechanism
+        assert repr(pasted) == repr(wanted), one.call
+        assert one.comes_to <= one.error
+        assert one.why
+        assert one.error_grows
+    assert [one.comes_to for one in made.options] == sorted(
+        (one.comes_to for one in made.options), key=lambda error: float(f"{error:.3g}")
+    )
+
+
+@pytest.mark.parametrize("situation", EVERY, ids=repr)
+def test_an_error_is_met_at_the_least_price(situation: Any) -> None:
+    typical = advise(situation, epsilon=1, delta="1e-6").best.error or 1.0
+    made = advise(situation, error=repr(2 * typical), delta="1e-6")
+    assert all(one.error <= 2 * typical for one in made.options)
+    stated = [one.promise.as_approx() for one in made.options]
+    epsilons = [float(one[0]) for one in stated if one is not None]
+    assert epsilons == sorted(epsilons)
+    assert epsilons[0] <= 1.0
+
+
+def test_the_least_price_is_that_of_for_accuracy() -> None:
+    assert advise(Numbers(1, 1), error=10).best.promise == tacit.Laplace.for_accuracy(10, 0.05, sensitivity=1).guarantee
+    made = {one.name: one.promise for one in advise(Choice(100, 1), error=10).options}
+    for kind in (tacit.PermuteAndFlip, tacit.Exponential):
+        assert made[kind.__name__] == kind.for_accuracy(10, 0.05, candidates=100, sensitivity=1).guarantee
+    found = {one.name: one.promise for one in advise(Thresholds(1000, 1), error=50).options}
+    exact = tacit.AboveThreshold.for_accuracy(50, 0.05, length=1000, threshold=0, sensitivity=1).guarantee
+    assert found["AboveThreshold as in the book"] == exact
+
+
+def test_a_question_about_a_table_is_planned_from_its_policy() -> None:
+    rows = {"person": ["a", "b"], "city": ["Lund", "Gent"]}
+    pandas = pytest.importorskip("pandas")
+    with tacit.open(
+        pandas.DataFrame(rows), name="people", unit="person", budget=tacit.ApproxDP(3, 1e-8), ledger=tacit.InMemory()
+    ) as people:
+        asked = TableQuestion(people.query("SELECT COUNT(*) AS n FROM people"))
+        made = advise(asked, epsilon=1, delta="1e-6")
+        assert [one.name for one in made.options] == ["noise for ε", "noise for ρ"]
+        planned = people.query("SELECT COUNT(*) AS n FROM people").plan(epsilon=1).error("n")
+        assert made.best.error == pytest.approx(planned)
+        with pytest.raises(InvalidParameter, match=r"0\.05"):
+            advise(asked, epsilon=1, beta="0.1")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: advise(Numbers(1, 1)), "exactly one of epsilon="),
+        (lambda: advise(Numbers(1, 1), epsilon=1, rho=1), "exactly one of epsilon="),
+        (lambda: advise(Numbers(1, 1), epsilon=0), "above 0"),
+        (lambda: advise(Numbers(1, 1), epsilon=-1), "allowed"),
+        (lambda: advise(Numbers(1, 1), rho=1, delta="1e-6"), "delta"),
+        (lambda: advise(Numbers(1, 1), error=0), "a finite number above 0"),
+        (lambda: advise(Numbers(1, 1), error=1, epsilon=1), "not both"),
+        (lambda: advise(Numbers(1, 1), epsilon=1, beta=1), "strictly between 0 and 1"),
+        (lambda: advise(Numbers(1), epsilon=1), "sensitivity=1 for a count"),
+        (lambda: advise(Numbers(0, 1), epsilon=1), "count"),
+        (lambda: advise("numbers", epsilon=1), "Numbers"),  # type: ignore[arg-type]
+        (lambda: advise(DeviceSum(500), epsilon=1, trusted="x"), None),
+        (lambda: advise(Survey(1, 10), epsilon=1), "two answers"),
+        (lambda: advise(Survey(3, 10, "friends"), epsilon=1), "'curator', 'shuffler' or 'nobody'"),
+        (lambda: advise(MeanSurvey(10, trusted="shuffler"), epsilon=1), "DeviceSum"),
+        (lambda: advise(Ranks([], (0, 1)), epsilon=1), "allowed"),
+        (lambda: advise(Thresholds(5, 1, hits=6), epsilon=1), "hits"),
+    ],
+)
+def test_contradictions_are_refused_in_one_sentence(call: Any, says: str | None) -> None:
+    with pytest.raises((InvalidParameter, TypeError)) as refused:
+        call()
+    if says is not None:
+        assert says in str(refused.value)
+
+
+def test_the_grid_is_large_and_varied() -> None:
+    listed = list(cases())
+    assert len(listed) >= 300
+    assert len({str(case) for case in listed}) == len(listed)
+    assert {tuple(case.price) for case in listed} == {tuple(price) for price in ALL}
+
+
+def test_advice_is_quick(tmp_path: Path) -> None:
+    """Counted in the processor's own time, of which half a second is the promise: the slowest takes a fifth of it."""
+    slowest = 0.0
+    for situation in EVERY:
+        start = time.process_time()
+        try:
+            advise(situation, epsilon=1, delta="1e-6")
+        finally:
+            slowest = max(slowest, time.process_time() - start)
+    assert slowest < 5.0  # a machine ten times slower still passes; what grows without end does not

@@ -1,0 +1,73 @@
+"""`tacit advise` in the shell: every kind of release, JSON, and refusals that name the next thing to type."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typing_commands import tacit
+
+EVERY = [
+    ("numbers", "--count", "20", "--sensitivity", "1"),
+    ("numbers", "--sensitivity", "1", "--bounds", "0", "10", "--whole"),
+    ("histogram", "--cells", "50"),
+    ("choice", "--candidates", "50", "--sensitivity", "1", "--monotone"),
+    ("top", "--count", "3", "--candidates", "50", "--sensitivity", "1", "--norm", "l1"),
+    ("quantiles", "--quantiles", "0.25,0.5", "--bounds", "0", "100"),
+    ("thresholds", "--length", "1000", "--sensitivity", "1", "--threshold", "100"),
+    ("totals", "--horizon", "100", "--sensitivity", "1"),
+    ("survey", "--categories", "12", "--people", "1000"),
+    ("mean", "--people", "1000", "--bounds", "0", "100"),
+    ("sum", "--people", "1000", "--bits"),
+]
+
+
+@pytest.mark.parametrize("words", EVERY, ids=lambda words: words[0])
+def test_every_kind_is_ranked(tmp_path: Path, words: tuple[str, ...]) -> None:
+    ran = tacit(tmp_path, "advise", *words, "--epsilon", "1", "--delta", "1e-6")
+    assert ran.returncode == 0, ran.printed
+    assert "× best" in ran.stdout
+    assert "\n  1  tacit." in ran.stdout or "\n  1  [tacit." in ran.stdout
+
+
+def test_json_carries_a_version_and_all_numbers(tmp_path: Path) -> None:
+    ran = tacit(tmp_path, "advise", "choice", "--candidates", "50", "--sensitivity", "1", "--rho", "0.1", "--json")
+    made = json.loads(ran.stdout)
+    assert made["version"] == 1
+    assert made["options"][0]["name"] == "Exponential"
+    assert made["options"][0]["call"] == "tacit.Exponential(rho=0.1, sensitivity=1)"
+    assert {one["name"] for one in made["left_out"]} >= {"NoisyMax with other noise"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("numbers", "--epsilon", "1"), "--sensitivity 1 for a count"),
+        (("numbers", "--sensitivity", "1"), "Add --epsilon 1."),
+        (("numbers", "--sensitivity", "1", "--error", "0"), "--error: given '0'"),
+        (("numbers", "--sensitivity", "1", "--epsilon", "1", "--beta", "1"), "--beta: given '1'"),
+        (("numbers", "--sensitivity", "1", "--epsilon", "1", "--rho", "1"), "exactly one of"),
+        (("numbers", "--sensitivity", "zero", "--epsilon", "1"), "sensitivity: given 'zero'"),
+        (("thresholds", "--length", "9", "--sensitivity", "1", "--threshold", "x", "--epsilon", "1"), "--threshold"),
+        (("sum", "--people", "1000", "--epsilon", "1", "--trusted", "shuffler", "--bounds", "1", "0"), "bounds"),
+        (("quantiles", "--quantiles", "2", "--bounds", "0", "1", "--epsilon", "1"), "given '2'"),
+    ],
+)
+def test_contradictions_are_one_sentence(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    ran = tacit(tmp_path, "advise", *words)
+    assert ran.returncode == 1, ran.printed
+    assert says in ran.stderr
+    assert "Traceback" not in ran.printed
+
+
+def test_a_question_is_planned_without_rows(tmp_path: Path) -> None:
+    from tacit.cli.story.demo_table import POLICY
+
+    (tmp_path / "visits.toml").write_text(POLICY, encoding="utf-8")
+    (tmp_path / "visits.csv").write_text("user_id,day,city,spend\nu1,2026-01-01,Gent,3\n", encoding="utf-8")
+    ran = tacit(tmp_path, "advise", "question", "visits.toml", "SELECT COUNT(*) AS n FROM visits", "--epsilon", "1")
+    assert ran.returncode == 0, ran.printed
+    assert "noise for ε" in ran.stdout
+    assert not (tmp_path / "visits.ledger").exists()
