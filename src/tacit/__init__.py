@@ -143,6 +143,8 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(_HOME_OF[name]), name)
     elif name in _MODULES:
         value = import_module(_MODULES[name])
+    elif name == "load_ipython_extension":  # what %load_ext tacit calls
+        value = import_module("tacit.notebook").load_ipython_extension
     elif name == "__version__":
         value = import_module("tacit.version").VERSION
     else:

@@ -31,6 +31,7 @@ LAYERS = {
     "advice": 6,
     "server": 7,
     "cli": 8,  # `tacit serve` starts the server
+    "notebook": 8,
     "__main__": 9,
 }
 ALONE = {"anonymity"}  # may use errors only

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import io
+import math
 from typing import Any
 
 import pytest
@@ -73,3 +75,78 @@ def test_one_number_or_none(rows: int) -> None:
 def test_nothing_to_draw_is_said() -> None:
     with pytest.raises(InvalidParameter, match="a number to draw"):
         answer_picture(["a"], {}, title="t")
+
+
+def _all(values: list[float], off: float = 5.0) -> tuple[list[float], list[float], list[float]]:
+    return values, [one - off for one in values], [one + off for one in values]
+
+
+DAYS = [datetime.date(2026, 1, 1) + datetime.timedelta(days=at) for at in range(90)]
+
+
+def test_days_run_along_time_whatever_their_order() -> None:
+    shuffled = DAYS[::-1]
+    values = [float(day.toordinal() % 50) for day in shuffled]
+    columns = {"n": _all(values), "m": _all(values)}
+    figure = answer_picture([str(day) for day in shuffled], columns, title="t", keys={"day": shuffled})
+    first, second = figure.axes
+    (line,) = first.lines
+    assert list(line.get_xdata()) == DAYS
+    assert list(line.get_ydata()) == values[::-1]
+    assert second.get_xlabel() == "day"
+    drawn = _drawn(figure)
+    assert drawn.startswith(b"\x89PNG")
+    ticks = [tick.get_text() for tick in second.get_xticklabels()]
+    assert {"Feb", "Mar"} <= set(ticks)  # months begin there
+    assert len(ticks) <= 9
+
+
+def test_days_and_groups_are_colours_with_a_legend() -> None:
+    keys = {"day": [day for day in DAYS[:10] for _ in "ab"], "$city$": ["Łódź", None] * 10}
+    values = [float(at) for at in range(20)]
+    figure = answer_picture([str(at) for at in range(20)], {"n": _all(values)}, title="t", keys=keys)
+    (axes,) = figure.axes
+    assert [list(line.get_ydata()) for line in axes.lines] == [values[::2], values[1::2]]
+    assert len({line.get_color() for line in axes.lines}) == 2
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["Łódź", "NULL"]
+    assert _drawn(figure)
+
+
+def test_too_many_colours_are_not_drawn() -> None:
+    keys = {"day": [day for day in DAYS[:3] for _ in range(20)], "city": [f"c{at}" for at in range(20)] * 3}
+    figure = answer_picture([str(at) for at in range(60)], {"n": _all([1.0] * 60)}, title="t", keys=keys)
+    assert not figure.legends
+    assert len(figure.axes) == 3  # a small picture for each day
+
+
+def test_two_keys_are_small_pictures_on_one_scale() -> None:
+    pairs = [(plan, city) for city in ("Lund", "Oslo", "Rome", "Łódź") for plan in ("free", "pro")]
+    pairs.remove(("pro", "Rome"))
+    values = [float(at + 1) for at in range(len(pairs))]
+    keys = {"plan": [plan for plan, _ in pairs], "city": [city for _, city in pairs]}
+    figure = answer_picture(["x"] * len(pairs), {"n": _all(values)}, title="t", keys=keys)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["plan: free", "plan: pro"]
+    first, second = figure.axes
+    assert [bar.get_width() for bar in first.patches] == [1, 3, 5, 6]
+    assert [bar.get_width() for bar in second.patches][:2] == [2, 4]
+    assert math.isnan(second.patches[2].get_width())  # nobody was released there
+    assert first.get_xlim() == second.get_xlim()
+    assert [tick.get_text() for tick in first.get_yticklabels()] == ["Lund", "Oslo", "Rome", "Łódź"]
+    assert _drawn(figure)
+
+
+def test_many_bars_stand_in_columns_with_their_labels() -> None:
+    labels = [f"place {at}" for at in range(150)]
+    figure = answer_picture(labels, {"n": _all([float(at) for at in range(150)])}, title="t", keys={"place": labels})
+    assert len(figure.axes) == 3
+    shown = [tick.get_text() for axes in figure.axes for tick in axes.get_yticklabels()]
+    assert shown == labels
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1
+    height = figure.get_size_inches()[1]
+    assert height / 50 > 0.22  # inches to a bar: its label of 8 points fits
+
+
+def test_a_notebook_shows_a_figure_as_a_picture() -> None:
+    figure = bars_with_intervals(("a", "東"), (1, 2), (0, 1), (2, 3), title="t", unit="n")
+    assert figure._repr_png_().startswith(b"\x89PNG")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,9 @@ from tacit.report.markup import element
 from tacit.report.page import MOST_ROWS, to_html
 from tests.report.examples import ATTACKS, hostile, many, usual
 from tests.report.reading import Page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as BrowserPage
 
 ALLOWED = {
     "html",
@@ -41,6 +45,8 @@ ALLOWED = {
     "ul",
     "li",
     "code",
+    "details",
+    "summary",
     "svg",
     "line",
     "rect",
@@ -153,3 +159,17 @@ def test_bars_are_where_the_numbers_say() -> None:
         if attributes["class"] == "whisker" and attributes["x1"] != attributes["x2"]
     ]
     assert whiskers == pytest.approx([0.4 * wide[0]] * 2, abs=0.3)
+
+
+def test_groups_beyond_the_first_are_shown_on_demand(page: BrowserPage) -> None:
+    page.set_content(to_html(many(120)))
+    folded = page.locator("details")
+    hidden = folded.first.locator("svg .label")
+    assert folded.count() == 1
+    assert hidden.count() == 80
+    assert not hidden.first.is_visible()
+    folded.first.locator("summary").click()
+    assert hidden.last.is_visible()
+    assert "show 41 to 120 too" in folded.first.locator("summary").inner_text()
+    widths = [page.locator("svg").nth(at).bounding_box()["width"] for at in (0, 1)]  # type: ignore[index]
+    assert widths[0] == widths[1]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import warnings
+from functools import partial
 from typing import Any
 
 from tacit.errors import MissingPackage
@@ -19,7 +22,17 @@ def empty_figure(width: float, height: float) -> Any:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
         raise MissingPackage("matplotlib", extra="plots") from None
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]  # notebooks show it, pyplot loaded or not
+    return figure
+
+
+def _png(figure: Any) -> bytes:
+    made = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a script that the font does not have
+        figure.savefig(made, format="png", dpi=100)
+    return made.getvalue()
 
 
 def axes_with_grid(title: str, across: str, up: str, *, width: float = 6.4) -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from tacit.errors import InvalidParameter
 from tacit.report.columns import Cell, Column, same_length
+from tacit.report.markup import preformatted
 
 __all__ = [
     "JSON_VERSION", "NOT_COVERED", "PICKED", "UNPAID", "Amount", "Clamp", "Cut", "Disclosure", "GroupRule", "Noise",
@@ -122,7 +123,7 @@ class Cut:
     share: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Disclosure:
     """What was asked, of whom, at what price, how it was answered, and what the promise does not cover."""
 
@@ -166,6 +167,23 @@ class Disclosure:
         same_length(self.columns)
         if self.flavour not in ("epsilon", "rho"):
             raise InvalidParameter("flavour", given=self.flavour, allowed='"epsilon" or "rho"')
+
+    def __repr__(self) -> str:
+        """A summary; `to_json` has everything, and the report says it in words."""
+        columns = ", ".join(column.name for column in self.columns)
+        lines = (
+            ("question", self.question),
+            ("answer", f"{self.rows} row{'' if self.rows == 1 else 's'}: {columns}"),
+            ("price", f"{self.symbol} {self.price.main}, δ {self.price.delta}"),
+            ("protects", f"{self.unit}; {self.neighbours}"),
+            ("groups", self.group_rule.words),
+            ("noise", "; ".join(f"{one.measure}: {one.mechanism}, scale {one.scale:.4g}" for one in self.noise[:5])),
+            ("on record", f"{self.ledger}, entry {self.entry}, {self.time}, version {self.data_version} of the data"),
+        )
+        return "\n".join(f"{name:<10}{_cut_off(said)}" for name, said in lines)
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
 
     @property
     def symbol(self) -> str:
@@ -224,6 +242,10 @@ class Disclosure:
                 "not_covered": tuple(made["not_covered"]),
             }
         )
+
+
+def _cut_off(text: str, most: int = 300) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ import html
 
 from tacit.report.numbers import printable
 
-__all__ = ["Html", "element", "join"]
+__all__ = ["Html", "element", "join", "preformatted"]
 
 _EMPTY = frozenset({"br", "meta", "line", "rect", "circle", "path"})
 
@@ -31,6 +31,11 @@ def element(name: str, /, *children: str, **attributes: object) -> Html:
     if name in _EMPTY:
         return Html(f"<{name}{given}/>")
     return Html(f"<{name}{given}>{join(*children)}</{name}>")
+
+
+def preformatted(text: str) -> Html:
+    """Text as it stands, lines folded where the page ends: for what is drawn in letters."""
+    return element("pre", text, style="white-space:pre-wrap;line-height:1.35;margin:0.2em 0")
 
 
 def join(*children: str) -> Html:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.report import words
+from tacit.report.columns import Column
 from tacit.report.disclosure import Cut, Disclosure
 from tacit.report.labels import row_labels
 from tacit.report.markup import Html, element, join
@@ -88,9 +89,9 @@ def _answer(disclosure: Disclosure) -> list[Html]:
     labels = row_labels(disclosure.columns)
     if disclosure.rows > 1:
         for column in noisy[:_MOST_PICTURES]:
-            made += [element("h3", column.name), picture(labels, column)]
+            made += [element("h3", column.name), picture(labels[:MOST_ROWS], column)]
             if disclosure.rows > MOST_BARS:
-                made.append(element("p", f"The first {MOST_BARS} of {number(disclosure.rows)} groups.", class_="note"))
+                made.append(_others(labels[:MOST_ROWS], column, disclosure.rows))
         if len(noisy) > _MOST_PICTURES:
             made.append(element("p", "The other columns are in the table.", class_="note"))
     made.append(_table(disclosure))
@@ -100,6 +101,13 @@ def _answer(disclosure: Disclosure) -> list[Html]:
         made.append(element("p", element("b", cut)))
     made += [element("p", remark, class_="note") for remark in (*_weakest(disclosure, labels), *disclosure.remarks)]
     return made
+
+
+def _others(labels: Sequence[str], column: Column, rows: int) -> Html:
+    """The groups beyond the first, folded up: shown on demand, without a script."""
+    last = number(len(labels))
+    title = f"The first {MOST_BARS} of {number(rows)} groups: show {number(MOST_BARS + 1)} to {last} too"
+    return element("details", element("summary", title), picture(labels, column, MOST_BARS, len(labels)))
 
 
 def _table(disclosure: Disclosure) -> Html:

@@ -17,12 +17,16 @@ _LONGEST_LABEL = 24
 _CHARACTER = 6.3
 
 
-def picture(labels: Sequence[str], column: Column) -> Html:
-    """One bar per label from zero to the value, its interval as a whisker; at most `MOST_BARS`, in the order given."""
-    shown = min(len(labels), MOST_BARS)
-    names = [shortened(printable(label), _LONGEST_LABEL) for label in labels[:shown]]
+def picture(labels: Sequence[str], column: Column, first: int = 0, most: int = MOST_BARS) -> Html:
+    """One bar per label from zero to the value, its interval as a whisker: ``most`` of them, from the ``first`` on.
+
+    Parts of one column are drawn on one scale, whichever part it is.
+    """
+    rows = range(first, min(len(labels), first + most))
+    shown = len(rows)
+    names = [shortened(printable(labels[row]), _LONGEST_LABEL) for row in rows]
     left = 8 + _CHARACTER * max((_width(name) for name in names), default=0)
-    low, high, ticks = _axis(column, shown)
+    low, high, ticks = _axis(column, len(labels))
 
     def across(value: float) -> float:
         share = (min(max(value, low), high) - low) / (high - low)
@@ -30,8 +34,8 @@ def picture(labels: Sequence[str], column: Column) -> Html:
 
     height = _TOP + _ROW * shown + _BOTTOM
     drawn = [mark for tick in ticks for mark in _tick(across(tick), number(tick), height - _BOTTOM)]
-    for row, name in enumerate(names):
-        drawn += _bar(column, row, name, left, across, _TOP + _ROW * (row + 0.5))
+    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
+        drawn += _bar(column, row, name, left, across, _TOP + _ROW * (place + 0.5))
     drawn.append(_line(across(0.0), _TOP, across(0.0), height - _BOTTOM, "zero"))
     title = f"{column.name}: {shown} values with intervals"
     return element(

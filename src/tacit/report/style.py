@@ -34,6 +34,7 @@ th { color: var(--soft); font-weight: 600; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td.key { overflow-wrap: anywhere; min-width: 7rem; }
 .method table { font-size: .8rem; }
+summary { cursor: pointer; color: var(--accent); font-size: .9rem; margin: .4rem 0; }
 td.weak { color: var(--warn); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: .4rem 0; font-size: .9rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }

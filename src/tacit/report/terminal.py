@@ -40,7 +40,7 @@ def show(
     columns: Sequence[Column], footnote: str, parts: Sequence[str], *, everything: str, notes: Sequence[str] = ()
 ) -> None:
     """Print the answer to standard output; a terminal gets the first rows, and ``everything`` says how to get all."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, force_jupyter=False)
     if console.is_terminal:
         _print(console, columns, footnote, parts, notes=notes, most=_TERMINAL_ROWS, everything=everything)
     else:
@@ -49,7 +49,7 @@ def show(
 
 def show_grid(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
     """Print a table of texts to standard output; ``right`` says which columns are set to the right."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, force_jupyter=False)
     if console.is_terminal:
         console.print(_grid(headings, rows, right))
     else:
@@ -122,7 +122,9 @@ def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequenc
 
 def _wide_console(width: int | None) -> tuple[io.StringIO, Console]:
     made = io.StringIO()
-    wide = Console(file=made, width=width or 10**6, color_system=None, highlight=False, legacy_windows=False)
+    wide = Console(
+        file=made, width=width or 10**6, color_system=None, highlight=False, legacy_windows=False, force_jupyter=False
+    )
     return made, wide
 
 

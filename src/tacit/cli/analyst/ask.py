@@ -22,7 +22,6 @@ from tacit.cli.shared.questions import (
     open_for_planning,
     policy_options,
     price_options,
-    statements,
     targets,
 )
 from tacit.cli.shared.reading import reading_options
@@ -32,6 +31,7 @@ from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.answer import Answer
 from tacit.tables.session.table import Table, without_explain
+from tacit.tables.sql.divide import statements
 from tacit.tables.sql.parse import states_price
 
 __all__ = ["ask", "show_answer", "show_answers"]

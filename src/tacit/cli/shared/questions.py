@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +27,6 @@ __all__ = [
     "package_price",
     "policy_options",
     "price_options",
-    "statements",
     "targets",
 ]
 
@@ -182,37 +180,6 @@ def _total(typed: str | None) -> Guarantee | None:
         return ApproxDP(epsilon.strip(), delta.strip() or 0)
     except InvalidParameter as error:
         raise InvalidParameter("--budget", given=typed, allowed="ε, or ε and δ, as in 3 or 3,1e-8") from error
-
-
-_PIECE = re.compile(
-    r"""'(?:[^']|'')*'?      # a text
-      | "(?:[^"]|"")*"?      # a name
-      | --[^\n]*             # a comment
-      | /\*.*?(?:\*/|\Z)
-      | ;
-      | [^'";/-]+ | .""",
-    re.VERBOSE | re.DOTALL,
-)
-
-
-def statements(text: str) -> list[str]:
-    """The statements of a text, without the semicolons between them; those in texts, names and comments stay.
-
-    >>> statements("SELECT ';' AS a FROM t; -- a; b\\n SELECT 2 FROM t;\\n")
-    ["SELECT ';' AS a FROM t", '-- a; b\\n SELECT 2 FROM t']
-    >>> statements("SELECT 1 FROM t -- the end;")
-    ['SELECT 1 FROM t -- the end;']
-    """
-    found, is_said = [""], [False]
-    for piece in _PIECE.findall(text):
-        if piece == ";":
-            found.append("")
-            is_said.append(False)
-            continue
-        found[-1] += piece
-        is_said[-1] |= bool(piece.strip()) and not piece.startswith(("--", "/*"))
-    said = [one.strip() for one, whole in zip(found, is_said, strict=True) if whole]
-    return said or [text]
 
 
 def targets(typed: tuple[str, ...]) -> float | dict[str, float]:

@@ -14,6 +14,7 @@ from tacit.errors import InvalidParameter
 from tacit.mechanisms.estimate import BETA
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.privacy.composition import Guarantee
+from tacit.report.markup import preformatted
 from tacit.tables.check.check import Checked
 from tacit.tables.engines.contract import BoundedQuery, Integers
 from tacit.tables.estimators.base import Fitted
@@ -39,7 +40,7 @@ Sharing = Callable[[Price, Sequence[Need], Sequence[Fraction]], Joint]
 """How a price becomes the mechanisms of several grouped questions."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """How one question, or several together, would be answered at one price: what each part of it gets."""
 
@@ -194,6 +195,13 @@ class Plan:
     def __str__(self) -> str:
         """The plan for people."""
         return plan_text(self)
+
+    def __repr__(self) -> str:
+        """The same, without the statements that an engine would run."""
+        return plan_text(replace(self, engine_sql=""))
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
 
 
 def planned(checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None) -> Plan:

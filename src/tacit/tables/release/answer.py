@@ -187,7 +187,8 @@ class Answer:
             if column.is_noisy
         }
         title = f"{made.table}: private answer, {100 * made.confidence:.4g}% intervals for the noise"
-        figure = answer_picture(row_labels(made.columns), panels, title=title)
+        keys = {column.name: column.values for column in made.columns if not column.is_noisy}
+        figure = answer_picture(row_labels(made.columns), panels, title=title, keys=keys)
         if path is not None:
             save(figure, Path(path))
         return figure

@@ -11,6 +11,7 @@ from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
 from tacit.privacy import Guarantee
 from tacit.privacy.prices import positive, text, times
+from tacit.report.markup import preformatted
 from tacit.tables.check.check import Checked
 from tacit.tables.check.types import Words
 from tacit.tables.engines.access import Access
@@ -137,7 +138,13 @@ class Batch:
         return share(price, [one.need for _, one in demands], [part * one.weight for part, one in demands])
 
     def __repr__(self) -> str:
-        return f"Batch({len(self)} statements)"
+        most = 20
+        listed = [f"[{at}] {sql}" for at, sql in enumerate(self.to_sql()[:most])]
+        more = [f"… and {len(self) - most} more"] if len(self) > most else []
+        return "\n".join([f"Batch of {len(self)} statements, free until asked", *listed, *more])
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
 
 
 @dataclass(frozen=True, slots=True)
