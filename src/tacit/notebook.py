@@ -19,7 +19,7 @@ from tacit.report.markup import Html, element
 from tacit.tables.plan.plan import Plan
 from tacit.tables.plan.text import price_words
 from tacit.tables.session.table import Question, Table
-from tacit.tables.sql.divide import statements
+from tacit.tables.sql.parse import statements
 
 __all__ = ["Price", "load_ipython_extension"]
 

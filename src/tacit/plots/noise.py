@@ -45,7 +45,7 @@ def noise_histograms(
         axes.hist(sample, bins=edges, weights=weights, color=colour, alpha=0.35, label=f"{label}: drawn")
         axes.plot(places, density, color=colour, linewidth=1.8, label=f"{label}: density")
     axes.set_xlim(-reach, reach)
-    axes.legend(frameon=False, fontsize=9)
+    axes.legend(frameon=False, fontsize=9, loc="upper right")
     return figure
 
 

@@ -31,8 +31,7 @@ from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.tables.release.answer import Answer
 from tacit.tables.session.table import Table, without_explain
-from tacit.tables.sql.divide import statements
-from tacit.tables.sql.parse import states_price
+from tacit.tables.sql.parse import statements, states_price
 
 __all__ = ["ask", "show_answer", "show_answers"]
 

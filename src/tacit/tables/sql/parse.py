@@ -6,6 +6,7 @@ Output(name='City', expression=Key(index=0))
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,9 +20,19 @@ from tacit.tables.query.tree import Query
 if TYPE_CHECKING:
     from tacit.tables.sql.read.statement import Statements
 
-__all__ = ["parse", "parse_condition", "parse_released", "states_price"]
+__all__ = ["parse", "parse_condition", "parse_released", "statements", "states_price"]
 
 Tables = Mapping[str, Sequence[str]]
+
+_PIECE = re.compile(
+    r"""'(?:[^']|'')*'?      # a text
+      | "(?:[^"]|"")*"?      # a name
+      | --[^\n]*             # a comment
+      | /\*.*?(?:\*/|\Z)
+      | ;
+      | [^'";/-]+ | .""",
+    re.VERBOSE | re.DOTALL,
+)
 
 
 def parse(text: str, table: str, tables: Tables | None = None) -> Query:
@@ -49,6 +60,26 @@ def parse_released(text: str, table: str, rows: Rows) -> Expression:
     """A condition on released values, as after HAVING; in it names without a table are still as they are written."""
     with _reading(table) as statements:
         return statements.released(text, rows)
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a text, without the semicolons between them; those in texts, names and comments stay.
+
+    >>> statements("SELECT ';' AS a FROM t; -- a; b\\n SELECT 2 FROM t;\\n")
+    ["SELECT ';' AS a FROM t", '-- a; b\\n SELECT 2 FROM t']
+    >>> statements("SELECT 1 FROM t -- the end;")
+    ['SELECT 1 FROM t -- the end;']
+    """
+    found, is_said = [""], [False]
+    for piece in _PIECE.findall(text):
+        if piece == ";":
+            found.append("")
+            is_said.append(False)
+            continue
+        found[-1] += piece
+        is_said[-1] |= bool(piece.strip()) and not piece.startswith(("--", "/*"))
+    said = [one.strip() for one, whole in zip(found, is_said, strict=True) if whole]
+    return said or [text]
 
 
 @contextmanager
