@@ -8,8 +8,6 @@ from tacit.auditing.audit import audit
 from tests.auditing.gallery.exhibit import Exhibit, seed
 from tests.auditing.gallery.registry import BROKEN, SOUND
 
-SLOW_TO_MAKE = ("pandas",)
-
 
 def test_the_gallery_is_large_enough_and_names_are_unique() -> None:
     assert len(BROKEN) >= 60
@@ -20,10 +18,7 @@ def test_the_gallery_is_large_enough_and_names_are_unique() -> None:
 
 def found(exhibit: Exhibit) -> object:
     seed(7)
-    samples = 5_000 if any(word in exhibit.name for word in SLOW_TO_MAKE) else None
-    return audit(
-        exhibit.subject(), neighbours=exhibit.inputs(), claim=exhibit.claim, samples=samples, **exhibit.options
-    )
+    return audit(exhibit.subject(), neighbours=exhibit.inputs(), claim=exhibit.claim, **exhibit.options)
 
 
 @pytest.mark.slow

@@ -284,6 +284,15 @@ def test_a_flipped_byte_anywhere(path: Path) -> None:
     assert found > count / 20  # much of a small file is empty
 
 
+@pytest.mark.parametrize("key", ["reading_delta", "unit", "least", "strikes"])
+def test_a_flipped_letter_in_the_name_of_a_stored_term(path: Path, key: str) -> None:
+    """Also of one that holds nothing: a name that nobody knows is refused, not read as if it were not there."""
+    forge(path, f"UPDATE terms SET terms = replace(terms, '\"{key}\"', '\"{key[:-1]}~\"')")
+    assert not check(path).sound
+    with SqliteLedger(path) as ledger, pytest.raises(LedgerError, match="cannot be read"):
+        ledger.open().budget()
+
+
 @pytest.mark.slow
 def test_many_flipped_bytes(path: Path) -> None:
     found, count = flips(path, 5000, 2)

@@ -35,7 +35,8 @@ _SEARCHED = 0.4
 _MOST_SEARCHED = 400_000
 _PLAINLY = 0.25  # of few samples
 _LEAST = 100
-_MOST_LOOPED, _FEW_SECONDS, _MOST_SECONDS = 240_000, 3.0, 20.0
+_MORE_LOOPED = (400_000, 200_000, 100_000)  # trials, where calls are fast
+_FEW_SECONDS, _MOST_SECONDS = 8.0, 30.0  # of work, and by the clock
 _LEAST_IN_TIME = 4
 _SHOWN = 0.95  # of what is proven, by the event that is shown
 _TEST_TIME = 0.95  # the share of the time by which the test is over
@@ -92,7 +93,7 @@ def audit(
     draws = Sampler(subject.run, subject.batch, bar.advance, coins, repeated=subject.repeated, features=features)
     sampler: Any = mechanism.sampler(bar.advance, coins) if isinstance(mechanism, Recorded) else draws
     more = samples is None and sampler.single and not clock.limited
-    aim = Aim(profile, _MOST_LOOPED // 2 if more else count - searched, math.log(8 / failure))
+    aim = Aim(profile, _MORE_LOOPED[1] if more else count - searched, math.log(8 / failure))
     best = most_promising(subject.pairs, sampler, searched, aim, clock)
     trials = _quickly(count - searched, sampler) if more else _trials(count - searched, sampler, clock)
     bar.total = 2 * (trials + bar.done // 2)
@@ -133,10 +134,13 @@ def _searched(count: int) -> int:
 
 
 def _quickly(planned: int, sampler: Any) -> int:
-    """More than planned of what is drawn fast: as many as a few seconds of work allow, not too long by the clock."""
-    by_work = int(_FEW_SECONDS * sampler.calls / max(sampler.work, 1e-9))
-    by_clock = int(_MOST_SECONDS / max(sampler.pace, 1e-9))
-    return max(planned, min(_MOST_LOOPED, by_work, by_clock))
+    """More than planned of what is drawn fast: the most that take a few seconds of work, and not too long by the clock.
+
+    One of a few numbers, so that what an audit finds does not depend on how busy the machine is, within a factor.
+    """
+    by_work = _FEW_SECONDS * sampler.calls / max(sampler.work, 1e-9)
+    by_clock = _MOST_SECONDS / max(sampler.pace, 1e-9)
+    return next((more for more in _MORE_LOOPED if more <= min(by_work, by_clock)), planned)
 
 
 def _trials(planned: int, sampler: Any, clock: Clock) -> int:

@@ -52,7 +52,7 @@ _OPTIONS = (
     "epsilon", "rho", "delta", "analyst", "bias", "expected_rows", "within", "groups", "rows", "target", "columns",
     "rows_per_unit",
 )  # fmt: skip
-_EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4, "account-locked": 5}
+_EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4, "account-locked": 6}
 _REFUSED_AUDIT = 2  # so that 1 means a violation
 
 
@@ -84,8 +84,8 @@ def cli() -> None:
     tacit ask visits.toml "SELECT ..." --epsilon 0.5
 
     Exit codes: 0 done, 1 refused or a problem found (the message says which), 2 wrong usage, 3 the budget does not
-    allow it (nothing was spent), 4 paid for but there is no answer, 5 the account is locked (nothing was spent) or an
-    audit was blind, 70 a fault in Tacit itself. Of an audit 1 means a proven violation, and 2 everything refused.
+    allow it (nothing was spent), 4 paid for but there is no answer, 5 an audit was blind, 6 the account is locked
+    (nothing was spent), 70 a fault in Tacit itself. Of an audit 1 means a proven violation, and 2 everything refused.
     """
 
 

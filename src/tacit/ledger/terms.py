@@ -19,6 +19,10 @@ __all__ = ["STRIKES", "Terms"]
 
 _READING_DELTA = Fraction(1, 10**6)
 _LEAST = Fraction(1, 1000)
+_KEYS = frozenset(
+    {"flavour", "neighbours", "total", "per_question", "per_analyst", "analysts", "reading_delta", "unit", "least"}
+    | {"strikes", "data"}
+)
 STRIKES = 3
 """Lost answers that lock an account, unless the owner says another number."""
 
@@ -184,7 +188,10 @@ class Terms:
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Self:
-        """The terms that `to_dict` wrote."""
+        """The terms that `to_dict` wrote: a key that it does not write is an alteration, or of a later version."""
+        strange = sorted(set(values) - _KEYS)
+        if strange:
+            raise InvalidParameter("terms", given=strange[0], allowed=f"{', '.join(sorted(_KEYS))} and nothing else")
         flavour, neighbours = FLAVOURS[values["flavour"]], Neighbours(values["neighbours"])
 
         def cap(texts: list[str] | None) -> Money | None:

@@ -22,7 +22,7 @@ def test_three_lost_answers_lock_and_unlock(tmp_path: Path) -> None:
     policy.write_text(written, encoding="utf-8")
     ask = ("ask", "visits.toml", COUNT, "--epsilon", "0.1", "--analyst", "ada")
     locked = tacit(folder, *ask)
-    assert locked.returncode == 5
+    assert locked.returncode == 6
     assert "tacit unlock visits.csv ada --reason" in locked.stderr
     shown = tacit(folder, "budget", "visits.toml").stdout
     assert "ada has lost 3 answers since the last unlock; 3 lock an account; the account is locked" in shown
