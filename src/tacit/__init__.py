@@ -44,7 +44,7 @@ _HOMES = {
         "compose",
     ),
     "tacit.privacy.calibration": ("calibrate",),
-    "tacit.privacy.filters": ("Filter", "OrderFilter"),
+    "tacit.privacy.filters": ("Filter", "LastingFilter", "OrderFilter"),
     "tacit.privacy.loss_distribution": ("LossDistribution",),
     "tacit.advice.ranking": ("advise",),
     "tacit.auditing.audit": ("audit",),

@@ -96,6 +96,7 @@ from tacit.privacy import amplification as _amplification
 from tacit.privacy import compose as compose
 from tacit.privacy.calibration import calibrate as calibrate
 from tacit.privacy.filters import Filter as Filter
+from tacit.privacy.filters import LastingFilter as LastingFilter
 from tacit.privacy.filters import OrderFilter as OrderFilter
 from tacit.privacy.loss_distribution import LossDistribution as LossDistribution
 from tacit.remote.connect import connect as connect

@@ -50,6 +50,30 @@ def test_budget(path: Path) -> None:
     assert [one["analyst"] for one in found["accounts"]] == ["ada", "bob"]
 
 
+def test_budget_shows_what_either_reading_leaves(folder: Path) -> None:
+    path, picture = folder / "lasting.ledger", folder / "spending.svg"
+    with SqliteLedger(path).open("people.csv", Terms(ApproxDP(3, 1e-8), set_aside=1e-8, strikes=100)) as ledger:
+        for turn in range(40):
+            receipt = ledger.spend(Request("ada", f"{turn}"), PureDP("0.08")).receipt
+    assert "ε 3.2, δ 0, by squares ρ 0.128 = (ε 2.897, δ 1e-08), of ε 3, δ 1e-08" in str(receipt)
+    done = run(budget, path)
+    for part in (
+        "ε 3.2, δ 0",
+        "1e-08 is set aside",
+        "ε, of which 0 is left",
+        "0.128 of 0.136565",
+        "ε 0.130879 would fit",
+    ):
+        assert part in done.output, done.output
+    assert "ε 0.130879, δ 0" in done.output  # in the table, too
+    found = json.loads(run(budget, path, "--json").output)
+    assert found["left"] == ["0.130879", "0"]
+    assert found["readings"]["left_by_squares"] == "0.130879"
+    assert found["charged_means"]["epsilon"] < 3
+    assert run(verify, path).exit_code == 0
+    assert run(log, path, "--plot", picture).exit_code == 0
+
+
 def test_budget_of_a_rho_ledger_says_what_it_means(folder: Path) -> None:
     path = folder / "rho.ledger"
     with SqliteLedger(path).open("people.csv", Terms(ZCDP("0.5"))) as ledger:

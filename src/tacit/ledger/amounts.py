@@ -15,6 +15,7 @@ from typing import TypeAlias
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.lasting import half_square
 from tacit.privacy.neighbours import Neighbours
 from tacit.privacy.prices import price, text
 from tacit.privacy.promise import Promise
@@ -83,6 +84,8 @@ class Amount:
 
 
 NOTHING = Amount(Fraction(0), Fraction(0))
+SQUARES = " squares"
+"""The account of Σε²/2, in a ledger with a δ′ set aside: no analyst's name begins with a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,15 @@ def _text(exact: Fraction) -> str:
         whole, rest = divmod(top * (10_000 // bottom), 10_000)
         return f"{whole}.{rest:04}".rstrip("0")
     return text(exact)
+
+
+def square_of(price: Amount) -> Fraction:
+    """ε²/2 of a price, never less.
+
+    >>> square_of(Amount.of("0.03", 0))
+    Fraction(9, 20000)
+    """
+    return _on_grid(half_square(price.main))
 
 
 def in_grains(exact: Fraction) -> int:

@@ -6,12 +6,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
 from tacit.errors import InvalidParameter, LedgerError
-from tacit.ledger.amounts import Amount, Flavour
+from tacit.ledger.amounts import SQUARES, Amount, Flavour
 from tacit.ledger.chain import BEGINNING, Entry, canonical, linked, now, stamp
 from tacit.ledger.drawers import Drawer
 from tacit.ledger.requests import secret_hex
@@ -73,6 +74,8 @@ class Book(ABC):
         if head is None:
             raise LedgerError(f"{self._where()} has not been opened yet: call .open(source, terms) first.")
         self._check_seen(store, head)
+        if head.terms.readings is not None:
+            return replace(head, squares=store.account(SQUARES).main)
         return head
 
     def _check_seen(self, store: Store, head: Head) -> None:
@@ -151,7 +154,7 @@ def append(store: Store, head: Head, moment: str, kind: str, charged: Amount, **
     latest = max(moment, head.time)
     body = canonical({"kind": kind, "number": head.number + 1, "time": latest, **values})
     link = linked(head.hash, body)
-    after = Head(head.ledger, head.source, head.number + 1, link, latest, charged, head.terms)
+    after = replace(head, number=head.number + 1, hash=link, time=latest, charged=charged)
     store.append(after.number, body, after.hash)
     store.set_head(after)
     return after

@@ -8,6 +8,7 @@ from typing import Any
 from tacit.ledger.amounts import NOTHING, Amount, Money
 from tacit.ledger.store import Head
 from tacit.ledger.terms import Terms
+from tacit.privacy.lasting import Spent
 from tacit.privacy.prices import text
 
 __all__ = ["Account", "Budget"]
@@ -53,11 +54,32 @@ class Budget:
     @property
     def remaining(self) -> Money:
         """What the total cap leaves."""
-        return self.terms.money(self.head.charged.up_to(self.terms.cap))
+        return self.terms.money(self.left)
+
+    @property
+    def left(self) -> Amount:
+        """The largest price that the total cap still allows."""
+        return self.terms.left(self.head.charged, self.head.squares)
+
+    @property
+    def readings(self) -> dict[str, str] | None:
+        """Where a δ′ is set aside: what is left by either reading of the total, as exact text."""
+        both, head = self.terms.readings, self.head
+        if both is None:
+            return None
+        spent = Spent(head.charged.main, head.charged.delta, head.squares)
+        return {
+            "set_aside": text(both.set_aside),
+            "squares": text(head.squares),
+            "squares_cap": text(both.rho),
+            "left_by_sum": text(both.left_by_sum(spent)),
+            "left_by_squares": text(both.left_by_squares(spent)),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """The budget as JSON values, amounts as exact text."""
-        epsilon, delta = self.terms.meaning(self.head.charged)
+        squares = None if self.terms.readings is None else self.head.squares
+        epsilon, delta = self.terms.meaning(self.head.charged, squares)
         cap_epsilon, cap_delta = self.terms.meaning(self.terms.cap)
         return {
             "version": 1,
@@ -67,7 +89,8 @@ class Budget:
             "charged": self.head.charged.texts(),
             "charged_means": {"epsilon": epsilon, "delta": text(delta)},
             "cap_means": {"epsilon": cap_epsilon, "delta": text(cap_delta)},
-            "left": self.head.charged.up_to(self.terms.cap).texts(),
+            "left": self.left.texts(),
+            **({} if self.readings is None else {"readings": self.readings}),
             "least": text(self.terms.smallest),
             "accounts": [
                 {
@@ -89,6 +112,6 @@ class Budget:
 def account(head: Head, analyst: str, charged: Amount, strikes: int) -> Account:
     """The account of one analyst."""
     terms, cap = head.terms, head.terms.cap_of(analyst)
-    left = head.charged.up_to(terms.cap)
+    left = terms.left(head.charged, head.squares)
     own = left if cap is None else left.smaller(charged.up_to(cap))
     return Account(analyst, charged, cap, own, strikes, strikes >= terms.strikes)

@@ -7,6 +7,7 @@ that failures can tell something: how often they may, before an account is locke
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from tacit.errors import AccountLocked, BudgetExceeded, InvalidParameter
 from tacit.ledger.amounts import Amount, readable
@@ -16,18 +17,21 @@ from tacit.ledger.terms import Terms
 __all__ = ["exceeded", "fits", "lost", "may_draw", "refuse_too_little"]
 
 
-def fits(terms: Terms, analyst: str, price: Amount, charged: Amount, own: Amount) -> bool:
-    """Whether every cap allows the price, which would bring the sums to ``charged`` and ``own``."""
+def fits(terms: Terms, analyst: str, price: Amount, charged: Amount, own: Amount, squares: Fraction) -> bool:
+    """Whether every cap allows the price, which would bring the sums to ``charged``, ``own`` and ``squares``.
+
+    Squares are a reading of the total alone: the caps of analysts add up.
+    """
     if terms.largest is not None and not price.within(terms.largest):
         return False
     cap = terms.cap_of(analyst)
-    return charged.within(terms.cap) and (cap is None or own.within(cap))
+    return terms.allows(charged, squares) and (cap is None or own.within(cap))
 
 
 def exceeded(head: Head, analyst: str, before: Amount, price: Amount) -> BudgetExceeded:
     """The refusal: says which cap, and what would fit."""
     terms, own = head.terms, head.terms.cap_of(analyst)
-    left = {"the whole ledger": head.charged.up_to(terms.cap)}
+    left = {"the whole ledger": terms.left(head.charged, head.squares)}
     if own is not None:
         left[f"analyst {analyst}"] = before.up_to(own)
     if terms.largest is not None:

@@ -7,11 +7,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Self
 
 from tacit.errors import AnswerLost, InvalidParameter, LedgerError, PolicyError
-from tacit.ledger.amounts import NOTHING, Amount
+from tacit.ledger.amounts import NOTHING, SQUARES, Amount, square_of
 from tacit.ledger.book import Book
 from tacit.ledger.budget import Budget, account
 from tacit.ledger.caps import exceeded, fits, lost, may_draw, refuse_too_little
@@ -120,7 +121,7 @@ class Keeper(Book):
         return self._receipt(head, head.number, head.time, who, NOTHING)
 
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
-        """Change the caps; an owner's act, recorded in the chain. Flavour, neighbours and unit stay."""
+        """Change the caps; an owner's act, recorded in the chain. Flavour, neighbours, unit and δ set aside stay."""
         who = analyst_name(owner)
         some_text(reason, "reason", 10_000)
         _be_terms(terms)
@@ -130,7 +131,8 @@ class Keeper(Book):
             terms = replace(terms, data=head.terms.data)
             if _fixed(terms) != _fixed(head.terms):
                 raise PolicyError(
-                    f"Flavour, neighbours and unit of a ledger are fixed at its creation. On record: {head.terms}. "
+                    "Flavour, neighbours, unit and the δ set aside are fixed when a ledger is begun. "
+                    f"On record: {head.terms}. "
                     f"Given: {terms}. Nothing was changed."
                 )
             amended = replace(head, terms=terms)
@@ -185,7 +187,10 @@ class Keeper(Book):
 
     def _receipt(self, head: Head, number: int, moment: str, analyst: str, price: Amount) -> Receipt:
         called = self._called()
-        return Receipt(number, moment, analyst, head.source, price, head.charged, head.terms, head.hash, called)
+        squares = None if head.terms.readings is None else head.squares
+        return Receipt(
+            number, moment, analyst, head.source, price, head.charged, head.terms, head.hash, called, squares
+        )
 
     # Spending.
 
@@ -257,16 +262,19 @@ class Keeper(Book):
             refuse_too_little(head.terms, price)
             if not may_draw(store, head, request.analyst):
                 raise _Crowded
-            allowed = fits(head.terms, request.analyst, price, charged, own)
+            squares = head.squares if head.terms.readings is None else head.squares + square_of(price)
+            allowed = fits(head.terms, request.analyst, price, charged, own, squares)
             if not allowed or not store.reserve(head.number + 1, digest, request.analyst, request.key, drawer.token):
                 if store.request(digest) is not None:
                     return None
                 self._check_key(store, request)
                 raise exceeded(head, request.analyst, before, price)
             store.set_account(request.analyst, own)
+            if head.terms.readings is not None:
+                store.set_account(SQUARES, Amount(squares, Fraction(0)))
             head = self._append(
                 store,
-                head,
+                replace(head, squares=squares),
                 "reserved",
                 charged,
                 analyst=request.analyst,
@@ -379,7 +387,8 @@ class Keeper(Book):
     def budget(self) -> Budget:
         """Where every account stands, in one consistent view."""
         with self._reading() as store:
-            return Budget.of(self._head(store), dict(store.accounts()), _strikes(store))
+            charged = {analyst: amount for analyst, amount in store.accounts() if analyst != SQUARES}
+            return Budget.of(self._head(store), charged, _strikes(store))
 
     def remaining(self, analyst: str | None = None) -> Promise:
         """What can still be spent, altogether or by one analyst."""
@@ -387,7 +396,7 @@ class Keeper(Book):
             head = self._head(store)
             terms = head.terms
             if analyst is None:
-                return terms.money(head.charged.up_to(terms.cap))
+                return terms.money(terms.left(head.charged, head.squares))
             name = analyst_name(analyst)
             return terms.money(account(head, name, store.account(name), 0).left)
 
@@ -427,7 +436,7 @@ def _strikes(store: Store) -> dict[str, int]:
 
 def _fixed(terms: Terms) -> tuple[object, ...]:
     """What a ledger keeps for ever."""
-    return terms.flavour, terms.neighbours, terms.unit
+    return terms.flavour, terms.neighbours, terms.unit, terms.set_aside
 
 
 def _unused(head: Head) -> bool:

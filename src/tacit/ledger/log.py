@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from tacit.ledger.amounts import NOTHING, Amount
+from tacit.ledger.amounts import NOTHING, Amount, square_of
 from tacit.ledger.chain import Entry
 from tacit.ledger.terms import Terms
 
@@ -24,6 +25,8 @@ class LogRow:
     charged_to_analyst: Amount
     terms: Terms
     state: str
+    squares: Fraction | None = None
+    """Σε²/2 so far, where a δ′ is set aside."""
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: value for name, value in self.entry.values.items() if name not in ("number", "kind", "time")}
@@ -41,7 +44,7 @@ class LogRow:
 def log_rows(entries: list[Entry]) -> Iterator[LogRow]:
     """The entries worth showing, with running sums; a release shows as the state of its reservation."""
     released = {entry.values["request"] for entry in entries if entry.kind == "released"}
-    charged, accounts, terms = NOTHING, dict[str, Amount](), None
+    charged, accounts, terms, squares = NOTHING, dict[str, Amount](), None, Fraction(0)
     for entry in entries:
         values = entry.values
         terms = Terms.read(values["terms"]) if "terms" in values else terms
@@ -50,6 +53,8 @@ def log_rows(entries: list[Entry]) -> Iterator[LogRow]:
             price, who = Amount.read(values["price"]), values["analyst"]
             charged, accounts[who] = charged + price, accounts.get(who, NOTHING) + price
             state = "released" if entry.number in released else "no answer"
-            yield LogRow(entry, who, price, charged, accounts[who], terms, state)
+            squares += square_of(price)
+            both = None if terms.readings is None else squares
+            yield LogRow(entry, who, price, charged, accounts[who], terms, state, both)
         elif entry.kind != "released":
             yield LogRow(entry, values.get("owner", ""), None, charged, NOTHING, terms, entry.kind)

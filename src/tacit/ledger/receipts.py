@@ -31,6 +31,8 @@ class Receipt:
     head: str
     ledger: str = ""
     """What the ledger is called: the name of its file."""
+    squares: Fraction | None = None
+    """Σε²/2 of all prices so far, where a δ′ is set aside."""
 
     @property
     def price(self) -> Money:
@@ -50,7 +52,15 @@ class Receipt:
     @property
     def charged_means(self) -> tuple[float, Fraction]:
         """The (ε, δ) of what has been charged so far."""
-        return self.terms.meaning(self.charged_so_far)
+        return self.terms.meaning(self.charged_so_far, self.squares)
+
+    @property
+    def means_by_squares(self) -> tuple[float, str] | None:
+        """What was charged as (ε, δ), where squares count too: by whichever reading says less."""
+        if self.squares is None:
+            return None
+        epsilon, delta = self.charged_means
+        return epsilon, text(delta)
 
     @property
     def cap_means(self) -> tuple[float, Fraction]:
@@ -75,9 +85,10 @@ class Receipt:
         words, charged, cap = self.terms.flavour.words, self.charged_means, self.cap_means
         total = words(self.terms.cap)
         means = "" if self.terms.reading_delta is None else f" = ({_words(charged)}) of ({_words(cap)})"
+        squares = "" if self.squares is None else f", by squares ρ {readable(self.squares)} = ({_words(charged)}),"
         return (
             f"#{self.number} {self.time} {self.analyst} paid {words(self.spent)}; charged so far "
-            f"{words(self.charged_so_far)} of {total}{means}; head {self.head}"
+            f"{words(self.charged_so_far)}{squares} of {total}{means}; head {self.head}"
         )
 
 

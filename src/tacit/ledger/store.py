@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple, Protocol, TypeAlias
 
 from tacit.ledger.amounts import Amount
@@ -24,6 +25,8 @@ class Head:
     time: str
     charged: Amount
     terms: Terms
+    squares: Fraction = Fraction(0)
+    """Σε²/2 of the prices, or a little more; 0 where no δ′ is set aside, and nobody needs it."""
 
 
 class Reservation(NamedTuple):

@@ -11,17 +11,20 @@ from typing import Any, Self
 from tacit.errors import InvalidParameter
 from tacit.ledger.amounts import FLAVOURS, Amount, Flavour, Money, flavour_of, in_grains, readable
 from tacit.ledger.names import analyst_name
+from tacit.privacy.lasting import Readings, Spent
 from tacit.privacy.neighbours import Neighbours, Unit
-from tacit.privacy.prices import failure_probability, text, times
+from tacit.privacy.prices import failure_probability, round_up, text, times
 from tacit.privacy.promise import Promise, same_neighbours
 
 __all__ = ["STRIKES", "Terms"]
 
 _READING_DELTA = Fraction(1, 10**6)
 _LEAST = Fraction(1, 1000)
+_MOST_PAYMENTS = 3000  # by squares, at the least price
+_NOTHING = Fraction(0)
 _KEYS = frozenset(
     {"flavour", "neighbours", "total", "per_question", "per_analyst", "analysts", "reading_delta", "unit", "least"}
-    | {"strikes", "data"}
+    | {"strikes", "data", "set_aside"}
 )
 STRIKES = 3
 """Lost answers that lock an account, unless the owner says another number."""
@@ -35,9 +38,12 @@ class Terms:
     spend instead. ``reading_delta`` is the δ at which a ρ ledger says what its numbers mean as (ε, δ); 1e-6 unless
     given, or ten times the total's own δ if that is not below 1e-6. ``unit`` is whom all prices protect: an ε about
     rows and one about people do not add up, so a ledger keeps to one. ``least`` is the least price of a payment, a
-    thousandth of the total unless given: what failures and times may tell is limited by the number of payments. After
-    ``strikes`` lost answers the account of an analyst is locked. ``cap``, ``largest`` and ``smallest`` are the total,
-    the largest and the least price as amounts.
+    thousandth of the total unless given, with a δ′ set aside one that three thousand payments use up: what failures
+    and times may tell is limited by the number of payments. After
+    ``strikes`` lost answers the account of an analyst is locked. ``set_aside`` is a part δ′ of the total's δ that no
+    question may use: for it, small prices may use the total by the sum of their squares, where the sum of ε does not
+    allow it (`tacit.privacy.lasting`); fixed when the ledger is begun. ``cap``, ``largest`` and ``smallest`` are the
+    total, the largest and the least price as amounts.
 
     >>> from tacit.privacy import ApproxDP, PureDP
     >>> print(Terms(ApproxDP(3, 1e-8), per_question=PureDP(1), analysts={"ada": PureDP(2)}))
@@ -52,11 +58,14 @@ class Terms:
     unit: Unit | None = None
     least: Promise | None = field(default=None, compare=False)
     strikes: int = STRIKES
+    set_aside: object = field(default=None, kw_only=True)
     data: int = field(default=1, compare=False)
     """Which version of the data it is: the owner raises it, on record, when the data have changed."""
     cap: Amount = field(init=False, compare=False, repr=False)
     largest: Amount | None = field(init=False, compare=False, repr=False)
     smallest: Fraction = field(init=False, repr=False)
+    readings: Readings | None = field(init=False, compare=False, repr=False)
+    """The two readings of the total, where a δ′ is set aside."""
 
     def __post_init__(self) -> None:
         if self.unit is not None and not isinstance(self.unit, Unit):
@@ -71,6 +80,7 @@ class Terms:
         object.__setattr__(self, "reading_delta", self._reading())
         object.__setattr__(self, "total", total)
         object.__setattr__(self, "cap", self.flavour.amount(total))
+        object.__setattr__(self, "readings", self._readings())
         largest = None if self.per_question is None else self.flavour.amount(self.per_question)
         object.__setattr__(self, "largest", largest)
         object.__setattr__(self, "smallest", self._smallest())
@@ -81,7 +91,9 @@ class Terms:
         """The least ε or ρ of a payment: as given, or a thousandth of the total, and never above the largest price."""
         most = self.cap.main if self.largest is None else self.largest.main
         if self.least is None:
-            return min(self.cap.main * _LEAST, most)
+            usual = self.cap.main * _LEAST
+            by_squares = _NOTHING if self.readings is None else self.readings.price_of_each(_MOST_PAYMENTS)
+            return min(max(usual, by_squares), most)
         given = self._cap("least", self.least)
         amount = self.flavour.amount(given)
         if amount.delta or amount.main > most:
@@ -135,6 +147,32 @@ class Terms:
             raise InvalidParameter("reading_delta", given=text(delta), allowed=allowed)
         return delta
 
+    def _readings(self) -> Readings | None:
+        """What a δ′ set aside allows besides the sum."""
+        if self.set_aside is None:
+            return None
+        if self.flavour.name == "rho":
+            allowed = "None: squares are what a ρ ledger adds up"
+            raise InvalidParameter("set_aside", given=self.set_aside, allowed=allowed)
+        delta = failure_probability(self.set_aside, "set_aside")
+        in_grains(delta)
+        object.__setattr__(self, "set_aside", delta)
+        return Readings(self.cap.main, self.cap.delta, delta)
+
+    def allows(self, charged: Amount, squares: Fraction) -> bool:
+        """Whether the total allows sums of this size: by the sum of prices or, with a δ′ set aside, by squares too."""
+        if self.readings is None:
+            return charged.within(self.cap)
+        return self.readings.allows(Spent(charged.main, charged.delta, squares))
+
+    def left(self, charged: Amount, squares: Fraction) -> Amount:
+        """The largest price that the total still allows."""
+        if self.readings is None:
+            return charged.up_to(self.cap)
+        spent = Spent(charged.main, charged.delta, squares)
+        most = max(self.readings.left_by_sum(spent), self.readings.left_by_squares(spent))
+        return Amount(most, self.readings.left_delta(spent))
+
     @property
     def flavour(self) -> Flavour:
         """The currency, which the kind of the total decides."""
@@ -161,8 +199,14 @@ class Terms:
         """The guarantee that an amount in this ledger is."""
         return self.flavour.guarantee(amount, self.neighbours)
 
-    def meaning(self, amount: Amount) -> tuple[float, Fraction]:
-        """The (ε, δ) that an amount in this ledger means: itself, or ρ read at ``reading_delta``; ε rounded up."""
+    def meaning(self, amount: Amount, squares: Fraction | None = None) -> tuple[float, Fraction]:
+        """The (ε, δ) that an amount in this ledger means: itself, or ρ read at ``reading_delta``; ε rounded up.
+
+        Where a δ′ is set aside, and the ``squares`` of the prices are given: by whichever reading says less.
+        """
+        if self.readings is not None and squares is not None:
+            epsilon, delta = self.readings.meaning(Spent(amount.main, amount.delta, squares))
+            return (round_up(epsilon) if isinstance(epsilon, Fraction) else epsilon), delta
         delta = amount.delta if self.reading_delta is None else failure_probability(self.reading_delta)
         return self.money(amount).epsilon(delta), delta
 
@@ -184,6 +228,7 @@ class Terms:
             "least": texts(self.least),
             "strikes": self.strikes,
             **({} if self.data == 1 else {"data": self.data}),
+            **({} if self.set_aside is None else {"set_aside": text(failure_probability(self.set_aside))}),
         }
 
     @classmethod
@@ -211,6 +256,7 @@ class Terms:
             cap(values.get("least")),
             values.get("strikes", STRIKES),
             values.get("data", 1),
+            set_aside=values.get("set_aside"),
         )
 
     def __str__(self) -> str:
@@ -219,6 +265,9 @@ class Terms:
             listed += f"; least price {self.flavour.symbol} {readable(self.smallest)}"
         if self.strikes != STRIKES:
             listed += f"; strikes {self.strikes}"
+        if self.readings is not None:
+            aside, rho = text(self.readings.set_aside), readable(self.readings.rho)
+            listed += f"; δ {aside} of it set aside, for squares up to ρ {rho}"
         reading = "" if self.reading_delta is None else f"; read at δ {self.reading_delta}"
         relation = "" if self.neighbours is Neighbours.ADD_REMOVE else f"; neighbours {self.neighbours.value}"
         who = "" if self.unit is None else "; unit: " + ("each row" if self.unit.is_row else f"one {self.unit.column}")

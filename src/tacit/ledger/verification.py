@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError
-from tacit.ledger.amounts import GRAINS, Amount, in_grains
+from tacit.ledger.amounts import GRAINS, SQUARES, Amount, in_grains, square_of
 from tacit.ledger.chain import BEGINNING
 from tacit.ledger.store import Line, Store
 from tacit.ledger.terms import Terms
@@ -134,6 +134,9 @@ class _Replay:
     own_caps: dict[str, tuple[int, int]] = field(default_factory=dict)
     common_cap: tuple[int, int] | None = None
     grains: dict[str, int] = field(default_factory=dict)
+    rho: int | None = None
+    """What squares may add up to, where a δ′ is set aside."""
+    squares: dict[int, int] = field(default_factory=dict)
 
     def problem(self, number: int | None, text: str) -> None:
         self.problems.append(Problem(number, text))
@@ -180,7 +183,10 @@ class _Replay:
     def amended_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
         before, after = self.terms, Terms.read(values["terms"])
         if before is None or _kept(before) != _kept(after):
-            self.problem(number, "it changes more than caps: flavour, neighbours, unit or the version of the data")
+            self.problem(
+                number,
+                "it changes more than caps: flavour, neighbours, unit, the δ set aside or the version of the data",
+            )
         self._use(values["terms"])
 
     def data_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
@@ -208,6 +214,9 @@ class _Replay:
         self.least = in_grains(terms.smallest) if "least" in written else 0  # older ledgers had no least price
         caps = {label: (in_grains(cap.main), in_grains(cap.delta)) for label, cap in terms.caps()}
         self.cap, self.largest, self.common_cap = caps["total"], caps.get("per question"), caps.get("per analyst")
+        if terms.readings is not None:
+            self.rho = in_grains(terms.readings.rho)
+            self.cap = (self.cap[0], in_grains(terms.cap.delta - terms.readings.set_aside))
         self.own_caps = {name: caps[f"analyst {name}"] for name in terms.analysts}
 
     def reserved_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
@@ -229,13 +238,24 @@ class _Replay:
         self.delta += delta
         if main < self.least:
             self.problem(number, "it is below the least price of a payment")
-        if self.main > self.cap[0] or self.delta > self.cap[1]:
+        beyond = self.main > self.cap[0]
+        if self.rho is not None:
+            beyond = self._squared(main) and beyond
+        if beyond or self.delta > self.cap[1]:
             self.problem(number, "it exceeds the total cap")
         if self.largest is not None and (main > self.largest[0] or delta > self.largest[1]):
             self.problem(number, "it exceeds the largest price of a question")
         own = self.own_caps.get(analyst, self.common_cap)
         if own is not None and (account[0] > own[0] or account[1] > own[1]):
             self.problem(number, f"it exceeds the cap of analyst {analyst}")
+
+    def _squared(self, main: int) -> bool:
+        """Add the half square of a price; whether their sum exceeds what the δ′ set aside allows."""
+        total = self.accounts.setdefault(SQUARES, [0, 0])
+        if main not in self.squares:
+            self.squares[main] = in_grains(square_of(_amount([main, 0])))
+        total[0] += self.squares[main]
+        return self.rho is None or total[0] > self.rho
 
     def released_entry(self, number: int, values: dict[str, Any], line: Line) -> None:
         self.released += 1
@@ -300,7 +320,7 @@ _READERS = {
 
 def _kept(terms: Terms) -> tuple[object, ...]:
     """What no amendment changes."""
-    return terms.flavour, terms.neighbours, terms.unit, terms.data
+    return terms.flavour, terms.neighbours, terms.unit, terms.set_aside, terms.data
 
 
 def _amount(grains: list[int]) -> Amount:

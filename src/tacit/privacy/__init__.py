@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tacit.privacy.composing import compose
 from tacit.privacy.composition import NOTHING_SPENT, Composition, Guarantee
-from tacit.privacy.filters import Filter, OrderFilter
+from tacit.privacy.filters import Filter, LastingFilter, OrderFilter
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP
@@ -31,6 +31,7 @@ __all__ = [
     "GaussianDP",
     "Guarantee",
     "LInf",
+    "LastingFilter",
     "Neighbours",
     "Norm",
     "OrderFilter",

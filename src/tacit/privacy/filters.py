@@ -17,7 +17,8 @@ from tacit.errors import BudgetExceeded, InvalidParameter, NotPrivate
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.renyi import RenyiDP
-from tacit.privacy.prices import failure_probability, float_down, read_up
+from tacit.privacy.lasting import Readings, Spent, half_square
+from tacit.privacy.prices import failure_probability, float_down, read_up, text
 from tacit.privacy.promise import Promise, same_neighbours
 
 _FINEST = 1 << 4096  # sums are exact down to this fraction; decimal prices never come near it
@@ -130,6 +131,74 @@ class OrderFilter:
 
     def __repr__(self) -> str:
         return f"<OrderFilter: {self.spent} charged of {self.budget}>"
+
+
+class LastingFilter:
+    """An ε/δ budget with a δ′ set aside, which many small costs, chosen one after the other, can never exceed together.
+
+    >>> from tacit.privacy import PureDP
+    >>> budget, questions = LastingFilter(ApproxDP(3, 1e-8), set_aside=1e-8), 0
+    >>> while budget.allows(PureDP(0.03)):
+    ...     questions, _ = questions + 1, budget.spend(PureDP(0.03))
+    >>> questions                                            # 100 by the sum alone
+    303
+    """
+
+    __slots__ = ("_lock", "_spent", "budget", "readings")
+
+    def __init__(self, budget: Promise, *, set_aside: object) -> None:
+        pair = budget.as_approx() if isinstance(budget, Promise) else None
+        if pair is None:
+            allowed = "an (ε, δ) budget, such as ApproxDP(3, 1e-8): others add up by themselves"
+            raise InvalidParameter("budget", given=budget, allowed=allowed)
+        self.budget = ApproxDP(*pair, neighbours=budget.neighbours)
+        self.readings = Readings(*pair, failure_probability(set_aside, "set_aside"))
+        self._spent = Spent()
+        self._lock = threading.Lock()
+
+    @property
+    def spent(self) -> Spent:
+        """What has been charged so far: sums, not a guarantee. Only the budget is one."""
+        return self._spent
+
+    @property
+    def remaining(self) -> ApproxDP:
+        """The largest cost that fits now, by whichever reading leaves more."""
+        spent, both = self._spent, self.readings
+        most = max(both.left_by_sum(spent), both.left_by_squares(spent))
+        return ApproxDP(most, both.left_delta(spent), neighbours=self.budget.neighbours)
+
+    def allows(self, cost: object) -> bool:
+        """Whether ``cost`` fits; spends nothing."""
+        return self.readings.allows(self._spent + self._charge(cost))
+
+    def spend(self, cost: object) -> ApproxDP:
+        """Charge ``cost`` and return the charge; `BudgetExceeded`, and nothing spent, if it fits by neither reading."""
+        charge = self._charge(cost)
+        made = ApproxDP(charge.epsilon, charge.delta, neighbours=self.budget.neighbours)
+        with self._lock:
+            after = self._spent + charge
+            if self.readings.allows(after):
+                self._spent = after
+                return made
+        left = self.remaining
+        raise BudgetExceeded(asked=made, left=left, fits=f"{left} would fit.")
+
+    def _charge(self, cost: object) -> Spent:
+        """A cost as (ε, δ): of what has no such pair by itself, the evaluated one is charged."""
+        promise = getattr(cost, "guarantee", cost)
+        if not isinstance(promise, Promise):
+            allowed = "a guarantee that is (ε, δ)-DP, such as PureDP(0.1), or a mechanism that has one"
+            raise InvalidParameter("cost", given=cost, allowed=allowed)
+        same_neighbours(self.budget, promise, "charged to one budget")
+        pair = promise.to(ApproxDP)
+        return Spent(pair.eps, pair.dlt, half_square(pair.eps))
+
+    def __reduce__(self) -> NoReturn:
+        raise _no_copies()
+
+    def __repr__(self) -> str:
+        return f"<LastingFilter: Σε {text(self._spent.epsilon)} charged of {self.budget}>"
 
 
 class _Account:

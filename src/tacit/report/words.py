@@ -93,7 +93,10 @@ def limits(disclosure: Disclosure) -> str:
 def spent(disclosure: Disclosure, *, again: bool = False) -> list[str]:
     """The parts of the line under an answer: the price, who is protected, where it is on record."""
     symbol, cap = disclosure.symbol, disclosure.cap
-    so_far = f"so far {symbol} {price(disclosure.charged.main)} of {price(cap.main)}"
+    charged = disclosure.charged
+    so_far = f"so far {symbol} {price(charged.main)} of {price(cap.main)}"
+    if disclosure.flavour == "epsilon" and charged.means is not None and charged.means[0] < float(charged.main):
+        so_far = f"so far {symbol} {charged.means[0]:.4g} of {price(cap.main)}, by squares"
     paid = amount(symbol, disclosure.price)
     first = f"spent nothing: asked before, for {paid} ({so_far})" if again else f"spent {paid} ({so_far})"
     bounded = limits(disclosure)

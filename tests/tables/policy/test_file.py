@@ -154,6 +154,19 @@ def test_every_mistake_points_at_its_line(old: str, new: str, line: int | None, 
         assert message.endswith(text.split("\n")[line - 1].strip())
 
 
+def test_a_part_of_delta_can_be_set_aside() -> None:
+    policy = parse(GOOD.replace("question_delta = 1e-9", "set_aside = 4e-9"))
+    assert policy.terms.readings is not None
+    assert policy.terms.readings.set_aside == Fraction("4e-9")
+    assert policy.delta == Fraction("6e-10")  # a tenth of what questions may use
+    assert parse(write(policy)).terms == policy.terms
+    for wrong in ("0", "2e-8", "-1e-9"):
+        with pytest.raises(PolicyError, match="set_aside must be above 0 and at most the total delta, 1e-08"):
+            parse(GOOD.replace("question_delta = 1e-9", f"set_aside = {wrong}"))
+    with pytest.raises(PolicyError, match="squares are what a ρ ledger adds up"):
+        parse(GOOD.replace("epsilon", "rho").replace("question_delta = 1e-9", "set_aside = 4e-9"))
+
+
 def test_no_budget_and_no_columns() -> None:
     with pytest.raises(PolicyError, match=r"there is no \[budget\]"):
         parse(GOOD[: GOOD.index("[budget]")] + GOOD[GOOD.index("[reading]") :])

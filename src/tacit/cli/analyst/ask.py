@@ -247,7 +247,8 @@ def _as_of_now(answer: Answer) -> Disclosure:
     main, delta = answer.receipt.charged_so_far.texts()
     most, leak = answer.receipt.terms.cap.texts()
     disclosure = answer.disclosure()
-    charged = replace(disclosure.charged, main=main, delta=delta)
+    means = disclosure.charged.means if answer.receipt.squares is None else answer.receipt.means_by_squares
+    charged = replace(disclosure.charged, main=main, delta=delta, means=means)
     return replace(disclosure, charged=charged, cap=replace(disclosure.cap, main=most, delta=leak))
 
 

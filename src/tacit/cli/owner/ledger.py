@@ -24,6 +24,7 @@ from tacit.ledger.chain import stamp
 from tacit.ledger.log import LogRow, log_rows
 from tacit.ledger.names import analyst_name
 from tacit.ledger.verification import head_digits
+from tacit.privacy.prices import price as exactly
 from tacit.report.numbers import printable
 
 __all__ = ["budget", "log", "unlock", "verify"]
@@ -77,7 +78,7 @@ def budget(file: Path | str, as_json: bool) -> None:
         return
     terms, words = state.terms, state.terms.flavour.words
     epsilon, delta = terms.meaning(terms.cap)
-    rows = [["everybody", words(state.head.charged), words(terms.cap), words(state.head.charged.up_to(terms.cap))]]
+    rows = [["everybody", words(state.head.charged), words(terms.cap), words(state.left)]]
     shown = sorted(state.accounts, key=lambda one: -one.charged.main)[:_MOST_ROWS]
     rows += [[one.analyst, words(one.charged), words(one.cap) if one.cap else "–", words(one.left)] for one in shown]
     click.echo(f"{ledger.name}: the ledger of {printable(state.head.source)}")
@@ -91,6 +92,13 @@ def budget(file: Path | str, as_json: bool) -> None:
         click.echo(printable(f"{lost}; {terms.strikes} lock an account{how}"))
     largest = "" if terms.largest is None else f", and up to {words(terms.largest)}"
     click.echo(f"One payment costs {terms.flavour.symbol} {readable(terms.smallest)} at least{largest}.")
+    if (readings := state.readings) is not None:
+        told = {name: readable(exactly(value)) for name, value in readings.items()}
+        click.echo(
+            f"Of the δ, {told['set_aside']} is set aside, so that prices may be added up in two ways: ε, of which "
+            f"{told['left_by_sum']} is left, or ε²/2, of which {told['squares']} of {told['squares_cap']} is used and "
+            f"ε {told['left_by_squares']} would fit. A question is answered if either has room."
+        )
     click.echo(
         f"The promise is the cap: ε {epsilon:.6g} at δ {float(delta):g}, for {terms.neighbours.value} neighbours."
     )
@@ -205,7 +213,8 @@ def _plot(target: Path, ledger: str, rows: list[LogRow]) -> None:
         for name, amount in (("all", row.charged), (f"by {row.analyst}", row.charged_to_analyst)):
             times, values = sums.setdefault(name, ([], []))
             times.append(moment)
-            values.append(float(amount.main))
+            means = name == "all" and row.squares is not None  # what counts against the cap, where squares do too
+            values.append(row.terms.meaning(amount, row.squares)[0] if means else float(amount.main))
     figure = spending_over_time(sums, cap=caps, symbol=rows[-1].terms.flavour.symbol, title=f"{ledger}: charged so far")
     try:
         with warnings.catch_warnings():

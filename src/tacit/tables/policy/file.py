@@ -52,6 +52,7 @@ _BUDGET = (
     "reading_delta",
     "least",
     "strikes",
+    "set_aside",
 )
 _PRICE = ("epsilon", "rho", "delta")
 _LONGEST = 16 * 1024 * 1024
@@ -183,6 +184,10 @@ def _budget(section: Section) -> tuple[Terms, Fraction]:
     section.allow(_BUDGET)
     total, key = _promise(section, None), "rho" if section.has("rho") else "epsilon"
     whole_delta = section.number("delta") if section.has("delta") else Fraction(0)
+    aside = section.number("set_aside", "a number above 0, up to the total delta") if section.has("set_aside") else None
+    if aside is not None and not 0 < aside <= whole_delta:
+        allowed = f"above 0 and at most the total delta, {price_text(whole_delta)}: it is a part of that delta"
+        raise section.error("set_aside", f"set_aside must be {allowed}")
     if section.has("question_delta"):
         delta = section.number("question_delta", "a number from 0 to the total delta")
         if not 0 <= delta <= whole_delta:
@@ -190,7 +195,7 @@ def _budget(section: Section) -> tuple[Terms, Fraction]:
                 "question_delta", f"question_delta must be from 0 to the total delta, {price_text(whole_delta)}"
             )
     else:
-        delta = whole_delta / 10
+        delta = (whole_delta - (aside or 0)) / 10
     caps = {
         one: _promise(section.section(one), key, default) if section.has(one) else None
         for one, default in (("per_question", delta), ("per_analyst", whole_delta))
@@ -201,7 +206,16 @@ def _budget(section: Section) -> tuple[Terms, Fraction]:
     least = _least(section.section("least"), key) if section.has("least") else None
     strikes = section.whole("strikes", most=10**6) if section.has("strikes") else STRIKES
     try:
-        terms = Terms(total, caps["per_question"], caps["per_analyst"], named, reading, least=least, strikes=strikes)
+        terms = Terms(
+            total,
+            caps["per_question"],
+            caps["per_analyst"],
+            named,
+            reading,
+            least=least,
+            strikes=strikes,
+            set_aside=aside,
+        )
     except InvalidParameter as error:
         raise _pointed(section, error) from None
     if section.has("per_question") and terms.largest is not None and delta > terms.largest.delta:

@@ -118,6 +118,8 @@ def _budget(terms: Terms, delta: Fraction) -> Iterator[str]:
         yield f"least = {{ {terms.flavour.name} = {number(terms.smallest)} }}"
     if terms.strikes != STRIKES:
         yield f"strikes = {terms.strikes}"
+    if terms.readings is not None:
+        yield f"set_aside = {number(terms.readings.set_aside)}"
     if terms.reading_delta is not None:
         yield f"reading_delta = {number(failure_probability(terms.reading_delta))}"
 

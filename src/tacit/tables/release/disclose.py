@@ -92,7 +92,7 @@ def describe(
         neighbours="one unit more or one unit less (add-remove)",
         flavour=receipt.terms.flavour.name,
         price=_amount(receipt.spent, receipt),
-        charged=_amount(receipt.charged_so_far, receipt),
+        charged=_charged(receipt),
         cap=_amount(receipt.terms.cap, receipt),
         groups_per_unit=None if unit is None else limits[0],
         rows_per_group=None if unit is None else limits[1],
@@ -116,6 +116,11 @@ def describe(
 def _ledger_name(source: str) -> str:
     """What the ledger of a source is called when it lies beside it: visits.csv, visits.ledger."""
     return Path(source.removeprefix("frame:")).with_suffix(".ledger").name
+
+
+def _charged(receipt: Receipt) -> Amount:
+    found = _amount(receipt.charged_so_far, receipt)
+    return found if receipt.squares is None else replace(found, means=receipt.means_by_squares)
 
 
 def _amount(amount: Charged, receipt: Receipt) -> Amount:

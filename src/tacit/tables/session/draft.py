@@ -155,6 +155,7 @@ def _text(shown: str, table: str, reading: Mapping[str, str], kinds: Mapping[str
         "epsilon = 3.0",
         "delta = 1e-8",
         "# least = { epsilon = 0.003 }  # the least price of a payment: a thousandth of epsilon unless given",
+        "# set_aside = 1e-8  # of delta: many small questions then last longer, private keys have the rest; for good",
         "# strikes = 3  # so many lost or interrupted answers lock an analyst's account; tacit unlock opens it again",
         "",
     ]

@@ -50,6 +50,7 @@ def open(
     rows: int = 1,
     delta: object = None,
     least: Guarantee | None = None,
+    set_aside: object = None,
     analyst: str | None = None,
     ledger: Ledger | str | Path | None = None,
     public: Mapping[str, Any] | None = None,
@@ -62,8 +63,8 @@ def open(
     public ``bounds`` of columns that are added or averaged, their ``types`` (the source's own; where it has none, as a
     CSV, text unless bounded or said), public ``keys``, how a file is to be read (``reading``, as in a policy:
     {"delimiter": ";", "decimal": ","}), in how many ``groups`` with how many ``rows`` each a unit counts, the ``delta``
-    one question may use, and the ``least`` price of a payment (a thousandth of the budget unless said). The ledger lies
-    beside the data,
+    one question may use, the ``least`` price of a payment (a thousandth of the budget unless said), and how much of the
+    budget's δ is ``set_aside`` so that many small prices may use it by their squares. The ledger lies beside the data,
     whatever policy led there (a frame's in the working folder), and begins with the first payment;
     ``ledger=tacit.InMemory()`` forgets, and says so. ``public`` are tables that anybody may know, files or frames by
     their names in SQL, which questions may join. ``work`` limits what one draw may take: tacit.Work(seconds=60,
@@ -78,6 +79,7 @@ def open(
         "reading": reading,
         "delta": delta,
         "least": least,
+        "set_aside": set_aside,
     }
     given = [label for label, value in described.items() if value is not None]
     path = _policy_path(where, given)
@@ -94,7 +96,7 @@ def open(
     place = _place_of(source, backend) if ledger is None else None
     book = _ledger_of(place, ledger)
     if policy is None:
-        terms = _terms_on_record(book) if budget is None else Terms(_checked_budget(budget), least=least)
+        terms = _terms_on_record(book) if budget is None else _terms(budget, least, set_aside)
         own = backend.own_kinds(source)
         policy = _described(source, where, name, unit, terms, bounds, types, own, keys, Limits(groups, rows), delta)
         policy = replace(policy, options=options)
@@ -174,6 +176,10 @@ def _without(policy: Policy, names: frozenset[str]) -> Policy:
             f"The policy beside the data does not let {policy.unit.column} be asked about, as a unit or else."
         )
     return replace(policy, columns=columns)
+
+
+def _terms(budget: Guarantee, least: Guarantee | None, set_aside: object) -> Terms:
+    return Terms(_checked_budget(budget), least=least, set_aside=set_aside)
 
 
 def _described(
