@@ -49,12 +49,14 @@ def ours(path: Path) -> Callable[[], Any]:
 
 def theirs(path: Path) -> Callable[[], Any]:
     """The same steps up to the rows that count, then the exact quantile of each city."""
-    from tacit.tables.engines.duckdb.bounding import statement
+    from tacit.tables.engines.chain.bounding import statement
+    from tacit.tables.engines.chain.relations import Schema
+    from tacit.tables.engines.duckdb.dialect import DIALECT
     from tacit.tables.expressions.kinds import Kind
 
     query, _ = asked()
     kinds = {"user_id": Kind.INTEGER, "city": Kind.TEXT, "spend": Kind.REAL}
-    sql = statement(query, kinds, SECRET).sql
+    sql = statement(query, Schema(kinds, {}, SECRET, DIALECT)).sql
     start = sql.index("SELECT g, cell, count(*) AS times FROM (")
     rows = sql[start + len("SELECT g, cell, count(*) AS times FROM (") : sql.index(") AS counted WHERE cell <> 0")]
     steps = sql[: sql.index("tally0 AS NOT MATERIALIZED")].rstrip().rstrip(",")

@@ -136,7 +136,7 @@ class Servers:
 
     def close(self) -> None:
         for server in self._servers.values():
-            server.stop()
+            server.stop(signal.SIGQUIT)  # nothing of it is needed any more
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _installed(self, version: int) -> tuple[Path, Path]:

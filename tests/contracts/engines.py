@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
+from tacit.tables.engines.backend import Backend
 from tacit.tables.engines.contract import Engine
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
+from tacit.tables.engines.registry import ENGINES
+from tests.postgres import VERSIONS, Server, Servers
 from tests.tables.engines.join_oracle import TABLES, SeveralTables
+from tests.tables.engines.postgres_rows import PostgresRows, SeveralPostgresTables, without_nul
 from tests.tables.engines.random_rows import Rows
 from tests.tables.engines.sensitivity import SECRET
 
@@ -26,14 +32,20 @@ class Filled(Protocol):
 class Given(Protocol):
     """One engine's tables: by itself, and with another private table and public ones beside it."""
 
-    one: Callable[[], Filled]
-    several: Callable[[], Filled]
+    backend: Backend
+
+    def one(self) -> Filled:
+        """By itself."""
+
+    def several(self) -> Filled:
+        """With the other tables."""
 
     def engine(self, table: Any) -> Engine:
         """The engine on a table, rows chosen by `SECRET`."""
 
 
 class _DuckDB:
+    backend = ENGINES["duckdb"]
     one = Rows
     several = SeveralTables
 
@@ -41,4 +53,68 @@ class _DuckDB:
         return DuckDBEngine(table, SECRET, TABLES if isinstance(table, SeveralTables) else ())
 
 
-GIVEN: Mapping[str, Given] = {"duckdb": _DuckDB()}
+class _Postgres:
+    """Two databases of one server, used by one test after the other."""
+
+    backend = ENGINES["postgres"]
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._engines: dict[int, Engine] = {}
+
+    @functools.cached_property
+    def _one(self) -> PostgresRows:
+        return PostgresRows(self._server)
+
+    @functools.cached_property
+    def _several(self) -> PostgresRows:
+        return SeveralPostgresTables(self._server)
+
+    def one(self) -> PostgresRows:
+        return self._one
+
+    def several(self) -> PostgresRows:
+        return self._several
+
+    def engine(self, table: Any) -> Engine:
+        if id(table) not in self._engines:
+            self._engines[id(table)] = table.engine()
+        return self._engines[id(table)]
+
+    def end(self) -> None:
+        for engine in self._engines.values():
+            engine.close()
+        for name in ("_one", "_several"):
+            if name in self.__dict__:
+                self.__dict__[name].end()
+
+
+class Kept:
+    """What was begun on servers, until all tests are over."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+        self._begun: dict[int, _Postgres] = {}
+
+    def __getitem__(self, version: int) -> _Postgres:
+        if version not in self._begun:
+            self._begun[version] = _Postgres(self._servers[version])
+        return self._begun[version]
+
+    def end(self) -> None:
+        for one in self._begun.values():
+            one.end()
+
+
+RUNS = ("duckdb", *(f"postgres {version}" for version in VERSIONS))
+"""Every registered engine, and of PostgreSQL every version that `make test` has."""
+
+
+@contextmanager
+def given(run: str, kept: Callable[[], Kept]) -> Iterator[Given]:
+    """The tables of an engine; those of PostgreSQL without NUL, which its texts cannot have."""
+    if run == "duckdb":
+        yield _DuckDB()
+        return
+    with without_nul():
+        yield kept()[int(run.split()[1])]

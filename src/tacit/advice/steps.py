@@ -17,9 +17,11 @@ from tacit.ledger.amounts import NOTHING
 from tacit.ledger.budget import Budget
 from tacit.ledger.verification import Verification
 from tacit.privacy.prices import text
+from tacit.tables.engines.registry import backend_for
 from tacit.tables.engines.source import table_folder
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
+from tacit.tables.session.open_others import book_of
 
 __all__ = ["DONE", "OPEN", "STEPS", "UNSEEN", "Checklist", "Step", "checklist"]
 
@@ -107,10 +109,14 @@ def _look(where: Path) -> _Seen:
     asked = f"SELECT COUNT(*) AS n FROM {policy.table}"
     try:
         data = address(policy, where)
-        ledger = beside(table_folder(data) or data)
+        if isinstance(data, str):  # of a table in a database
+            own: tuple[Path, ...] = ()
+            ledger = book_of(backend_for(data).source(data))
+        else:
+            own, ledger = (data,), beside(table_folder(data) or data)
     except (TacitError, OSError, ValueError):
         return _Seen(where, policy, "", asked=asked)
-    files = tuple(file for file in (data, ledger) if file.is_file())
+    files = tuple(file for file in (*own, ledger) if file.is_file())
     if not ledger.is_file():
         return _Seen(where, policy, "", files=files, ledger=ledger, asked=asked)
     with SqliteLedger(ledger).open() as opened:

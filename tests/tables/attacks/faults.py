@@ -15,9 +15,9 @@ from tacit.tables.choosing import top as choices_top
 from tacit.tables.choosing.ranks import RankDraw
 from tacit.tables.discovery import cut
 from tacit.tables.discovery import histogram as discovery_histogram
+from tacit.tables.engines.chain import bounding as chain_bounding
+from tacit.tables.engines.chain import values as chain_values
 from tacit.tables.engines.contract import Asked, Blend, BoundedQuery, Distinct, Integers, Measure
-from tacit.tables.engines.duckdb import bounding as duckdb_bounding
-from tacit.tables.engines.duckdb import values as duckdb_values
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tacit.tables.estimators import covariances
 from tacit.tables.estimators.base import Weighted
@@ -142,8 +142,8 @@ def logarithms_not_clamped(patch: pytest.MonkeyPatch) -> None:
 
 
 def _read_as(patch: pytest.MonkeyPatch, read: str) -> None:
-    patch.setattr(duckdb_values, "_quantised", lambda value, x: read.format(x=x))
-    patch.setattr(duckdb_bounding, "clamped", lambda sql, measure: f"least(greatest({sql}, {-(2**60)}), {2**60})")
+    patch.setattr(chain_values, "_quantised", lambda dialect, value, x: read.format(x=x))
+    patch.setattr(chain_bounding, "clamped", lambda sql, measure: f"least(greatest({sql}, {-(2**60)}), {2**60})")
 
 
 def half_the_reach(patch: pytest.MonkeyPatch) -> None:

@@ -17,10 +17,10 @@ import pytest
 from tacit.errors import AnswerLost, MissingBounds, NotPrivate
 from tacit.ledger.payments import Payments
 from tacit.tables.check import relations as combining
+from tacit.tables.engines.chain import bounding as chain_bounding
+from tacit.tables.engines.chain import values as chain_values
 from tacit.tables.engines.contract import BoundedQuery, Integers
-from tacit.tables.engines.duckdb import bounding as duckdb_bounding
 from tacit.tables.engines.duckdb import connection as duckdb_connection
-from tacit.tables.engines.duckdb import values as duckdb_values
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tacit.tables.engines.duckdb.operators import FORMS
@@ -222,8 +222,8 @@ def price_of_rows(patch: pytest.MonkeyPatch) -> None:
 
 
 def rows_not_clamped(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(duckdb_values, "_quantised", lambda value, x: f"coalesce(TRY_CAST(floor({x}) AS BIGINT), 0)")
-    patch.setattr(duckdb_bounding, "clamped", lambda sql, measure: f"least(greatest({sql}, {-(2**62)}), {2**62})")
+    patch.setattr(chain_values, "_quantised", lambda dialect, value, x: f"coalesce(TRY_CAST(floor({x}) AS BIGINT), 0)")
+    patch.setattr(chain_bounding, "clamped", lambda sql, measure: f"least(greatest({sql}, {-(2**62)}), {2**62})")
 
 
 def having_on_exact_values(patch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,7 @@ def log_line(patch: pytest.MonkeyPatch) -> None:
 
 
 def one_group_too_many(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(duckdb_bounding._Writer, "limits_groups", property(lambda self: False))
+    patch.setattr(chain_bounding._Writer, "limits_groups", property(lambda self: False))
 
 
 def nameless_rows_kept(patch: pytest.MonkeyPatch) -> None:

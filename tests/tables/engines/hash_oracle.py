@@ -1,8 +1,9 @@
-"""The keyed order in which rows and groups are chosen, from the words of `tacit.tables.engines.duckdb.hashes`."""
+"""The keyed order in which rows and groups are chosen, from the words of `tacit.tables.engines.chain.hashes`."""
 
 from __future__ import annotations
 
 import hashlib
+import struct
 from typing import Any
 
 from tests.tables.engines.row_oracle import to_text
@@ -19,5 +20,7 @@ def written(part: tuple[Any, Any]) -> str:
         return "-"
     if kind == "text":
         return f"t{len(one)}:{one}"
-    tags = {"integer": "i", "real": "r", "boolean": "b", "date": "d", "timestamp": "s"}
+    if kind == "real":
+        return f"r{int.from_bytes(struct.pack('>d', float(one) + 0.0)):064b};"
+    tags = {"integer": "i", "boolean": "b", "date": "d", "timestamp": "s"}
     return f"{tags[kind]}{to_text(one)};"

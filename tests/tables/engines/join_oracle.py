@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tacit.tables.engines.chain.terms import other_view
 from tacit.tables.engines.contract import BoundedQuery
-from tacit.tables.engines.duckdb.sources.source import other_view
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Call, Column, Expression, Literal
 from tacit.tables.query.per_unit import PerUnit

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from tacit.tables.engines.chain import relations as chain_relations
+from tacit.tables.engines.chain.per_unit import Source
 from tacit.tables.engines.contract import BoundedQuery, Engine
-from tacit.tables.engines.duckdb import relations as duckdb_relations
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
-from tacit.tables.engines.duckdb.per_unit import Source
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Call, Column, Expression, Literal
 from tacit.tables.query.relations import Base, Join, Joined, Listed, Member, Relation, Selected, Stacked, Taken
@@ -132,7 +132,7 @@ def is_private(relation: Relation | None) -> bool:
 
 
 def bounded_before_the_join(patch: pytest.MonkeyPatch) -> None:
-    right = duckdb_relations.source
+    right = chain_relations.source
 
     def source(relation: Relation | None, schema: Any) -> Source:
         if not isinstance(relation, _First):
@@ -143,15 +143,15 @@ def bounded_before_the_join(patch: pytest.MonkeyPatch) -> None:
         first = f"row_number() OVER (PARTITION BY rows.{unit} ORDER BY {order}) <= {relation.rows}"
         return Source(f"(SELECT * FROM {below.sql} QUALIFY {first}) AS rows", below.kinds)
 
-    patch.setattr(duckdb_relations, "source", source)
+    patch.setattr(chain_relations, "source", source)
 
 
 def joined_by(change: Callable[[Joined], Joined]) -> Callable[[pytest.MonkeyPatch], None]:
     """A fault in what is joined."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        right = duckdb_relations._joined
-        patch.setattr(duckdb_relations, "_joined", lambda relation, schema: right(change(relation), schema))
+        right = chain_relations._joined
+        patch.setattr(chain_relations, "_joined", lambda relation, schema: right(change(relation), schema))
 
     return plant
 
@@ -195,26 +195,26 @@ def unmatched_rows_lost(relation: Joined) -> Joined:
 
 
 def null_matches_null(patch: pytest.MonkeyPatch) -> None:
-    right = duckdb_relations._condition
+    right = chain_relations._condition
 
-    def equal(condition: Expression, kinds: Any, tables: Any) -> str:
-        return right(condition, kinds, tables).replace(" = ", " IS NOT DISTINCT FROM ") if tables else "TRUE"
+    def equal(condition: Expression, kinds: Any, dialect: Any, tables: Any) -> str:
+        return right(condition, kinds, dialect, tables).replace(" = ", " IS NOT DISTINCT FROM ") if tables else "TRUE"
 
-    patch.setattr(duckdb_relations, "_condition", equal)
+    patch.setattr(chain_relations, "_condition", equal)
 
 
 def public_that_is_private(patch: pytest.MonkeyPatch) -> None:
     """A table is declared public, and is the private one."""
-    right = duckdb_relations._base
-    patch.setattr(duckdb_relations, "_base", lambda table, schema: Source("rows", right(table, schema).kinds))
+    right = chain_relations._base
+    patch.setattr(chain_relations, "_base", lambda table, schema: Source("rows", right(table, schema).kinds))
 
 
 def stacked_by(change: Callable[[tuple[Selected, ...]], tuple[Selected, ...]]) -> Callable[[pytest.MonkeyPatch], None]:
     """A fault in what is put one under the other."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        right = duckdb_relations._stacked
-        patch.setattr(duckdb_relations, "_stacked", lambda found, schema: right(change(found), schema))
+        right = chain_relations._stacked
+        patch.setattr(chain_relations, "_stacked", lambda found, schema: right(change(found), schema))
 
     return plant
 
@@ -234,13 +234,13 @@ def conditions_lost(found: tuple[Selected, ...]) -> tuple[Selected, ...]:
 
 def equal_rows_once(patch: pytest.MonkeyPatch) -> None:
     """UNION where UNION ALL is meant."""
-    right = duckdb_relations._stacked
+    right = chain_relations._stacked
 
     def distinct(found: tuple[Selected, ...], schema: Any) -> Source:
         made = right(found, schema)
         return replace(made, sql=made.sql.replace("\n  UNION ALL\n", "\n  UNION\n"))
 
-    patch.setattr(duckdb_relations, "_stacked", distinct)
+    patch.setattr(chain_relations, "_stacked", distinct)
 
 
 Fault = Callable[[pytest.MonkeyPatch], None]

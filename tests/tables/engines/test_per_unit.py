@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from tacit.tables.engines.chain import per_unit as chain_per_unit
+from tacit.tables.engines.chain import relations as chain_relations
 from tacit.tables.engines.contract import BoundedQuery, Engine, Measure, Quantised
-from tacit.tables.engines.duckdb import per_unit as duckdb_per_unit
-from tacit.tables.engines.duckdb import relations as duckdb_relations
+from tacit.tables.engines.duckdb.dialect import DuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tacit.tables.expressions.tree import Column
 from tacit.tables.query.per_unit import Fact, PerUnit, UnitKey
@@ -62,21 +63,20 @@ def test_no_unit_moves_the_integers_of_a_relation_further_than_claimed_in_thousa
 
 def sums_in_the_order_of_rows(patch: pytest.MonkeyPatch) -> None:
     """Doubles added as they come: another person's row first, and the last bit of everyone's sum changes."""
-    patch.setattr(duckdb_per_unit, "_sum_of_reals", lambda x: f"sum({x})")
+    patch.setattr(DuckDB, "sum_of_reals", lambda self, x: f"sum({x})")
 
 
 def rows_of_several_units(patch: pytest.MonkeyPatch) -> None:
     """Grouped by the other keys alone: a row is of whoever has the smallest name."""
-    right = duckdb_relations.per_unit
+    right = chain_relations.per_unit
 
-    def merged(relation: PerUnit, below: duckdb_per_unit.Source) -> Any:
+    def merged(dialect: Any, relation: PerUnit, below: chain_per_unit.Source) -> Any:
         unit = next(one for one in relation.keys if one.expression == Column(one.name) and one.name in UNITS)
         keys = tuple(one for one in relation.keys if one is not unit) or (UnitKey("all of them", Column("b")),)
-        return right(
-            replace(relation, keys=keys, facts=(*relation.facts, Fact(unit.name, "min", unit.expression))), below
-        )
+        facts = (*relation.facts, Fact(unit.name, "min", unit.expression))
+        return right(dialect, replace(relation, keys=keys, facts=facts), below)
 
-    patch.setattr(duckdb_relations, "per_unit", merged)
+    patch.setattr(chain_relations, "per_unit", merged)
 
 
 UNITS = ("who", 'Na"me', "i", "x", "s", "b", "d", "t")
@@ -84,22 +84,22 @@ UNITS = ("who", 'Na"me', "i", "x", "s", "b", "d", "t")
 
 def counts_of_everyone(patch: pytest.MonkeyPatch) -> None:
     """A value that looks at all rows: the share of the table that is one's own, say."""
-    right = duckdb_per_unit._computed
+    right = chain_per_unit._computed
 
-    def shares(function: str, argument: Any) -> str:
-        found = right(function, argument)
+    def shares(dialect: Any, function: str, argument: Any) -> str:
+        found = right(dialect, function, argument)
         return f"({found} + (SELECT count(*) FROM rows))" if function == "count" else found
 
-    patch.setattr(duckdb_per_unit, "_computed", shares)
+    patch.setattr(chain_per_unit, "_computed", shares)
 
 
 def condition_lost(patch: pytest.MonkeyPatch) -> None:
-    right = duckdb_relations.per_unit
+    right = chain_relations.per_unit
 
-    def everything(relation: PerUnit, below: duckdb_per_unit.Source) -> Any:
-        return right(replace(relation, where=None), below)
+    def everything(dialect: Any, relation: PerUnit, below: chain_per_unit.Source) -> Any:
+        return right(dialect, replace(relation, where=None), below)
 
-    patch.setattr(duckdb_relations, "per_unit", everything)
+    patch.setattr(chain_relations, "per_unit", everything)
 
 
 Fault = Callable[[pytest.MonkeyPatch], None]

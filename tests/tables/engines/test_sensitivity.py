@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tacit.tables.engines.chain import bounding as chain_bounding
 from tacit.tables.engines.contract import BoundedQuery, Engine, Integers
-from tacit.tables.engines.duckdb import bounding as duckdb_bounding
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tests.tables.engines.random_rows import Rows
 from tests.tables.engines.sensitivity import SECRET, Moved, examine
@@ -174,6 +174,6 @@ def test_a_planted_fault_is_noticed(name: str) -> None:
 
 
 def test_a_missing_clamp_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duckdb_bounding, "clamped", lambda sql, measure: sql)
+    monkeypatch.setattr(chain_bounding, "clamped", lambda sql, measure: sql)
     with pytest.raises(Moved, match="claimed"):
         examine(sound, 0, 300, oracle=False)

@@ -13,6 +13,7 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter
+from tacit.tables.engines.chain.terms import Term
 from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.operators import times as duckdb_times
 from tacit.tables.expressions.evaluate import evaluate_rows
@@ -100,14 +101,14 @@ def test_planted_fault_a_zone_the_wrong_way_round_is_seen(monkeypatch: pytest.Mo
 
 def test_planted_fault_without_its_guards_the_engine_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duckdb_times, "in_calendar", lambda sql, kind: sql.replace("TRY(", "(", 1))
-    term = duckdb_times.at_time_zone(duckdb_times.Term("t", Kind.TIMESTAMP), "Europe/Copenhagen")
+    term = duckdb_times.at_time_zone(Term("t", Kind.TIMESTAMP), "Europe/Copenhagen")
     with duckdb.connect() as connection, pytest.raises(duckdb.Error):
         connection.execute(f"SELECT {term} FROM (SELECT TIMESTAMP '294247-01-10 04:00:54' AS t)").fetchall()
 
 
 def test_planted_fault_an_end_that_is_not_null_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duckdb_times, "in_calendar", lambda sql, kind: sql)
-    term = duckdb_times.at_time_zone(duckdb_times.Term("t", Kind.TIMESTAMP), "Etc/GMT-14")
+    term = duckdb_times.at_time_zone(Term("t", Kind.TIMESTAMP), "Etc/GMT-14")
     with duckdb.connect() as connection:
         sql = f"SELECT ({term}) IS NULL FROM (SELECT TIMESTAMP '9999-12-31 23:59:59' AS t)"
         assert connection.execute(sql).fetchall() == [(False,)]

@@ -10,8 +10,10 @@ import click
 from tacit.errors import LedgerError
 from tacit.ledger import Ledger, beside, ledger_at
 from tacit.ledger.postgres_address import is_postgres
+from tacit.tables.engines.registry import backend_for
 from tacit.tables.engines.source import table_folder
 from tacit.tables.policy.file import address, read
+from tacit.tables.session.open_others import book_of
 
 __all__ = ["LEDGER", "LEDGER_OPTION", "LedgerPlace", "Place", "ledger_beside", "ledger_of"]
 
@@ -50,11 +52,19 @@ LEDGER_OPTION = click.option(
 _SQLITE = b"SQLite format 3\x00"
 
 
+def _book(where: Path) -> Path:
+    """Of a policy, the ledger of its source, wherever that is."""
+    if where.suffix != ".toml":
+        return ledger_beside(where)
+    place = address(read(where), where)
+    return ledger_beside(place) if isinstance(place, Path) else book_of(backend_for(place).source(place))
+
+
 def ledger_of(where: Path | str) -> Ledger:
     """The ledger; where there is none yet, the error says what makes one."""
     if isinstance(where, str) or where.suffix == ".ledger" or _is_database(where):
         return ledger_at(where)
-    found = ledger_beside(address(read(where), where) if where.suffix == ".toml" else where)
+    found = _book(where)
     if not found.exists():
         raise LedgerError(
             f"Nothing has been paid for yet: there is no ledger {found.name} beside the data. "

@@ -34,6 +34,9 @@ class Engines(Protocol):
     def check(self) -> None:
         """Refuse if a public table is not what it was when it was opened; blind to what is private."""
 
+    def refuse(self, draw: object) -> None:
+        """Refuse a draw that asks for what this engine has no form for."""
+
     def explain(self, query: BoundedQuery) -> str:
         """The statement an engine would run; touches no data."""
 
@@ -79,6 +82,7 @@ class Access:
         stored = None if fresh and key is None else self.payments.stored(question, cost, key)
         if stored is not None:
             return stored
+        self.engines.refuse(draw)
         worker, ready = self._ready(draw)
         return self.payments.paid(
             question, cost, lambda receipt: worker.run(ready, self.ledger.secret(), receipt), fresh=fresh, key=key

@@ -178,6 +178,12 @@ class Backend(Protocol):
     def refuse_other_name(self, source: Source) -> None:
         """Refuse rows in memory that this process knows by another name: they would begin a second budget."""
 
+    def refused(self) -> Mapping[str, str]:
+        """Of these operators, those without a form of the same meaning, and what to write instead: before a payment."""
+
+    def check_again(self, table: TableSources) -> None:
+        """Refuse, before a payment, what is no longer as it was opened and is not a file; blind to what is private."""
+
     def all_names(self, source: Source) -> tuple[str, ...]:
         """The names of columns for a draft, found in the rows where there is no schema."""
 

@@ -13,8 +13,10 @@ from typing import Protocol
 
 from tacit.tables.policy.policy import ColumnPolicy
 
-__all__ = ["FRAME", "Source", "above_keys", "is_frame", "parted", "table_folder"]
+__all__ = ["DATABASE", "FRAME", "Source", "above_keys", "has_files", "is_frame", "parted", "table_folder"]
 
+DATABASE = "://"
+"""What the identity of rows in a database has in it, and no path."""
 FRAME = "frame:"
 """What the identity of rows in memory begins with."""
 
@@ -24,7 +26,8 @@ class Source(Protocol):
 
     @property
     def identity(self) -> str:
-        """What the ledger is opened with: the real path of a file with every link followed, or ``frame:NAME``."""
+        """What the ledger is opened with: the real path of a file with every link followed, ``frame:NAME``, or
+        what a server says that its table is."""
 
     def column_names(self) -> tuple[str, ...]:
         """The names in the source: its schema, and nothing computed from rows; none if there is no schema."""
@@ -39,6 +42,11 @@ class Source(Protocol):
 def is_frame(source: Source) -> bool:
     """Whether the rows are in memory, not in a file."""
     return source.identity.startswith(FRAME)
+
+
+def has_files(source: Source) -> bool:
+    """Whether the rows are in a file or a folder: neither in memory nor in a database."""
+    return not is_frame(source) and DATABASE not in source.identity
 
 
 _WILD = re.compile(r"[*?\[]")

@@ -17,7 +17,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["LONGEST_EXPRESSION", "MOST_PLACES", "Regular", "problem", "regular"]
+__all__ = ["LONGEST_EXPRESSION", "MOST_PLACES", "Regular", "posix", "problem", "regular"]
 
 LONGEST_EXPRESSION = 200
 """How many characters a regular expression may have."""
@@ -349,6 +349,8 @@ class Regular:
     captured: int
     """How many groups can be extracted."""
     _next: dict[tuple[frozenset[int], str], frozenset[int]]
+    posix: str
+    """See `posix`."""
 
     def finds(self, text: str) -> bool:
         """Whether it matches a part of the text."""
@@ -450,7 +452,40 @@ def regular(text: str) -> Regular:
         raise _Refused(f"it has more than {MOST_PLACES} signs, repetitions written out")
     steps = list[_Step]()
     part.emit(steps)
-    return Regular((*steps, _Step("match", 0)), max(part.places, 1), reader.groups, {})
+    return Regular((*steps, _Step("match", 0)), max(part.places, 1), reader.groups, {}, _posix(part))
+
+
+def posix(text: str) -> str:
+    """An expression that matches a part of the same texts, as PostgreSQL writes it: signs by their codes, no captures.
+
+    Which part it matches may be another one.
+
+    >>> posix("a.?$")
+    '(?:[\\\\U00000061](?:[\\\\U00000001-\\\\U00000009\\\\U0000000b-\\\\U0010ffff]){0,1}\\\\Z)'
+    """
+    return regular(text).posix
+
+
+def _posix(part: _Part) -> str:
+    match part:
+        case _Sign(ranges):
+            known = [(max(low, 1), high) for low, high in ranges if high > 0]  # no text there has NUL
+            return f"[{''.join(map(_range, known))}]" if known else "[^\\U00000001-\\U0010ffff]"
+        case _Edge(which):
+            return "\\A" if which == "begin" else "\\Z"
+        case _Series(parts):
+            return f"(?:{''.join(map(_posix, parts))})"
+        case _Either(parts):
+            return f"(?:{'|'.join(map(_posix, parts))})"
+        case _Group(inner):
+            return _posix(inner)
+        case _Repeated(inner, least, most):
+            return f"(?:{_posix(inner)}){{{least},{'' if most is None else most}}}"
+
+
+def _range(ends: tuple[int, int]) -> str:
+    first, last = (f"\\U{code:08x}" for code in ends)
+    return first if first == last else f"{first}-{last}"
 
 
 def problem(text: str) -> str:

@@ -24,7 +24,7 @@ from tacit.tables.policy.policy import Limits, Policy, Role
 from tacit.tables.policy.reader import Section, load
 from tacit.work.limits import Work
 
-__all__ = ["address", "parse", "read"]
+__all__ = ["address", "parse", "placed", "read"]
 
 _KEYS = (
     "version",
@@ -83,9 +83,18 @@ def read(path: str | Path) -> Policy:
     return parse(text, place.name)
 
 
-def address(policy: Policy, path: str | Path) -> Path:
+def address(policy: Policy, path: str | Path) -> Path | str:
     """Where the data of a policy file is: its ``source``, from the file's own folder."""
-    return Path(path).parent / policy.source
+    return placed(policy.source, Path(path).parent)
+
+
+def placed(source: str, folder: Path) -> Path | str:
+    """A source as a policy in the folder names it: a path, or the address of a table in a database.
+
+    >>> placed("visits.csv", Path("data")).as_posix(), placed("postgresql://db/shop#public.visits", Path("data"))
+    ('data/visits.csv', 'postgresql://db/shop#public.visits')
+    """
+    return source if "://" in source else folder / source
 
 
 def parse(text: str, name: str = "policy.toml") -> Policy:

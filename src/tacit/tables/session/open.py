@@ -11,22 +11,32 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError, NotPrivate, PolicyError
-from tacit.ledger import Ledger, SqliteLedger, Terms, beside, ledger_at
+from tacit.ledger import Ledger, SqliteLedger, Terms, ledger_at
 from tacit.ledger.lazy_ledger import LazyLedger
-from tacit.ledger.same_data import refuse_known
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
 from tacit.tables.engines.backend import Backend, TableSources
+from tacit.tables.engines.calls import called
 from tacit.tables.engines.contract import BoundedQuery, Engine
 from tacit.tables.engines.registry import backend_for
-from tacit.tables.engines.source import FRAME, Source, is_frame, table_folder
+from tacit.tables.engines.source import DATABASE, FRAME, Source, has_files, is_frame, table_folder
 from tacit.tables.expressions.kinds import Kind, kind_of_value
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.policy.reading import joined
-from tacit.tables.session.open_others import Claim, Stamps, known, open_others, refuse_lost, with_public
+from tacit.tables.session.open_others import (
+    Claim,
+    Stamps,
+    book_of,
+    known,
+    name_in,
+    open_others,
+    refuse_lost,
+    refuse_second,
+    with_public,
+)
 from tacit.tables.session.table import Table
 from tacit.work.limits import Work
 
@@ -58,14 +68,15 @@ def open(
 ) -> Table:
     """Open a table for private questions.
 
-    ``where`` is a policy file (people.toml), a data file, a folder of Parquet files, or a pandas, Polars or Arrow frame
-    with a ``name``. Without a policy file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``,
-    public ``bounds`` of columns that are added or averaged, their ``types`` (the source's own; where it has none, as a
-    CSV, text unless bounded or said), public ``keys``, how a file is to be read (``reading``, as in a policy:
-    {"delimiter": ";", "decimal": ","}), in how many ``groups`` with how many ``rows`` each a unit counts, the ``delta``
-    one question may use, the ``least`` price of a payment (a thousandth of the budget unless said), and how much of the
-    budget's δ is ``set_aside`` so that many small prices may use it by their squares. The ledger lies beside the data,
-    whatever policy led there (a frame's in the working folder), and begins with the first payment;
+    ``where`` is a policy file (people.toml), a data file, a folder of Parquet files, a table of PostgreSQL
+    (postgresql://host/database#schema.table), or a pandas, Polars or Arrow frame with a ``name``. Without a policy
+    file, say who is protected (``unit``, a column, or `tacit.ROW`), the ``budget``, public ``bounds`` of columns that
+    are added or averaged, their ``types`` (the source's own; where it has none, as a CSV, text unless bounded or said),
+    public ``keys``, how a file is to be read (``reading``, as in a policy: {"delimiter": ";", "decimal": ","}), in how
+    many ``groups`` with how many ``rows`` each a unit counts, the ``delta`` one question may use, the ``least`` price
+    of a payment (a thousandth of the budget unless said), and how much of the budget's δ is ``set_aside`` so that many
+    small prices may use it by their squares. The ledger lies beside the data, whatever policy led there (a frame's in
+    the working folder, a database's in TACIT_LEDGERS), and begins with the first payment;
     ``ledger=tacit.InMemory()`` forgets, and says so. ``public`` are tables that anybody may know, files or frames by
     their names in SQL, which questions may join. ``work`` limits what one draw may take: tacit.Work(seconds=60,
     memory="1GB").
@@ -108,14 +119,14 @@ def open(
     stamps = Stamps.of(policy, others)
     policy = known(policy, source, others, backend)
     who = getpass.getuser() if analyst is None else analyst
-    kept = LazyLedger(book, _source_name(source), policy.terms, claim.make, _files(policy, source, others))
+    kept = LazyLedger(book, _source_name(source, book), policy.terms, claim.make, _files(policy, source, others))
     about = "" if path is not None or backend.own_kinds(source) else _ABOUT_TYPES
     return Table(policy, kept, who, _Opened(backend, TableSources(source, policy, others), stamps), about)
 
 
 def _policy_path(where: Any, given: list[str]) -> Path | None:
     """The policy file that was named, or the one beside a data file that was named alone."""
-    if not isinstance(where, str | Path):
+    if not isinstance(where, str | Path) or DATABASE in str(where):
         return None
     path = Path(where)
     if path.suffix != ".toml":
@@ -144,7 +155,7 @@ def _options(where: Any, given: dict[str, str]) -> dict[str, str]:
     Who may choose which line is the header could have any row for the names of columns, free.
     """
     place = where
-    if isinstance(where, str | Path):
+    if isinstance(where, str | Path) and DATABASE not in str(where):
         place = table_folder(Path(where)) or Path(where).expanduser().resolve()
     beside = _policy_beside(place)
     if beside is None:
@@ -159,7 +170,8 @@ def _options(where: Any, given: dict[str, str]) -> dict[str, str]:
 
 def _policy_beside(where: Any) -> Policy | None:
     """The policy beside data, if there is one that is no draft: in a draft nobody has said yet what may be asked."""
-    path = Path(where).with_suffix(".toml") if isinstance(where, str | Path) and Path(where).name else None
+    is_path = isinstance(where, str | Path) and DATABASE not in str(where) and Path(where).name
+    path = Path(where).with_suffix(".toml") if is_path else None
     try:
         return None if path is None or not path.is_file() else read(path)
     except PolicyError:
@@ -222,7 +234,7 @@ def _described(
         columns[column] = ColumnPolicy(column, kind, role, bounds=ranges.get(column), keys=named)
     leak = Fraction(0) if delta is None else failure_probability(delta)
     place = Path(str(where)) if is_frame(source) or Path(source.identity).is_file() else Path(source.identity)
-    table = name if name is not None else place.name.split(".")[0]
+    table = name if name is not None else getattr(source, "table_name", place.name.split(".")[0])
     within = Limits(times(limits.groups, "groups", least=1), times(limits.rows, "rows", least=1))
     rows_of = str(getattr(source, "selection", source.identity))
     return Policy(table, rows_of, who, columns, replace(terms, unit=who), within, leak)
@@ -292,17 +304,19 @@ def _kind(column: str, said: str) -> Kind:
         raise InvalidParameter(f"type of {column}", given=said, allowed=allowed) from None
 
 
-def _source_name(source: Source) -> str:
+def _source_name(source: Source, book: Ledger) -> str:
     """What the ledger calls the data: the file's own name, which survives moving the folder."""
-    return source.identity if is_frame(source) else Path(source.identity).name
+    if has_files(source):
+        return Path(source.identity).name
+    return name_in(source, book.path) if isinstance(book, SqliteLedger) else source.identity
 
 
 def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tuple[Path, ...]:
     """The files with rows of those who are protected: what their ledger knows them by."""
-    if is_frame(source):
-        return ()  # it has no file, and its name alone tells it apart
+    if not has_files(source):
+        return ()  # its name alone tells it apart
     private = (source, *(one for name, one in others.items() if not policy.others[name].is_public))
-    files = [(Path(one.identity), *getattr(one, "files", ())) for one in private if not is_frame(one)]
+    files = [(Path(one.identity), *getattr(one, "files", ())) for one in private if has_files(one)]
     return tuple(path for some in files for path in some)
 
 
@@ -311,10 +325,10 @@ def _place_of(source: Source, backend: Backend) -> Path:
     if is_frame(source):
         backend.refuse_other_name(source)
         return Path(f"{source.identity.removeprefix(FRAME)}.ledger")
-    place = beside(source.identity)
+    place = book_of(source)
     refuse_lost(place)
     if not place.exists():
-        refuse_known(Path(source.identity), place, files=getattr(source, "files", ()))
+        refuse_second(source, place)
     return place
 
 
@@ -335,6 +349,16 @@ class _Opened:
 
     def check(self) -> None:
         self.stamps.check()
+        self.backend.check_again(self.table)
+
+    def refuse(self, draw: object) -> None:
+        instead = self.backend.refused()
+        if instead:
+            for name in called(draw):
+                if name in instead:
+                    raise InvalidParameter(
+                        "expression", given=name.upper(), allowed=instead[name], hint="Nothing was spent."
+                    )
 
     def open(self, key: str) -> Engine:
         return self.backend.engine(self.table, key)

@@ -10,22 +10,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tacit.errors import InvalidParameter, LedgerError, PolicyError
 from tacit.ledger import beside
 from tacit.ledger.same_data import refuse_known
 from tacit.tables.engines.backend import Backend, ColumnContents
-from tacit.tables.engines.source import Source, is_frame
+from tacit.tables.engines.source import Source, has_files, is_frame
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.policy.file import placed
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy, Role
 
-__all__ = ["Claim", "Stamps", "known", "open_others", "refuse_lost", "with_public"]
+__all__ = [
+    "Claim",
+    "Stamps",
+    "book_of",
+    "known",
+    "name_in",
+    "open_others",
+    "refuse_lost",
+    "refuse_second",
+    "with_public",
+]
 
 
 def open_others(policy: Policy, folder: Path, backend: Backend) -> dict[str, Source]:
     """The sources of the other tables; their paths are relative to the policy's folder."""
-    return {name: backend.source(folder / one.source, one.options, name) for name, one in policy.others.items()}
+    return {name: backend.source(placed(one.source, folder), one.options, name) for name, one in policy.others.items()}
 
 
 def with_public(
@@ -64,9 +75,7 @@ def known(policy: Policy, source: Source, others: Mapping[str, Source], backend:
                 )
             found[name] = table
             continue
-        if _rows_of(others[name], of_views=True) in private or any(
-            _share_files(others[name], one) for one in protected
-        ):
+        if _rows_of(others[name], of_views=True) in private or any(_share(others[name], one) for one in protected):
             raise PolicyError(f"{name} is declared public, and its source is that of a private table too.")
         held = backend.contents(table, others[name], policy)
         columns = {column: _described(table.columns[column], one) for column, one in held.columns.items()}
@@ -74,8 +83,10 @@ def known(policy: Policy, source: Source, others: Mapping[str, Source], backend:
     return replace(policy, others=found)
 
 
-def _share_files(one: Source, other: Source) -> bool:
-    """Whether a folder that is one table has a file of the other in it."""
+def _share(one: Source, other: Source) -> bool:
+    """Whether a folder that is one table has a file of the other in it, or tables of a database have the same rows."""
+    if not getattr(one, "rows_of", frozenset()).isdisjoint(getattr(other, "rows_of", frozenset())):
+        return True
     some, more = ({*getattr(part, "paths", ())} if os.path.isdir(part.identity) else set() for part in (one, other))
     return not some.isdisjoint({*more, other.identity}) or one.identity in more
 
@@ -117,14 +128,14 @@ class Claim:
         for name, table in policy.others.items():
             if is_frame(others[name]):
                 continue
-            own = beside(others[name].identity)
+            own = book_of(others[name])
             refuse_lost(own)
             if os.path.realpath(own) == str(book):
                 continue
             if os.path.lexists(own):
                 raise _taken(table, own, book)
             if not table.is_public:
-                refuse_known(Path(others[name].identity), own, book, getattr(others[name], "files", ()))
+                refuse_second(others[name], own, book)
                 links.append(own)
         return cls(book, tuple(links))
 
@@ -142,15 +153,6 @@ class Claim:
                     f"{place} cannot be made, which is to say that the budget of this source is kept in {self.book}: "
                     f"{error.strerror}. Nothing was spent."
                 ) from None
-
-
-def refuse_lost(place: Path) -> None:
-    """Refuse a link to a ledger that is not there: what was spent on this source is written in it."""
-    if place.is_symlink() and not place.exists():
-        raise LedgerError(
-            f"{place} says that the budget of this source is kept in {os.path.realpath(place)}, and that is not there. "
-            "Put it back: what was spent is written in it. Nothing was spent."
-        )
 
 
 def _taken(table: OtherTable, place: Path, book: Path) -> PolicyError:
@@ -198,3 +200,35 @@ def _stamp(place: str) -> Stamp:
     except (OSError, ValueError):  # a frame, or a file that is gone
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+# where a ledger is: beside a file, or, of a table in a database, in one folder for all of them
+
+
+def book_of(source: Source) -> Path:
+    """The ledger's path, made from what the rows are, not from how they are addressed."""
+    return beside(source.identity) if has_files(source) else cast("Path", source.book)  # type: ignore[attr-defined]
+
+
+def name_in(source: Source, book: Path) -> str:
+    """What a ledger calls rows that are in no file: of a view that is paid for there, the table below it."""
+    found = source.identity if is_frame(source) else source.name_in(book)  # type: ignore[attr-defined]
+    return cast("str", found)
+
+
+def refuse_second(source: Source, place: Path, paid: Path | None = None) -> None:
+    """Refuse rows that another ledger knows already; theirs would begin at ``place``, or are ``paid`` for there."""
+    if has_files(source):
+        refuse_known(Path(source.identity), place, paid, getattr(source, "files", ()))
+        return
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    source.refuse_known(paid)  # type: ignore[attr-defined]
+
+
+def refuse_lost(place: Path) -> None:
+    """Refuse a link to a ledger that is not there: what was spent on this source is written in it."""
+    if place.is_symlink() and not place.exists():
+        raise LedgerError(
+            f"{place} says that the budget of this source is kept in {os.path.realpath(place)}, and that is not there. "
+            "Put it back: what was spent is written in it. Nothing was spent."
+        )

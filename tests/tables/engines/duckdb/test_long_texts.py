@@ -9,10 +9,11 @@ import duckdb
 import pytest
 
 import tacit
+from tacit.tables.engines.chain.relations import Schema, source
+from tacit.tables.engines.duckdb.dialect import DIALECT
 from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.operators import FORMS
 from tacit.tables.engines.duckdb.operators.truth import joined
-from tacit.tables.engines.duckdb.relations import Schema, source
 from tacit.tables.expressions.evaluate import evaluate_rows
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import LONGEST_TEXT
@@ -50,7 +51,9 @@ def longest(relation: PerUnit) -> int:
     database.execute(
         "CREATE TABLE rows AS SELECT * FROM (VALUES (1, 'a', TRUE), (2, 'b', FALSE)) AS rows(who, s, armed)"
     )
-    found = database.execute(f"SELECT max(strlen(s)) FROM {source(relation, Schema(KINDS, {}, '')).sql}").fetchone()
+    found = database.execute(
+        f"SELECT max(strlen(s)) FROM {source(relation, Schema(KINDS, {}, '', DIALECT)).sql}"
+    ).fetchone()
     assert found is not None
     return found[0] or 0
 

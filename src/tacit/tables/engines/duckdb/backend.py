@@ -50,10 +50,12 @@ class DuckDBBackend:
         return DuckDBEngine(locked, secret, tuple(table.others))
 
     def explain(self, query: BoundedQuery, policy: Policy) -> str:
-        from tacit.tables.engines.duckdb.bounding import statement
+        from tacit.tables.engines.chain.bounding import statement
+        from tacit.tables.engines.chain.relations import Schema
+        from tacit.tables.engines.duckdb.dialect import DIALECT
 
         others = {name: _kinds(one.columns) for name, one in policy.others.items()}
-        return statement(query, _kinds(policy.columns), "‹secret›", others).sql
+        return statement(query, Schema(_kinds(policy.columns), others, "‹secret›", DIALECT)).sql
 
     def contents(self, table: OtherTable, source: Source, policy: Policy) -> Contents:
         from tacit.tables.engines.duckdb.survey import contents_of
@@ -69,6 +71,12 @@ class DuckDBBackend:
         from tacit.tables.engines.duckdb.sources.frames import refuse_other_name
 
         refuse_other_name(_own(source))
+
+    def refused(self) -> Mapping[str, str]:
+        return {}
+
+    def check_again(self, table: TableSources) -> None:
+        """Files are looked at by their stamps."""
 
     def all_names(self, source: Source) -> tuple[str, ...]:
         in_rows = getattr(source, "names_in_rows", source.column_names)

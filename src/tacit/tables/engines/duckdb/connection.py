@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import TacitError
+from tacit.tables.engines.chain.terms import other_view
 from tacit.tables.engines.duckdb.arrow_stream import batches
 from tacit.tables.engines.duckdb.profile import PROFILED, work_of
-from tacit.tables.engines.duckdb.sources.source import Source, other_view, quoted_name, quoted_text
+from tacit.tables.engines.duckdb.sources.source import Source, quoted_name, quoted_text
+from tacit.tables.engines.failure import EngineFailed
 from tacit.tables.engines.work import Work
 from tacit.tables.policy.policy import Policy
 from tacit.work.limits import Work as Limits
@@ -26,13 +28,6 @@ __all__ = ["EngineFailed", "LockedDuckDB"]
 
 _WIDE = ("HUGEINT", "UHUGEINT", "UBIGINT", "DECIMAL")
 _DAYS = ("DATE",)
-
-
-class EngineFailed(Exception):
-    """The engine could not finish. Internal, and of one text: what it said might quote a row."""
-
-    def __init__(self) -> None:
-        super().__init__("The engine could not finish this question.")
 
 
 class LockedDuckDB:

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import PolicyError
-from tacit.tables.engines.contract import Asked, BoundedQuery, Cells, Integers, Tallies
-from tacit.tables.engines.duckdb.bounding import Statement, statement
-from tacit.tables.engines.duckdb.chosen_rows import rows_statement
-from tacit.tables.engines.duckdb.relations import Schema
-from tacit.tables.engines.duckdb.sources.source import VIEW, other_view
-from tacit.tables.engines.duckdb.terms import TYPES, identifier
+from tacit.tables.engines.chain.bounding import Statement, statement
+from tacit.tables.engines.chain.chosen_rows import rows_statement
+from tacit.tables.engines.chain.fetching import integers
+from tacit.tables.engines.chain.relations import Schema
+from tacit.tables.engines.chain.terms import identifier, other_view
+from tacit.tables.engines.contract import BoundedQuery, Integers
+from tacit.tables.engines.duckdb.dialect import DIALECT
+from tacit.tables.engines.duckdb.sources.source import VIEW
+from tacit.tables.engines.duckdb.terms import TYPES
 from tacit.tables.engines.rows import BoundedRows, narrowest
 from tacit.tables.engines.spool import Batch, ChosenRows
-from tacit.tables.engines.sums import Sums
 from tacit.tables.engines.work import Work
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.tree import Value
 
 __all__ = ["Connection", "DuckDBEngine"]
 
 _KINDS = {name: kind for kind, name in TYPES.items()}
-_EPOCH = datetime.datetime(1970, 1, 1)
 _HIDDEN = "‹secret›"
 
 Columns = Mapping[str, npt.NDArray[Any]]
@@ -64,18 +63,14 @@ class DuckDBEngine:
         """The integers, of a statement whose errors do not depend on rows."""
         plan = self._statement(query, self._key)
         found = self._connection.columns(plan.sql)
-        return Integers(
-            keys=_keys(plan, found),
-            units=np.asarray(found["units"], dtype=np.int64),
-            measures=tuple(_measured(one, i, found) for i, one in enumerate(query.measures)),
-        )
+        return integers(plan, query, found)
 
     def read(self, asked: BoundedRows) -> ChosenRows:
         """The chosen rows, streamed from the engine to a private folder."""
         return ChosenRows(asked, self._batches(asked))
 
     def _batches(self, asked: BoundedRows) -> Iterator[Batch]:
-        sql = rows_statement(asked, Schema(self._schema(VIEW), self._schemas(), self._key), self._key)
+        sql = rows_statement(asked, self._known(self._key))
         kinds = [narrowest(column) for column in asked.columns]
         if asked.unit is None:
             for columns in self._connection.batches(sql, kinds):
@@ -93,10 +88,11 @@ class DuckDBEngine:
         return self._statement(query, _HIDDEN).sql
 
     def _statement(self, query: BoundedQuery, key: str) -> Statement:
-        return statement(query, self._schema(VIEW), key, self._schemas())
+        return statement(query, self._known(key))
 
-    def _schemas(self) -> dict[str, Mapping[str, Kind]]:
-        return {name: self._schema(other_view(name)) for name in self._others}
+    def _known(self, key: str) -> Schema:
+        others = {name: self._schema(other_view(name)) for name in self._others}
+        return Schema(self._schema(VIEW), others, key, DIALECT)
 
     def interrupt(self) -> None:
         self._connection.interrupt()
@@ -117,37 +113,3 @@ class DuckDBEngine:
                 raise PolicyError(f"the view of the source has columns of the types {', '.join(odd)}")
             self._kinds[view] = {name: _KINDS[type_name] for name, type_name in types.items()}
         return self._kinds[view]
-
-
-def _keys(plan: Statement, found: Columns) -> tuple[list[Value], ...]:
-    """The keys of each group: those listed, as they were listed; or those found."""
-    if plan.listed is not None:
-        rows = [plan.listed[g] for g in found["g"].tolist()]
-        return tuple([row[i] for row in rows] for i in range(len(plan.key_kinds)))
-    return tuple(_values(found[f"k{i}"], found[f"k{i}_null"], kind) for i, kind in enumerate(plan.key_kinds))
-
-
-def _values(column: npt.NDArray[Any], null: npt.NDArray[Any], kind: Kind) -> list[Value]:
-    make = _MAKERS[kind]
-    return [None if missing else make(one) for one, missing in zip(column.tolist(), null.tolist(), strict=True)]
-
-
-_MAKERS: dict[Kind, Callable[[Any], Value]] = {
-    Kind.INTEGER: int,
-    Kind.REAL: float,
-    Kind.TEXT: str,
-    Kind.BOOLEAN: bool,
-    Kind.DATE: lambda days: (_EPOCH + datetime.timedelta(days=days)).date(),
-    Kind.TIMESTAMP: lambda moment: _EPOCH + datetime.timedelta(microseconds=moment),
-}
-
-
-def _measured(measure: Asked, i: int, found: Columns) -> Sums | Tallies:
-    if isinstance(measure, Cells):
-        parts = zip(found[f"m{i}_cells"], found[f"m{i}_counts"], strict=True)
-        return Tallies.joined([(_int64(cells), _int64(counts)) for cells, counts in parts])
-    return Sums.of_pieces(found[f"m{i}_high"], found[f"m{i}_low"])
-
-
-def _int64(values: Any) -> npt.NDArray[np.int64]:
-    return np.asarray(values, dtype=np.int64)

@@ -1,80 +1,18 @@
-"""Row-wise expressions as SQL for DuckDB; the forms of operators are in `operators`.
-
-Nothing here looks at data; an expression that is not well-typed is refused.
-"""
+"""Row-wise expressions as SQL for DuckDB; the forms of operators are in `operators`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import singledispatch
 
-from tacit.errors import InvalidParameter
-from tacit.tables.engines.duckdb.operators import FORMS
-from tacit.tables.engines.duckdb.operators.form import Given
-from tacit.tables.engines.duckdb.terms import Term, as_kind, finite, identifier, in_calendar, literal
-from tacit.tables.expressions.kinds import Kind, common_kind
-from tacit.tables.expressions.operator import constants_of
-from tacit.tables.expressions.operators import OPERATORS, TIME_UNITS
-from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal
+from tacit.tables.engines.chain import expressions
+from tacit.tables.engines.chain.terms import Term
+from tacit.tables.engines.duckdb.dialect import DIALECT
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Expression
 
 __all__ = ["render"]
 
-Kinds = Mapping[str, Kind]
-Tables = Mapping[str, str]
 
-
-def render(expression: Expression, kinds: Kinds, tables: Tables | None = None) -> Term:
-    """The SQL of an expression over the columns of ``rows``, whose kinds are given; or of the table of each column."""
-    return _render(expression, kinds, tables or {})
-
-
-@singledispatch
-def _render(expression: Expression, kinds: Kinds, tables: Tables) -> Term:
-    raise _refused(type(expression).__name__, "an expression over the rows of the table")
-
-
-@_render.register
-def _(expression: Column, kinds: Kinds, tables: Tables) -> Term:
-    name = expression.name
-    if name not in kinds:
-        raise _refused(name, "a column of the table")
-    sql, kind = f"{tables.get(name, 'rows')}.{identifier(name)}", kinds[name]
-    if kind is Kind.REAL:
-        sql = finite(sql)
-    return Term(in_calendar(sql, kind) if kind.is_time else sql, kind)
-
-
-@_render.register
-def _(expression: Literal, kinds: Kinds, tables: Tables) -> Term:
-    return literal(expression.value)
-
-
-@_render.register
-def _(expression: Case, kinds: Kinds, tables: Tables) -> Term:
-    branches = [(_render(test, kinds, tables), _render(result, kinds, tables)) for test, result in expression.branches]
-    otherwise = _render(expression.otherwise, kinds, tables)
-    kind = common_kind((*(result.kind for _, result in branches), otherwise.kind))
-    if kind is None or any(condition.kind not in (None, Kind.BOOLEAN) for condition, _ in branches):
-        raise _refused("CASE", "conditions, and results of one kind")
-    arms = " ".join(f"WHEN {as_kind(c, Kind.BOOLEAN)} THEN {as_kind(r, kind)}" for c, r in branches)
-    return Term(f"CASE {arms} ELSE {as_kind(otherwise, kind)} END", kind)
-
-
-@_render.register
-def _(expression: Call, kinds: Kinds, tables: Tables) -> Term:
-    name, arguments = expression.operator, expression.arguments
-    terms = [_render(argument, kinds, tables) for argument in arguments]
-    operator = OPERATORS.get(name)
-    if operator is None:
-        raise _refused(name, "an operator of the allow-list")
-    kind = operator.gives(tuple(term.kind for term in terms))
-    if kind is None or not all(part.is_literal for part in operator.literals.of(arguments)):
-        raise _refused(name, operator.takes)
-    constants = constants_of(arguments)
-    if operator.unit_first and constants[0] not in TIME_UNITS:
-        raise _refused(constants[0], "a unit of time: " + ", ".join(TIME_UNITS))
-    return Term(FORMS[name](Given(terms, kind, constants)), kind)
-
-
-def _refused(given: object, allowed: str) -> InvalidParameter:
-    return InvalidParameter("expression", given=given, allowed=allowed)
+def render(expression: Expression, kinds: Mapping[str, Kind]) -> Term:
+    """The SQL of an expression over the columns of ``rows``, whose kinds are given."""
+    return expressions.render(expression, kinds, DIALECT)

@@ -1,8 +1,6 @@
 """The smallest pieces of SQL for DuckDB: names, types, constants, and the values that a kind allows.
 
-A *term* is SQL with its kind. Four promises hold for every term: it never raises, whatever the row; a real is finite
-and not the negative zero; a date or timestamp lies in the years 1 to 9999; a text has at most `LONGEST_TEXT` bytes.
-What breaks one of them is null.
+A *term* is SQL with its kind, and what it promises: `chain.terms`.
 """
 
 from __future__ import annotations
@@ -11,10 +9,10 @@ import datetime
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
 
 from tacit.errors import InvalidParameter
+from tacit.tables.engines.chain.terms import Term
 from tacit.tables.engines.duckdb.text_casts import TYPES
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import LONGEST_TEXT, fits
@@ -22,10 +20,8 @@ from tacit.tables.expressions.tree import Value
 
 __all__ = [
     "TYPES",
-    "Term",
     "as_kind",
     "finite",
-    "identifier",
     "in_64_bits",
     "in_calendar",
     "literal",
@@ -47,19 +43,6 @@ _CALENDAR = {
     Kind.DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'"),
     Kind.TIMESTAMP: ("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """SQL of a row-wise value, and its kind; None is the kind of an untyped NULL."""
-
-    sql: str
-    kind: Kind | None
-
-
-def identifier(name: str) -> str:
-    """A name as SQL writes it, whatever is in it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def once(body: Callable[..., str], *arguments: str) -> str:

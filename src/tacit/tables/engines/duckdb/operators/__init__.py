@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tacit.tables.engines.chain.form import Form
 from tacit.tables.engines.duckdb.operators.casts import CONVERTING
-from tacit.tables.engines.duckdb.operators.form import Form
 from tacit.tables.engines.duckdb.operators.numbers import ON_NUMBERS
 from tacit.tables.engines.duckdb.operators.texts import ON_TEXTS
 from tacit.tables.engines.duckdb.operators.times import ON_TIMES

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tacit.tables.engines.duckdb.operators.form import Form
-from tacit.tables.engines.duckdb.terms import TYPES, Term, finite, in_calendar, once
+from tacit.tables.engines.chain.form import Form
+from tacit.tables.engines.chain.terms import Term
+from tacit.tables.engines.duckdb.terms import TYPES, finite, in_calendar, once
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.operators import CASTS
 

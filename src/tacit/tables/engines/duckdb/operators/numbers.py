@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tacit.tables.engines.duckdb.operators.form import Form, Given
+from tacit.tables.engines.chain.form import Form, Given
 from tacit.tables.engines.duckdb.terms import finite, in_64_bits, literal, once
 from tacit.tables.expressions.kinds import Kind, is_number, is_whole
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.tables.engines.duckdb.operators.form import Form, Given
+from tacit.tables.engines.chain.form import Form, Given
 from tacit.tables.engines.duckdb.operators.patterns import like
 from tacit.tables.engines.duckdb.terms import once, short, text_literal
 from tacit.tables.expressions.kinds import Kind, is_text, is_whole

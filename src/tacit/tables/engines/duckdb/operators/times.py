@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.tables.engines.duckdb.operators.form import Form, Given
-from tacit.tables.engines.duckdb.terms import Term, as_kind, in_calendar, once, text_literal
+from tacit.tables.engines.chain.form import Form, Given
+from tacit.tables.engines.chain.terms import Term
+from tacit.tables.engines.duckdb.terms import as_kind, in_calendar, once, text_literal
 from tacit.tables.expressions.kinds import Kind, is_text
 from tacit.tables.expressions.operators import TIME_UNITS
 from tacit.tables.expressions.time_formats import read_problem, reading, written_problem

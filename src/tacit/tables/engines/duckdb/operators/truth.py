@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.tables.engines.duckdb.operators.form import Form, Given
+from tacit.tables.engines.chain.form import Form, Given
 from tacit.tables.engines.duckdb.terms import once
 from tacit.tables.expressions.kinds import Kind, common_kind
 

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.errors import InvalidParameter, PolicyError
+from tacit.tables.engines.chain.terms import VIEW
 from tacit.tables.policy.policy import ColumnPolicy, Role
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ __all__ = [
     "Source",
     "missing_column",
     "named",
-    "other_view",
     "quoted_name",
     "quoted_text",
     "refuse_empty",
@@ -28,14 +28,6 @@ __all__ = [
     "view_statement",
     "visible",
 ]
-
-VIEW = "rows"
-"""The name of the view of the table itself."""
-
-
-def other_view(table: str) -> str:
-    """The name of the view of another table: of none that a source could have."""
-    return f"{VIEW} of {table.lower()}"
 
 
 class Source(Protocol):

@@ -25,24 +25,23 @@ claimed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tacit.tables.engines.chain.dialect import Nullable
+from tacit.tables.engines.chain.expressions import render
+from tacit.tables.engines.chain.hashes import group_place, group_rank, row_hash, unit_number, value_hash
+from tacit.tables.engines.chain.keys import listing
+from tacit.tables.engines.chain.relations import Schema, source
+from tacit.tables.engines.chain.terms import Term, indented, lines
+from tacit.tables.engines.chain.values import clamped, read, row_value, widest_row
 from tacit.tables.engines.contract import BoundedQuery, Cells, Distinct, Measure, One, RowValue
-from tacit.tables.engines.duckdb.expressions import render
-from tacit.tables.engines.duckdb.hashes import group_place, group_rank, row_hash, unit_number, value_hash
-from tacit.tables.engines.duckdb.keys import fetched, listing, same
-from tacit.tables.engines.duckdb.operators.casts import cast
-from tacit.tables.engines.duckdb.relations import Schema, source
-from tacit.tables.engines.duckdb.terms import Term
-from tacit.tables.engines.duckdb.values import clamped, read, row_value, summed
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Column, Value
 
 __all__ = ["Statement", "statement"]
 
-_SMALL_HEAP = 16
-"""Up to this many groups, every unit has a heap of that size; beyond, only crowded units are sorted."""
+_LISTS = (("cell ORDER BY cell", "cells"), ("times ORDER BY cell", "counts"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +53,21 @@ class Statement:
     listed: tuple[tuple[Value, ...], ...] | None
 
 
-def statement(
-    query: BoundedQuery, kinds: Mapping[str, Kind], key: str, others: Mapping[str, Mapping[str, Kind]] | None = None
-) -> Statement:
-    """The statement for a query over the view ``rows``, whose columns have these kinds, and over other tables."""
-    return _Writer(query, Schema(kinds, {} if others is None else others, key), key).write()
+def statement(query: BoundedQuery, schema: Schema) -> Statement:
+    """The statement for a query over ``rows``, whose columns have the schema's kinds, and over other tables."""
+    return _Writer(query, schema).write()
 
 
 class _Writer:
     """Collects the steps of one statement."""
 
-    def __init__(self, query: BoundedQuery, schema: Schema, key: str) -> None:
+    def __init__(self, query: BoundedQuery, schema: Schema) -> None:
         self.query = query
+        self.dialect = dialect = schema.dialect
         self.source = source(query.relation, schema)
         self.kinds = kinds = self.source.kinds
-        self.key = key
-        self.keys = tuple(render(expression, kinds) for expression in query.keys)
+        self.key = schema.key
+        self.keys = tuple(render(expression, kinds, dialect) for expression in query.keys)
         self.key_kinds = tuple(term.kind or Kind.TEXT for term in self.keys)
         self.key_names = [f"k{i}" for i in range(len(self.keys))]
         measures = dict(enumerate(query.measures))
@@ -84,14 +82,14 @@ class _Writer:
         self.held = {expression: f"w{i}" for i, expression in enumerate(distinct)}
         self.listed = query.public_keys if query.keys else None
         self.places = {value: f"v{i}" for i, value in enumerate(self.values)}
-        self.reads = {value: read(value, kinds) for value in self.values}
+        self.reads = {value: read(value, kinds, dialect) for value in self.values}
         inputs = dict.fromkeys(sql for found in self.reads.values() for sql in found)
         self.inputs = {sql: f"x{i}" for i, sql in enumerate(inputs)}
         """What the measures are computed from, and the name of each."""
         wanted = {one.value for one in of_values if one.chosen} - {One()}
         self.contents = [self.column(one) for one in self.values if one in wanted]
         """The columns of a row that chosen measures add up; without the constant one, which needs no choice."""
-        self.steps: list[str] = []
+        self.steps: list[str] = list(schema.before)
 
     def write(self) -> Statement:
         self.find()
@@ -111,8 +109,7 @@ class _Writer:
         return Statement(f"WITH {chain}\n{last}", self.key_kinds, self.listed)
 
     def step(self, name: str, body: str, stored: bool = False) -> None:
-        indented = "\n".join("  " + line for line in body.splitlines())
-        self.steps.append(f"{name} AS {'' if stored else 'NOT '}MATERIALIZED (\n{indented}\n)")
+        self.steps.append(self.dialect.step(name, body, stored))
 
     # what there is
 
@@ -138,24 +135,32 @@ class _Writer:
     def unit_term(self, table: str) -> Term:
         return Term(f"{table}.unit", self.kinds[self.query.unit or ""])
 
+    def same(self, left: str, right: str, columns: Sequence[str]) -> str:
+        """The condition that two tables agree in columns; in keys, null equals null."""
+        kinds: Nullable = dict(zip(self.key_names, self.key_kinds, strict=True))
+        return self.dialect.same(left, right, {name: kinds.get(name) for name in columns})
+
     # the steps
 
     def find(self) -> None:
         """Rows where the condition is true and the unit is known."""
         columns = [
-            f"{cast(t, kind)} AS k{i}" for i, (t, kind) in enumerate(zip(self.keys, self.key_kinds, strict=True))
+            f"{self.dialect.cast(t, kind)} AS k{i}"
+            for i, (t, kind) in enumerate(zip(self.keys, self.key_kinds, strict=True))
         ]
         conditions = []
         if self.query.unit is not None:
-            unit = render(Column(self.query.unit), self.kinds).sql
+            unit = render(Column(self.query.unit), self.kinds, self.dialect).sql
             columns.insert(0, f"{unit} AS unit")
             conditions.append(f"{unit} IS NOT NULL")
         columns += [f"{sql} AS {name}" for sql, name in self.inputs.items()]
-        columns += [f"{render(one, self.kinds).sql} AS {name}" for one, name in self.held.items()]
+        columns += [f"{render(one, self.kinds, self.dialect).sql} AS {name}" for one, name in self.held.items()]
         if self.query.where is not None:
-            conditions.append(cast(render(self.query.where, self.kinds), Kind.BOOLEAN))
+            conditions.append(self.dialect.cast(render(self.query.where, self.kinds, self.dialect), Kind.BOOLEAN))
         where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
-        self.step("found", f"SELECT {_lines(columns or ['1 AS one'])}\nFROM {self.source.sql}{where}")
+        self.step(
+            "found", f"SELECT {lines(columns or ['1 AS one'])}\nFROM {self.source.sql}{where}{self.dialect.fence}"
+        )
 
     def pick(self) -> None:
         """The integers that a row adds; of rows with a listed key, if keys are listed."""
@@ -163,32 +168,34 @@ class _Writer:
         columns += [*self.group, *map(self.integer, self.values), *self.held.values()]
         if self.listed is not None:
             self.list_keys(self.listed)
-        self.step("picked", f"SELECT {_lines(columns or ['one'])}\nFROM {self.grouped()}")
+        self.step("picked", f"SELECT {lines(columns or ['one'])}\nFROM {self.grouped()}")
 
     def integer(self, value: RowValue) -> str:
         """What a row adds, computed from the inputs."""
         names = [self.inputs[sql] for sql in self.reads[value]]
-        return f"{row_value(value, *names)} AS {self.column(value)}"
+        return f"{row_value(self.dialect, value, *names)} AS {self.column(value)}"
 
     def grouped(self) -> str:
         """The rows that were found, with their group."""
         if self.listed is None:
             return "found"
-        return f"found JOIN listed ON {same('found', 'listed', self.key_names)}"
+        return f"found JOIN listed ON {self.same('found', 'listed', self.key_names)}"
 
     def list_keys(self, listed: Sequence[Sequence[Value]]) -> None:
-        body = listing(listed, self.key_kinds)
+        body = listing(self.dialect, listed, self.key_kinds)
         if self.limits_groups:
-            place = group_place(self.key, self.group_terms("listing"))
-            indented = "\n".join("  " + line for line in body.splitlines())
-            body = f"SELECT *, {_lines(place)}\nFROM (\n{indented}\n) AS listing"
+            place = group_place(self.dialect, self.key, self.group_terms("listing"))
+            body = f"SELECT *, {lines(place)}\nFROM (\n{indented(body)}\n) AS listing"
         self.step("listed", body, stored=True)
 
     def pair(self) -> None:
         """One row per unit and group."""
         by = ", ".join(["unit", *self.group])
         sums = ["count(*) AS n"]
-        sums += [f"{summed(value, self.column(value))} AS {self.column(value)}" for value in self.added()]
+        sums += [
+            f"{self.dialect.summed(widest_row(value), self.column(value))} AS {self.column(value)}"
+            for value in self.added()
+        ]
         stored = self.limits_groups and self.listed is None
         self.step("pairs", f"SELECT {by}, {', '.join(sums)}\nFROM picked\nGROUP BY {by}", stored)
 
@@ -205,16 +212,7 @@ class _Writer:
             return
         limit = self.query.groups
         self.rank()
-        if limit <= _SMALL_HEAP:
-            cut = f"SELECT unit, min(place, {limit})[{limit}] AS cut\nFROM ranked\nGROUP BY unit"
-            cut += f"\nHAVING count(*) > {limit}"
-        else:
-            crowded = f"(SELECT unit FROM pairs GROUP BY unit HAVING count(*) > {limit})"
-            cut = (
-                f"SELECT unit, list_sort(list(place))[{limit}] AS cut\n"
-                f"FROM ranked SEMI JOIN {crowded} AS crowded USING (unit)\nGROUP BY unit"
-            )
-        self.step("cuts", cut)
+        self.step("cuts", self.dialect.cuts(limit))
         self.step(
             "kept", "SELECT *\nFROM ranked LEFT JOIN cuts USING (unit)\nWHERE cut IS NULL OR place <= cut", stored
         )
@@ -224,21 +222,22 @@ class _Writer:
         names = "listed" if self.listed is not None else "names"
         if self.listed is None:
             self.name_groups()
-        numbered = f"SELECT *, {unit_number(self.key, self.unit_term('pairs'))} AS x FROM pairs"
+        number = unit_number(self.dialect, self.key, self.unit_term("pairs"))
+        numbered = f"SELECT *, {number} AS x FROM pairs{self.dialect.fence}"
         self.step(
             "ranked",
             f"SELECT numbered.*, {group_rank(names)} AS place\n"
-            f"FROM ({numbered}) AS numbered JOIN {names} ON {same('numbered', names, self.group)}",
+            f"FROM ({numbered}) AS numbered JOIN {names} ON {self.same('numbered', names, self.group)}",
             stored=True,
         )
 
     def name_groups(self) -> None:
         """The groups that were found, numbered in the order of their keys."""
         names = ", ".join(self.key_names)
-        place = group_place(self.key, self.group_terms("groups"))
+        place = group_place(self.dialect, self.key, self.group_terms("groups"))
         self.step(
             "names",
-            f"SELECT *, row_number() OVER (ORDER BY {names}) AS g,\n       {_lines(place)}\n"
+            f"SELECT *, row_number() OVER (ORDER BY {names}) AS g,\n       {lines(place)}\n"
             f"FROM (SELECT DISTINCT {names} FROM pairs) AS groups",
             stored=True,
         )
@@ -253,21 +252,19 @@ class _Writer:
         integers = [self.integer(value) for value in self.values if self.column(value) in held]
         self.step(
             "reread",
-            f"SELECT {_lines([*by, *integers])}\nFROM ({read_again}) AS again\n"
-            f"SEMI JOIN overfull ON {same('again', 'overfull', by)}",
+            f"SELECT {lines([*by, *integers])}\nFROM "
+            + self.dialect.semi(f"({read_again}) AS again", "overfull", self.same("again", "overfull", by)),
         )
         self.step(
             "contents", f"SELECT {names}, {contents}, count(*) AS times\nFROM reread\nGROUP BY {names}, {contents}"
         )
-        self.step("copies", f"SELECT {names}, {contents}, unnest(range(1, times + 1)) AS ordinal\nFROM contents")
+        self.step("copies", f"SELECT {names}, {contents}, {self.dialect.ordinals('times')} AS ordinal\nFROM contents")
         content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*self.contents, "ordinal")]
         group = [Term("copies.g", Kind.INTEGER)] if self.listed is not None else self.group_terms("copies")
-        order = ", ".join([row_hash(self.key, self.unit_term("copies"), group, content), contents, "ordinal"])
-        self.step(
-            "first_rows",
-            f"SELECT {names}, {contents}\nFROM copies\n"
-            f"QUALIFY row_number() OVER (PARTITION BY {names} ORDER BY {order}) <= {limit}",
+        order = ", ".join(
+            [row_hash(self.dialect, self.key, self.unit_term("copies"), group, content), contents, "ordinal"]
         )
+        self.step("first_rows", self.dialect.first([*by, *self.contents], "copies", by, order, limit))
         added = {self.column(value) for value in self.added()}
         summed_up = [name for name in self.contents if name in added]
         sums = ", ".join(["count(*) AS n", *(f"sum({name}) AS {name}" for name in summed_up)])
@@ -276,10 +273,12 @@ class _Writer:
     def tally(self, i: int, measure: Cells) -> None:
         """Per group, its cells and how many of the rows that count are in each; 0 is no cell."""
         cell = self.column(measure.value)
-        rows = f"SELECT {', '.join([*self.plain('picked'), f'{cell} AS cell'])}\nFROM picked"
-        if self.query.unit is not None:
+        rows = f"SELECT {', '.join([*self.plain('picked'), f'{cell} AS cell'])}\nFROM "
+        if self.query.unit is None:
+            rows += "picked"
+        else:
             by = ["unit", *self.group]
-            rows += f" ANTI JOIN left_out{i} AS left_out ON {same('picked', 'left_out', by)}"
+            rows += self.dialect.anti("picked", f"left_out{i} AS left_out", self.same("picked", "left_out", by))
             over = f" OR n > {self.query.rows}" if measure.chosen else ""
             out = f"SELECT {', '.join(by)} FROM {self.all_pairs()} WHERE {self.beyond()}{over}"
             self.step(f"left_out{i}", out)
@@ -287,7 +286,7 @@ class _Writer:
                 rows += f"\nUNION ALL\nSELECT {', '.join([*self.plain('first_rows'), cell])}\nFROM first_rows"
         names = ", ".join([*self.group, "cell"])
         counted = f"SELECT {names}, count(*) AS times FROM (\n{rows}\n) AS counted WHERE cell <> 0 GROUP BY {names}"
-        shown = [*self.group, "list(cell ORDER BY cell) AS cells", "list(times ORDER BY cell) AS counts"]
+        shown = [*self.group, *(f"{self.dialect.collect}({what}) AS {name}" for what, name in _LISTS)]
         self.step(f"tally{i}", f"SELECT {', '.join(shown)}\nFROM (\n{counted}\n) AS full_cells" + _by(self.group))
 
     def all_pairs(self) -> str:
@@ -306,19 +305,23 @@ class _Writer:
         else:
             by = ["unit", *self.group]
             names = ", ".join([*by, value])
-            held = f"SELECT DISTINCT {', '.join(f'picked.{name}' for name in [*by, value])}\n"
-            kept = f" SEMI JOIN kept ON {same('picked', 'kept', by)}" if self.limits_groups else ""
-            held += f"FROM picked{kept}\nWHERE {value} IS NOT NULL"
+            known = f"{value} IS NOT NULL"
+            held = f"SELECT DISTINCT {', '.join(f'picked.{name}' for name in [*by, value])}\nFROM "
+            if self.limits_groups:
+                held += self.dialect.semi("picked", "kept", self.same("picked", "kept", by), known)
+            else:
+                held += f"picked\nWHERE {known}"
             self.step(f"held{i}", held, stored=True)
-            kind = render(measure.expression, self.kinds).kind or Kind.TEXT
+            kind = render(measure.expression, self.kinds, self.dialect).kind or Kind.TEXT
             where = f"held{i}"
             terms = [Term(f"{where}.g", Kind.INTEGER)] if self.listed is not None else self.group_terms(where)
-            order = value_hash(self.key, self.unit_term(where), terms, Term(f"{where}.{value}", kind))
+            order = value_hash(self.dialect, self.key, self.unit_term(where), terms, Term(f"{where}.{value}", kind))
             many = ", ".join(by)
             self.step(f"many{i}", f"SELECT {many} FROM held{i} GROUP BY {many} HAVING count(*) > {limit}")
-            first = f"SELECT {names} FROM held{i} ANTI JOIN many{i} ON {same(f'held{i}', f'many{i}', by)}\nUNION ALL\n"
-            first += f"SELECT {names} FROM held{i} SEMI JOIN many{i} ON {same(f'held{i}', f'many{i}', by)}\n"
-            first += f"QUALIFY row_number() OVER (PARTITION BY {many} ORDER BY {order}, {value}) <= {limit}"
+            same = self.same(f"held{i}", f"many{i}", by)
+            crowded = self.dialect.semi(f"held{i}", f"many{i}", same)
+            first = f"SELECT {names} FROM {self.dialect.anti(f'held{i}', f'many{i}', same)}\nUNION ALL\n"
+            first += self.dialect.first([*by, value], crowded, by, f"{order}, {value}", limit)
             self.step(f"first{i}", first)
             rows = f"SELECT {', '.join([*self.plain(f'first{i}'), value])}\nFROM first{i}"
         shown = ", ".join([*self.group, f"count(DISTINCT {value}) AS held"])
@@ -334,15 +337,15 @@ class _Writer:
 
     def sum_rows(self) -> str:
         """Every row is a unit."""
-        sums = [_total(clamped(self.column(one.value), one), i) for i, one in self.sums.items()]
+        sums = [self.total(clamped(self.column(one.value), one), i) for i, one in self.sums.items()]
         return self.per_group(sums, "picked", "picked")
 
     def sum_pairs(self) -> str:
         if not (self.contents and any(one.chosen for one in self.sums.values())):
-            sums = [_total(clamped(self.of_pair(one, "kept"), one), i) for i, one in self.sums.items()]
+            sums = [self.total(clamped(self.of_pair(one, "kept"), one), i) for i, one in self.sums.items()]
             return self.per_group(sums, "kept", "kept")
         self.count_pairs()
-        sums = [_total(clamped(f"p{i}", one), i) for i, one in self.sums.items()]
+        sums = [self.total(clamped(f"p{i}", one), i) for i, one in self.sums.items()]
         return self.per_group(sums, "counted", "counted")
 
     def count_pairs(self) -> None:
@@ -350,14 +353,12 @@ class _Writer:
         rows = self.query.rows
 
         def shown(sums: str) -> str:
-            return _lines(
-                [*self.plain("kept"), *(f"{self.of_pair(one, sums)} AS p{i}" for i, one in self.sums.items())]
-            )
+            return lines([*self.plain("kept"), *(f"{self.of_pair(one, sums)} AS p{i}" for i, one in self.sums.items())])
 
         self.step(
             "counted",
             f"SELECT {shown('kept')}\nFROM kept\nWHERE n <= {rows}\nUNION ALL\nSELECT {shown('chosen')}\n"
-            f"FROM kept JOIN chosen ON {same('kept', 'chosen', ['unit', *self.group])}\nWHERE kept.n > {rows}",
+            f"FROM kept JOIN chosen ON {self.same('kept', 'chosen', ['unit', *self.group])}\nWHERE kept.n > {rows}",
         )
 
     def of_pair(self, measure: Measure, sums: str) -> str:
@@ -366,41 +367,36 @@ class _Writer:
             return f"least(kept.n, {self.query.rows})" if measure.chosen else "kept.n"
         return f"{sums if measure.chosen else 'kept'}.{self.column(measure.value)}"
 
+    def total(self, sql: str, i: int) -> str:
+        """A sum that is wide enough, in two pieces that fit into 64 bits."""
+        high, low = self.dialect.total(sql)
+        return f"{high} AS m{i}_high, {low} AS m{i}_low"
+
     def per_group(self, sums: Sequence[str], table: str, source: str) -> str:
         """One line per group: its name, its units, its sums; and what was tallied."""
         by = [f"{table}.{name}" for name in self.group]
         grouping = f"\nGROUP BY {', '.join(by)}" if by else ""
         shown = [*self.plain(table), "count(*) AS units", *sums]
-        self.step("totals", f"SELECT {_lines(shown)}\nFROM {source}{grouping}")
+        self.step("totals", f"SELECT {lines(shown)}\nFROM {source}{grouping}")
         last = ["totals.g"] if self.listed is not None else []
         if self.listed is None:
             for name, kind in zip(self.key_names, self.key_kinds, strict=True):
                 key = f"totals.{name}"
-                last += [f"{fetched(key, kind)} AS {name}", f"{key} IS NULL AS {name}_null"]
+                last += [f"{self.dialect.fetched(key, kind)} AS {name}", f"{key} IS NULL AS {name}_null"]
         last.append("units")
         joined = "totals"
         for i in range(len(self.query.measures)):
             if i in self.sums:
                 last += [f"m{i}_high", f"m{i}_low"]
                 continue
-            joined += f"\nLEFT JOIN tally{i} ON {same('totals', f'tally{i}', self.group)}"
+            joined += f"\nLEFT JOIN tally{i} ON {self.same('totals', f'tally{i}', self.group)}"
             if i in self.distinct:
                 last += [f"0 AS m{i}_high", f"coalesce(tally{i}.held, 0) AS m{i}_low"]
             else:
-                empty = "CAST([] AS BIGINT[])"
+                empty = self.dialect.no_integers
                 last += [f"coalesce(tally{i}.{name}, {empty}) AS m{i}_{name}" for name in ("cells", "counts")]
-        return f"SELECT {_lines(last)}\nFROM {joined}"
-
-
-def _total(sql: str, i: int) -> str:
-    """A sum in 128 bits, in two pieces that fit into 64."""
-    total = f"coalesce(sum(CAST({sql} AS BIGINT)), 0)"
-    return f"CAST({total} // {2**62} AS BIGINT) AS m{i}_high, CAST({total} % {2**62} AS BIGINT) AS m{i}_low"
+        return f"SELECT {lines(last)}\nFROM {joined}"
 
 
 def _by(names: Sequence[str]) -> str:
     return f"\nGROUP BY {', '.join(names)}" if names else ""
-
-
-def _lines(items: Sequence[str]) -> str:
-    return ",\n       ".join(items)

@@ -7,37 +7,36 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
+from tacit.tables.engines.chain.dialect import Dialect
+from tacit.tables.engines.chain.expressions import render
+from tacit.tables.engines.chain.keys import listed_term
 from tacit.tables.engines.contract import Category, Measure, One, Present, Product, Quantised, RowValue, Square
-from tacit.tables.engines.duckdb.expressions import render
-from tacit.tables.engines.duckdb.keys import listed_term
-from tacit.tables.engines.duckdb.operators.casts import cast
-from tacit.tables.engines.duckdb.terms import TYPES, literal, once
 from tacit.tables.expressions.kinds import Kind
 
-__all__ = ["WIDEST", "clamped", "read", "row_value", "summed", "widest_row"]
+__all__ = ["WIDEST", "clamped", "double", "read", "row_value", "widest_row"]
 
 WIDEST = 2**62
 """No row and no unit may count for more: then 2⁶⁴ of them fit into the 127 bits that are summed in."""
 
 
-def read(value: RowValue, kinds: Mapping[str, Kind]) -> tuple[str, ...]:
+def read(value: RowValue, kinds: Mapping[str, Kind], dialect: Dialect) -> tuple[str, ...]:
     """The SQL of what a row value is computed from, over the columns of ``rows``: nothing, one thing or two."""
     match value:
         case One():
             return ()
         case Present(expression):
-            return (render(expression, kinds).sql,)
+            return (render(expression, kinds, dialect).sql,)
         case Quantised(expression):
-            return (cast(render(expression, kinds), Kind.REAL),)
+            return (dialect.cast(render(expression, kinds, dialect), Kind.REAL),)
         case Square(inner):
-            return read(inner, kinds)
+            return read(inner, kinds, dialect)
         case Product(left, right):
-            return (*read(left, kinds), *read(right, kinds))
+            return (*read(left, kinds, dialect), *read(right, kinds, dialect))
         case Category():
-            return (_place(value, kinds),)
+            return (_place(value, kinds, dialect),)
 
 
-def row_value(value: RowValue, *names: str) -> str:
+def row_value(dialect: Dialect, value: RowValue, *names: str) -> str:
     """The SQL of a row's integer, from the names of what was read; refuses a measure wider than `WIDEST`."""
     if widest_row(value) > WIDEST:
         raise InvalidParameter("granule", given=widest_row(value), allowed="at most 2^62 granules per row")
@@ -45,13 +44,13 @@ def row_value(value: RowValue, *names: str) -> str:
         case One():
             return "CAST(1 AS BIGINT)"
         case Present():
-            return f"CAST({names[0]} IS NOT NULL AS BIGINT)"
+            return dialect.present(names[0])
         case Quantised():
-            return _quantised(value, names[0])
+            return _quantised(dialect, value, names[0])
         case Square(inner):
-            return f"({_quantised(inner, names[0])} * {_quantised(inner, names[0])})"
+            return f"({_quantised(dialect, inner, names[0])} * {_quantised(dialect, inner, names[0])})"
         case Product(left, right):
-            return f"({_quantised(left, names[0])} * {_quantised(right, names[1])})"
+            return f"({_quantised(dialect, left, names[0])} * {_quantised(dialect, right, names[1])})"
         case Category():
             return names[0]
 
@@ -71,11 +70,6 @@ def widest_row(value: RowValue) -> int:
             return len(listed)
 
 
-def summed(value: RowValue, column: str) -> str:
-    """The sum over rows, in 64 bits where even 2⁴⁸ rows could not fill them, otherwise in 128."""
-    return f"sum(CAST({column} AS SMALLINT))" if widest_row(value) < 2**15 else f"sum({column})"
-
-
 def clamped(sql: str, measure: Measure) -> str:
     """A unit's sum, clamped; refuses bounds beyond `WIDEST`."""
     if measure.reach > WIDEST or measure.low > measure.high:
@@ -85,31 +79,25 @@ def clamped(sql: str, measure: Measure) -> str:
     return _between(sql, measure.low, measure.high)
 
 
-def _quantised(value: Quantised, x: str) -> str:
-    low, high, centre, granule = (_double(one) for one in (value.low, value.high, value.centre, value.granule))
-    inside = (
-        f"CASE WHEN {x} < {low} THEN {low} WHEN {x} > {high} THEN {high} ELSE {x} END"  # a third of least(greatest)
-    )
-    near = f"floor(({inside} - {centre}) / {granule} + 0.5)"
-    whole = f"CAST({near} AS BIGINT)" if _surely_whole(value) else f"coalesce(TRY_CAST({near} AS BIGINT), 0)"
+def _quantised(dialect: Dialect, value: Quantised, x: str) -> str:
+    whole = dialect.granules(value, x, surely_whole=_surely_whole(value))
     return f"CASE WHEN {x} IS NULL THEN 0 ELSE {_between(whole, value.lowest, value.highest)} END"
 
 
-def _place(value: Category, kinds: Mapping[str, Kind]) -> str:
+def _place(value: Category, kinds: Mapping[str, Kind], dialect: Dialect) -> str:
     """The place of a listed value, from 1 on: values of another kind are nobody's."""
-    term = render(value.expression, kinds)
+    term = render(value.expression, kinds, dialect)
     kind = term.kind or Kind.TEXT
-    listed = [listed_term(one, kind) for one in value.listed]
-    items = ", ".join(f"CAST(NULL AS {TYPES[kind]})" if one is None else one for one in listed)
+    listed = [listed_term(dialect, one, kind) for one in value.listed]
+    items = [f"CAST(NULL AS {dialect.types[kind]})" if one is None else one for one in listed]
     if not items:
         return "CAST(0 AS BIGINT)"
 
     def place(x: str) -> str:
         """A null in the list stands for what no row can have: null itself must not find it."""
-        found = f"CAST(coalesce(list_position([{items}], {x}), 0) AS BIGINT)"
-        return f"CASE WHEN {x} IS NULL THEN CAST(0 AS BIGINT) ELSE {found} END"
+        return f"CASE WHEN {x} IS NULL THEN CAST(0 AS BIGINT) ELSE {dialect.place(items, x)} END"
 
-    return once(place, cast(term, kind))
+    return dialect.once(place, dialect.cast(term, kind))
 
 
 def _surely_whole(value: Quantised) -> bool:
@@ -123,9 +111,9 @@ def _between(sql: str, low: int, high: int) -> str:
     return f"least(greatest({sql}, CAST({low} AS BIGINT)), CAST({high} AS BIGINT))"
 
 
-def _double(number: Fraction) -> str:
+def double(number: Fraction) -> float:
     """The nearest double; the largest one for what lies beyond."""
     try:
-        return literal(float(number)).sql
+        return float(number)
     except OverflowError:
-        return literal(math.copysign(1.7976931348623157e308, number)).sql
+        return math.copysign(1.7976931348623157e308, number)

@@ -1,0 +1,15 @@
+"""Operators on rows as SQL for PostgreSQL: a form for every entry of `expressions.operators`, by its name."""
+
+from __future__ import annotations
+
+from tacit.tables.engines.chain.form import Form
+from tacit.tables.engines.postgres.operators.casts import CONVERTING
+from tacit.tables.engines.postgres.operators.numbers import ON_NUMBERS
+from tacit.tables.engines.postgres.operators.texts import ON_TEXTS
+from tacit.tables.engines.postgres.operators.times import ON_TIMES
+from tacit.tables.engines.postgres.operators.truth import ON_TRUTH
+
+__all__ = ["FORMS"]
+
+FORMS: dict[str, Form] = {**ON_TRUTH, **ON_NUMBERS, **ON_TEXTS, **ON_TIMES, **CONVERTING}
+"""Every operator's form by its name."""
