@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types release versions slow attacks audit bench sklearns torch lock clean
+.PHONY: help demo test check format lint types release versions slow attacks audit bench sklearns torch lock page clean
 
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -65,6 +65,10 @@ lock: $(READY)   ## pin the dependencies anew
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --group dev --extra plots --extra frames --extra learn --extra excel --extra postgres --extra server pyproject.toml -o requirements.lock
+
+page:            ## the editor of the service's page, bundled from page/package-lock.json (needs Node)
+	cd page && npm ci --no-audit --no-fund && npx esbuild editor.js --bundle --minify --format=iife \
+	    --legal-comments=none --target=es2020 --outfile=../src/tacit/server/static/editor.js
 
 clean:           ## remove what the other targets made
 	rm -rf $(VENV) dist .venv-bench .venv-torch .venv-sklearn-* .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output

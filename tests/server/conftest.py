@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -52,6 +53,8 @@ class Served:
         self.service = service
         self.app = make_app(service)
         self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
         self._http = httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://127.0.0.1:8417")
         self.owner = self.key("owner", Role.OWNER)
         self.ada = self.key("ada", Role.ANALYST)
@@ -72,12 +75,14 @@ class Served:
 
     def wait(self, what: Coroutine[Any, Any, T]) -> T:
         """Until it has come."""
-        return self._loop.run_until_complete(what)
+        return asyncio.run_coroutine_threadsafe(what, self._loop).result(120)
 
     def close(self) -> None:
         """End it."""
         self.wait(self._http.aclose())
-        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self.wait(self._loop.shutdown_default_executor())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(30)
         self._loop.close()
         self.service.close()
 

@@ -8,7 +8,7 @@ from tacit.report.numbers import printable
 
 __all__ = ["Html", "element", "join", "preformatted"]
 
-_EMPTY = frozenset({"br", "meta", "line", "rect", "circle", "path"})
+_EMPTY = frozenset({"br", "meta", "line", "rect", "circle", "path", "polyline", "input", "link"})
 
 
 class Html(str):

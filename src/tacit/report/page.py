@@ -13,7 +13,7 @@ from tacit.report.numbers import cell, delta, exact, number, percent, price
 from tacit.report.picture import MOST_BARS, picture
 from tacit.report.style import STYLE
 
-__all__ = ["MOST_ROWS", "to_html"]
+__all__ = ["MOST_ROWS", "answer_parts", "to_html"]
 
 MOST_ROWS = 1000
 """Rows of the answer that the page shows; the JSON form has all of them."""
@@ -44,7 +44,7 @@ def to_html(disclosure: Disclosure) -> str:
         element("p", f"Asked by {disclosure.analyst}, {words.moment(disclosure.time)}", class_="soft"),
         element("pre", disclosure.question),
         _promise(disclosure),
-        _section("The answer", *_answer(disclosure)),
+        _section("The answer", *answer_parts(disclosure)),
         _section("How it was made private", *_method(disclosure)),
         _section("What this does not cover", element("ul", *(element("li", one) for one in disclosure.not_covered))),
         _section("On record", _record(disclosure)),
@@ -82,7 +82,8 @@ def _promise(disclosure: Disclosure) -> Html:
     )
 
 
-def _answer(disclosure: Disclosure) -> list[Html]:
+def answer_parts(disclosure: Disclosure) -> list[Html]:
+    """The numbers: pictures, the table, and what is to be known about them."""
     noisy = [column for column in disclosure.columns if column.is_noisy]
     made = [element("p", _capital(words.footnote(disclosure)) + ".", class_="note")] if noisy else []
     made += [element("p", _capital(one) + ".", class_="note") for one in words.notes(disclosure)] if noisy else []
@@ -127,7 +128,7 @@ def _table(disclosure: Disclosure) -> Html:
                 cells.append(element("td", percent(error), class_="number weak" if weak else "number"))
         rows.append(element("tr", *cells))
     table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows))
-    return element("div", table, class_="wide")
+    return element("div", table, class_="wide", tabindex=0, role="region", aria_label="The answer as a table")
 
 
 def _weakest(disclosure: Disclosure, labels: Sequence[str]) -> list[str]:

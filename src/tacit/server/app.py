@@ -18,6 +18,7 @@ from tacit.server.api import keys, models, questions, tables
 from tacit.server.api.shapes import Problem
 from tacit.server.desk import Cancelled
 from tacit.server.door import Door
+from tacit.server.pages import routes as pages
 from tacit.server.pool import Busy
 from tacit.server.problems import PROBLEM, Refused, problem, problem_of
 from tacit.version import VERSION
@@ -55,6 +56,7 @@ def make_app(service: Service) -> Any:
     app.state.service = service
     for part in (tables.router, questions.router, models.router, keys.router):
         app.include_router(part, prefix="/v1")
+    app.include_router(pages.router)
     _handle(app)
     _describe(app)
     app.add_middleware(Door, service=service)
@@ -64,35 +66,44 @@ def make_app(service: Service) -> Any:
 def _handle(app: FastAPI) -> None:
     @app.exception_handler(TacitError)
     async def refused(request: Request, error: TacitError) -> Response:
-        return _told(problem_of(error))
+        return _told(request, problem_of(error))
 
     @app.exception_handler(Refused)
     async def at_the_door(request: Request, error: Refused) -> Response:
-        return _told(problem(error.status, error.code, error.detail), error.headers)
+        return _told(request, problem(error.status, error.code, error.detail), error.headers)
+
+    @app.exception_handler(pages.SIGN_IN)
+    async def stranger(request: Request, error: Exception) -> Response:
+        return pages.sign_in_page()
 
     @app.exception_handler(Busy)
     async def busy(request: Request, error: Busy) -> Response:
         text = "Too many requests are waiting. Nothing was spent; ask again in a moment."
-        return _told(problem(429, "busy", text), {"Retry-After": "2"})
+        return _told(request, problem(429, "busy", text), {"Retry-After": "2"})
 
     @app.exception_handler(Cancelled)
     async def cancelled(request: Request, error: Cancelled) -> Response:
-        return _told(problem(410, "cancelled", "The request was taken back before it was paid. Nothing was spent."))
+        return _told(
+            request, problem(410, "cancelled", "The request was taken back before it was paid. Nothing was spent.")
+        )
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
         text = "This cannot be read as JSON in UTF-8." if error.status_code == 400 else str(error.detail)
         code = _CODES.get(error.status_code, "refused")
-        return _told(problem(error.status_code, code, f"{text} Nothing was spent."), dict(error.headers or {}))
+        return _told(request, problem(error.status_code, code, f"{text} Nothing was spent."), dict(error.headers or {}))
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first.get("loc", ()) if not isinstance(part, int))
-        return _told(problem(422, "unreadable", f"{place}: {first.get('msg', '')}. Nothing was spent."))
+        return _told(request, problem(422, "unreadable", f"{place}: {first.get('msg', '')}. Nothing was spent."))
 
 
-def _told(document: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+def _told(request: Request, document: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+    """As a page to who looks at pages."""
+    if pages.wants_page(request):
+        return pages.told_page(request, document)
     return JSONResponse(document, document["status"], headers=headers, media_type=PROBLEM)
 
 

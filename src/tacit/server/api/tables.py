@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tacit.server.desk import Desk
     from tacit.server.keys import Key
 
-__all__ = ["budget_of", "log_of", "router", "schema_of"]
+__all__ = ["budget_of", "cap_of", "log_of", "router", "schema_of"]
 
 router = APIRouter()
 
@@ -119,7 +119,7 @@ def unlock(table: str, given: Unlocked, service: Served, key: Caller) -> Any:
 def cap(table: str, analyst: str, given: Capped, service: Served, key: Caller) -> Any:
     """What an analyst may spend of this table in all, on record and in the policy."""
     desk = service.desk(key, table, Act.MANAGE)
-    return _done(desk, desk.set_cap(analyst, _cap(desk, given), key.name, given.reason))
+    return _done(desk, desk.set_cap(analyst, cap_of(desk, given), key.name, given.reason))
 
 
 @router.post("/tables/{table}/restored", response_model=Said)
@@ -134,7 +134,7 @@ def _done(desk: Desk, receipt: Receipt) -> dict[str, Any]:
     return receipt.to_dict()
 
 
-def _cap(desk: Desk, given: Capped) -> Promise:
+def cap_of(desk: Desk, given: Capped) -> Promise:
     flavour = desk.table.policy.terms.flavour.name
     said = given.epsilon if flavour == "epsilon" else given.rho
     if said is None:

@@ -1,0 +1,1 @@
+"""The pages: rendered here, from `report/`; forms that work without a script."""
