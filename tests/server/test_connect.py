@@ -134,3 +134,19 @@ def test_a_policy_travels_whole(served: Served) -> None:
     with pytest.raises(tacit.InvalidParameter, match="another Tacit"):
         policy_from_wire({**told, "version": 2})
     assert served.key("x", Role.ANALYST)
+
+
+def test_the_shell_asks_a_service(served: Served, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    from tacit.cli.main import cli
+
+    monkeypatch.setenv("TACIT_KEY", served.ada)
+    told = CliRunner().invoke(cli, ["ask", "--server", address, "visits", COUNT, "--epsilon", "0.5"])
+    assert told.exit_code == 0, told.output
+    assert "free" in told.output
+    again = CliRunner().invoke(cli, ["ask", "--server", address, "visits", COUNT, "--epsilon", "0.5", "--json"])
+    assert '"analyst": "ada"' in again.output
+    plan = CliRunner().invoke(cli, ["ask", "--server", address, "visits", f"EXPLAIN {COUNT}", "--epsilon", "1"])
+    assert "price: ε 1" in plan.output
+    assert connect(address, served.ada).remaining == tacit.ApproxDP("2.5", "1e-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -69,6 +70,9 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--report", type=_FILE, metavar="FILE", help="Also write the disclosure as one HTML page.")
 @click.option("--plot", type=_FILE, metavar="FILE", help="Also draw the answer: .png, .svg or .pdf.")
 @LEDGER_OPTION
+@click.option(
+    "--server", metavar="URL", help="Ask a service: POLICY is then the table's name, the key is in TACIT_KEY."
+)
 @reading_options
 def ask(
     where: Path,
@@ -93,6 +97,7 @@ def ask(
     report: Path | None,
     plot: Path | None,
     ledger: Path | str | None,
+    server: str | None,
 ) -> None:
     """Ask in SQL; the answer is private, has error bars, and is paid for first.
 
@@ -119,13 +124,14 @@ def ask(
     _check_targets(csv, parquet, report, plot)
     without = WithoutPolicy(unit, budget, groups, rows, types, reading)
     if sql.lstrip()[:8].strip().upper() == "EXPLAIN" and not is_batch:
-        with open_for_planning(where, without, ledger) as table:
+        with _at(server, where) if server else open_for_planning(where, without, ledger) as table:
             question = table.query(without_explain(sql))
             errors = targets(within) if within else None
             click.echo(str(question.plan(epsilon=epsilon, delta=delta, rho=rho, within=errors, bias=bias)))
         return
-    begins = begins_by_default(where, without, ledger)
-    with open_for_asking(where, without, analyst=analyst, ledger=ledger) as table:
+    begins = server is None and begins_by_default(where, without, ledger)
+    opened = _at(server, where) if server else open_for_asking(where, without, analyst=analyst, ledger=ledger)
+    with opened as table:
         before = table.entries
         with waiting_for_another("drawing the answer") if sys.stderr.isatty() else nullcontext():
             if is_batch:
@@ -142,6 +148,8 @@ def ask(
         click.echo(json.dumps([one.disclosure().to_dict() for one in answers], ensure_ascii=False, indent=2))
     elif as_json:
         click.echo(answers[0].to_json())
+    elif server is not None:
+        click.echo(repr(answers[0]))
     elif is_batch:
         show_answers(place, answers, again, analyst)
     else:
@@ -188,6 +196,13 @@ def _refuse_for_a_batch(
         if given is not None:
             hint = "A batch is shown, and --json has all of it; tacit report writes its pages. Nothing was spent."
             raise InvalidParameter(option, given="with several statements", allowed="one statement", hint=hint)
+
+
+def _at(server: str, where: Path) -> Table:
+    """The table of that name at a service."""
+    from tacit.remote.connect import connect  # needed for --server only
+
+    return connect(server, os.environ.get("TACIT_KEY", ""), table=str(where))
 
 
 def _question(typed: str | None, file: Path | None) -> str:
