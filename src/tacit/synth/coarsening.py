@@ -13,8 +13,8 @@ __all__ = ["Coarse", "coarse", "most_bins"]
 
 Reals = npt.NDArray[np.float64]
 
-_FACTOR, _POWER = 1.15, 0.39
-_FEWEST, _MOST = 3, 64
+_FACTOR, _POWER = 0.381, 0.559
+_FEWEST, _MOST = 3, 48
 
 
 def most_bins(total: float, scale: float) -> int:

@@ -18,6 +18,7 @@ from tacit.synth.strata import Codes, placed, spread_evenly
 __all__ = ["Mixture", "PairTable", "fit_mixture", "kept_of", "shrunk"]
 
 Reals = npt.NDArray[np.float64]
+START = 0.15
 Singles = npt.NDArray[np.float32]
 
 
@@ -169,7 +170,7 @@ def _descend(
     task: _Task, sizes: npt.NDArray[np.int64], components: int, steps: int, random: Public
 ) -> tuple[Singles, float]:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    logits = task.start[:, None] + 0.3 * random.standard_normal((len(task.start), components), dtype=np.float32)
+    logits = task.start[:, None] + np.float32(START) * random.standard_normal((len(task.start), components), dtype=np.float32)
     mean, square = np.zeros_like(logits), np.zeros_like(logits)
     for step in range(1, steps + 1):
         laws = _laws(logits, starts, sizes)

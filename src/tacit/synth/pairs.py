@@ -17,7 +17,7 @@ from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
 __all__ = ["Pairs"]
 
 COMPONENTS, FITS, STEPS = 250, 6, 0
-FIRST, LEAST = Fraction(3, 10), 0.2
+FIRST, LEAST = Fraction(3, 10), 0.02
 
 
 class Pairs(Synthesizer):

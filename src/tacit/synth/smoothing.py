@@ -1,33 +1,83 @@
-"""Noisy one-way counts made plausible: smooth where neighbours are alike, never below zero, of one total.
+"""Noisy one-way counts made plausible: what neighbours or other values say is used, as far as it helps.
 
-Post-processing of released numbers alone.
+Several smoothers are tried on each column; each one's error is estimated from the noisy counts themselves, and they
+are averaged with weights that fall with it. Post-processing of released numbers alone; its coins are public.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["denoised", "of_total", "total_of"]
+from tacit.synth.public_coins import public_coins
+
+__all__ = ["Smooth", "alike", "of_total", "smoothed", "total_of"]
 
 Reals = npt.NDArray[np.float64]
+Smoother = Callable[[Reals, float], Reals]
 
-THRESHOLD = 2.0
-"""Wavelet coefficients of fewer standard deviations are taken for noise."""
 _LEVELS = 6
+_SPLITS, _PART = 6, 0.25
+"""How often counts are split in two to try smoothers, and the noise added to the part that they see."""
+_LONGEST = 2000
+"""Values up to which smoothers that compare all with all are tried."""
+_SPIKE = 3.5
+_ROUNDS = 40
 
 
-def denoised(counts: Reals, scale: float, *, ordered: bool) -> Reals:
-    """Counts without what noise of this scale explains, by Haar wavelets at all shifts (Coifman & Donoho 1995).
+@dataclass(frozen=True, slots=True, eq=False)
+class Smooth:
+    """Counts that are nowhere below zero and have the given total; and about the sum of their squared errors."""
 
-    >>> flat = denoised(np.array([9.0, 11, 10, 8, 12, 500, 10, 11]), 2.0, ordered=True)
-    >>> bool(flat[:5].std() < 1.2), bool(flat[5] > 450)
+    counts: Reals
+    risk: float
+
+
+def smoothed(counts: Reals, scale: float, total: float, *, ordered: bool) -> Smooth:
+    """The average of smoothers, each weighted by how well it foretells counts that it has not seen.
+
+    Counts with noise of variance σ² become two with independent noise, y + √α·w and y - w/√α for w of variance σ²:
+    how far a smoother of the first is from the second says its error, without the truth (Oliveira, Lei & Tibshirani
+    2021). Weights are e^(-error/4σ²) (Leung & Barron 2006).
+
+    >>> flat = smoothed(np.array([9.0, 11, 10, 8, 12, 500, 10, 11] * 4), 2.0, 2284.0, ordered=True).counts
+    >>> bool(flat[:5].std() < 2), bool(flat[5] > 450)
     (True, True)
     """
-    if not ordered or len(counts) < 4:
-        return counts.copy()
+    found = _smoothers(len(counts), ordered=ordered)
+    made = np.array([of_total(one(counts, scale), total) for one in found])
+    if len(found) == 1 or scale == 0:
+        return Smooth(made[0], len(counts) * scale**2)
+    errors, coins = np.zeros(len(found)), public_coins(len(counts))  # public: they divide released numbers
+    for _ in range(_SPLITS):
+        noise = coins.normal(0, scale, len(counts))
+        seen, unseen = counts + np.sqrt(_PART) * noise, counts - noise / np.sqrt(_PART)
+        for at, one in enumerate(found):
+            told = of_total(one(seen, scale * np.sqrt(1 + _PART)), total)
+            errors[at] += float(((unseen - told) ** 2).sum()) / _SPLITS
+    weights = np.exp(-(errors - errors.min()) / (4 * scale**2))
+    weights /= weights.sum()
+    risk = float(weights @ errors) - len(counts) * scale**2 * (1 + 1 / _PART)
+    return Smooth(weights @ made, float(np.clip(risk, scale**2, len(counts) * scale**2)))
+
+
+def _smoothers(size: int, *, ordered: bool) -> list[Smoother]:
+    """Those that make sense for so many values; the first leaves counts as they are."""
+    found: list[Smoother] = [lambda counts, scale: counts]
+    if 4 <= size <= _LONGEST:
+        found.append(alike)
+    if ordered and size >= 4:
+        found += [lambda counts, scale: _haar(counts, scale, 2.0), lambda counts, scale: _haar(counts, scale, 3.0)]
+    if ordered and 4 <= size <= _LONGEST:
+        found += [_Lines(width) for width in (1.2, 2.5, 5.0, 10.0)]
+    return found
+
+
+def _haar(counts: Reals, scale: float, threshold: float) -> Reals:
+    """Haar wavelets at all shifts; those of fewer standard deviations are noise (Coifman & Donoho 1995)."""
     size = len(counts)
     current = np.concatenate([counts[::-1], counts, counts[::-1]])
     details: list[Reals] = []
@@ -37,9 +87,48 @@ def denoised(counts: Reals, scale: float, *, ordered: bool) -> Reals:
         current = (current + ahead) / 2
     for level in reversed(range(len(details))):
         spread = scale / np.sqrt(2.0 ** (level + 1))
-        kept = np.where(np.abs(details[level]) > THRESHOLD * spread, details[level], 0.0)
+        kept = np.where(np.abs(details[level]) > threshold * spread, details[level], 0.0)
         current = ((current + kept) + np.roll(current - kept, 1 << level)) / 2
     return current[size : 2 * size]
+
+
+def alike(counts: Reals, scale: float) -> Reals:
+    """Each count given the law of all counts, which is found from them too (Kiefer & Wolfowitz 1956; Robbins 1956).
+
+    Many rare values and a few common ones: the rare ones share what they have together.
+    """
+    above = np.maximum(counts, 0.0)
+    own = np.quantile(above, np.linspace(0, 1, min(len(counts), 120)))
+    levels = np.unique(np.concatenate([[0.0], np.geomspace(0.1 * scale, max(float(above.max()), scale), 40), own]))
+    fits = np.exp(-0.5 * np.minimum(((counts[:, None] - levels) / scale) ** 2, 1400))
+    law = np.full(len(levels), 1 / len(levels))
+    for _ in range(_ROUNDS):
+        odds = fits * law
+        odds /= odds.sum(axis=1, keepdims=True) + 1e-300
+        law = odds.mean(axis=0)
+    odds = fits * law
+    result: Reals = (odds / (odds.sum(axis=1, keepdims=True) + 1e-300)) @ levels
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """A line through the neighbours of each value, weighted by nearness; spikes stay what they are."""
+
+    width: float
+
+    def __call__(self, counts: Reals, scale: float) -> Reals:
+        size, reach = len(counts), max(2, int(np.ceil(2 * self.width)))
+        wide = np.pad(counts, reach, mode="reflect" if reach < size else "edge")
+        middle = np.median(np.lib.stride_tricks.sliding_window_view(wide, 2 * reach + 1), axis=1)
+        spike = np.abs(counts - middle) > _SPIKE * scale
+        away = np.arange(size)[None] - np.arange(size)[:, None]
+        near = np.exp(-0.5 * (away / self.width) ** 2) * ~spike[None]
+        whole, tilt, bend = near.sum(axis=1) + 1e-12, (near * away).sum(axis=1), (near * away**2).sum(axis=1)
+        firm = whole * bend - tilt**2
+        lines = firm > 1e-9 * whole**2
+        slanted = (near * (bend[:, None] - tilt[:, None] * away)) @ counts / np.where(lines, firm, 1.0)
+        return np.where(spike, counts, np.where(lines, slanted, near @ counts / whole))
 
 
 def of_total(counts: Reals, total: float) -> Reals:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from tacit.synth.coarsening import Coarse, coarse
 from tacit.synth.counting import Counting
 from tacit.synth.domain import Domain
 from tacit.synth.purse import Measured, Purse
-from tacit.synth.smoothing import denoised, of_total, total_of
+from tacit.synth.smoothing import Smooth, smoothed, total_of
 
 __all__ = ["Stage", "first_stage", "identity", "joined", "one_way_share", "shares_of"]
 
@@ -24,7 +25,7 @@ Reals = npt.NDArray[np.float64]
 _PARTS = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Stage:
     """What is known after the one-way counts. All of it is public but ``counting``."""
 
@@ -36,14 +37,18 @@ class Stage:
     total_scale: float
     told: Callable[[float], None]
 
-    @property
-    def shares(self) -> list[Reals]:
-        """The share of each value of each column: smooth, nowhere negative, of one total."""
+    @cached_property
+    def smooth(self) -> list[Smooth]:
+        """The counts of each column: smooth, nowhere negative, of one total."""
         return [
-            of_total(denoised(one.counts.astype(np.float64), one.scale, ordered=column.ordered), self.total)
-            / self.total
+            smoothed(one.counts.astype(np.float64), one.scale, self.total, ordered=column.ordered)
             for one, column in zip(self.ones, self.domain.columns, strict=True)
         ]
+
+    @property
+    def shares(self) -> list[Reals]:
+        """The share of each value of each column."""
+        return [one.counts / self.total for one in self.smooth]
 
     def binned(self, most: int) -> tuple[Coarse, ...]:
         """All columns in at most so many bins."""
