@@ -40,7 +40,9 @@ def margin(random: Random, size: int, kind: str) -> Any:
 def mixed(random: Random, width: int) -> tuple[list[int], list[bool], list[Any]]:
     """Columns of all kinds."""
     kinds = random.choice(["smooth", "spike", "heaped", "zipf", "zipf", "zipf"], width)
-    sizes = [int(random.choice([2, 2, 5, 7, 9, 16, 42]) if k == "zipf" else random.choice([16, 75, 100])) for k in kinds]
+    sizes = [
+        int(random.choice([2, 2, 5, 7, 9, 16, 42]) if k == "zipf" else random.choice([16, 75, 100])) for k in kinds
+    ]
     return sizes, [k != "zipf" for k in kinds], [margin(random, s, k) for s, k in zip(sizes, kinds, strict=True)]
 
 

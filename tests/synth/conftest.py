@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.synth import aim, pairs
+from tacit.synth.methods import aim, pairs
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.synth import aim, synthesizer
-from tacit.synth.purse import Measured, Purse
+from tacit.synth.counts.purse import Measured, Purse
+from tacit.synth.methods import aim, synthesizer
 
 DOMAIN = {"plan": ["free", "pro", "team"], "age": (0, 40), "city": ["Bonn", "Jena", "Lund", "Rome", None], "paid": 2}
 

@@ -14,10 +14,10 @@ import tacit
 from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter
 from tacit.privacy import ApproxDP
 from tacit.synth import MST, Dates, Domain, Independent, Pairs
-from tacit.synth.counting import FrameRows
+from tacit.synth.counts.counting import FrameRows
+from tacit.synth.counts.stage import identity
+from tacit.synth.made.saved import to_bytes
 from tacit.synth.opened import TableRows, _coded
-from tacit.synth.saved import to_bytes
-from tacit.synth.stage import identity
 from tacit.tables.session.table import Table
 from tests.tables.visits import POLICY, write_visits
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tacit.synth.aim import AIM
-from tacit.synth.columns import Dates, Listed, Numbers
-from tacit.synth.domain import Domain
-from tacit.synth.independent import Independent
-from tacit.synth.mst import MST
-from tacit.synth.pairs import Pairs
-from tacit.synth.rules import Determines, Impossible
-from tacit.synth.sample import Sample
-from tacit.synth.saved import load
-from tacit.synth.synthesis import Synthesis
-from tacit.synth.workload import Workload
+from tacit.synth.domain.columns import Dates, Listed, Numbers
+from tacit.synth.domain.domain import Domain
+from tacit.synth.domain.rules import Determines, Impossible
+from tacit.synth.made.sample import Sample
+from tacit.synth.made.saved import load
+from tacit.synth.made.synthesis import Synthesis
+from tacit.synth.methods.aim import AIM
+from tacit.synth.methods.independent import Independent
+from tacit.synth.methods.mst import MST
+from tacit.synth.methods.pairs import Pairs
+from tacit.synth.methods.workload import Workload
 
 __all__ = [
     "AIM",

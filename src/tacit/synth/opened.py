@@ -14,12 +14,12 @@ from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
 from tacit.ledger.claims import Claim
 from tacit.privacy import Guarantee
-from tacit.synth.columns import Column, Dates, Listed, Numbers
-from tacit.synth.counting import Counting, Counts, Maps, Tables
-from tacit.synth.domain import Domain
-from tacit.synth.rules import Rule
-from tacit.synth.saved import from_bytes, to_bytes
-from tacit.synth.synthesis import Synthesis
+from tacit.synth.counts.counting import Counting, Counts, Maps, Tables
+from tacit.synth.domain.columns import Column, Dates, Listed, Numbers
+from tacit.synth.domain.domain import Domain
+from tacit.synth.domain.rules import Rule
+from tacit.synth.made.saved import from_bytes, to_bytes
+from tacit.synth.made.synthesis import Synthesis
 from tacit.tables.engines.contract import Category, Engine, Quantised
 from tacit.tables.engines.rows import BoundedRows, Chunk, Coded
 from tacit.tables.engines.tabulate import Bins, tabulated

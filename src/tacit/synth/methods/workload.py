@@ -8,13 +8,13 @@ from typing import Any
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import PriceLike
 from tacit.privacy import Guarantee, PureDP
-from tacit.synth.coarsening import most_bins
-from tacit.synth.domain import Domain
-from tacit.synth.graph import Target, fit_graph
-from tacit.synth.junction import cells_of
-from tacit.synth.pairs import by_cells, measured_tables
-from tacit.synth.stage import Stage
-from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
+from tacit.synth.counts.coarsening import most_bins
+from tacit.synth.counts.stage import Stage
+from tacit.synth.domain.domain import Domain
+from tacit.synth.methods.pairs import by_cells, measured_tables
+from tacit.synth.methods.synthesizer import Fit, Synthesizer, joint_tables
+from tacit.synth.models.graph import Target, fit_graph
+from tacit.synth.models.junction import cells_of
 
 __all__ = ["Workload"]
 

@@ -13,14 +13,14 @@ import numpy as np
 
 from tacit.errors import InvalidParameter
 from tacit.privacy import Guarantee
-from tacit.synth.coarsening import Coarse
-from tacit.synth.domain import Domain
-from tacit.synth.graph import GraphModel
-from tacit.synth.junction import JunctionTree
-from tacit.synth.mixture import Mixture
-from tacit.synth.model import Model
-from tacit.synth.purse import Measured
-from tacit.synth.synthesis import Synthesis
+from tacit.synth.counts.coarsening import Coarse
+from tacit.synth.counts.purse import Measured
+from tacit.synth.domain.domain import Domain
+from tacit.synth.made.synthesis import Synthesis
+from tacit.synth.models.graph import GraphModel
+from tacit.synth.models.junction import JunctionTree
+from tacit.synth.models.mixture import Mixture
+from tacit.synth.models.model import Model
 
 __all__ = ["from_bytes", "load", "to_bytes"]
 

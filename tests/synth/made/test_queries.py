@@ -12,8 +12,8 @@ import pytest
 from tacit.errors import InvalidParameter
 from tacit.privacy import ApproxDP, PureDP
 from tacit.synth import MST, Domain, Independent, Numbers, Pairs
-from tacit.synth.conditions import conditions
-from tacit.synth.queries import Reach
+from tacit.synth.domain.conditions import conditions
+from tacit.synth.made.queries import Reach
 from tacit.testing import seeded
 from tests.synth.tables import DOMAIN, people
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.synth.graph import GraphModel, Target, fit_graph
-from tacit.synth.junction import cells_of, junction_tree
-from tacit.synth.mixture import Mixture, PairTable, fit_mixture, shrunk
+from tacit.synth.models.graph import GraphModel, Target, fit_graph
+from tacit.synth.models.junction import cells_of, junction_tree
+from tacit.synth.models.mixture import Mixture, PairTable, fit_mixture, shrunk
 
 SIZES = (2, 3, 2, 4, 3)
 SETS = [[(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1), (1, 2)], [(0, 1, 2), (3, 4)], [(0, 4), (1, 4), (2, 4), (3, 4)], []]

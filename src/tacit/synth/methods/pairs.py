@@ -8,11 +8,11 @@ from fractions import Fraction
 from itertools import combinations
 
 from tacit.privacy import PureDP
-from tacit.synth.coarsening import Coarse, most_bins
-from tacit.synth.mixture import PairTable, Reals, fit_mixture, kept_of, shrunk
-from tacit.synth.purse import Counts, Measured
-from tacit.synth.stage import Stage, joined, shares_of
-from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
+from tacit.synth.counts.coarsening import Coarse, most_bins
+from tacit.synth.counts.purse import Counts, Measured
+from tacit.synth.counts.stage import Stage, joined, shares_of
+from tacit.synth.methods.synthesizer import Fit, Synthesizer, joint_tables
+from tacit.synth.models.mixture import PairTable, Reals, fit_mixture, kept_of, shrunk
 
 __all__ = ["Pairs"]
 

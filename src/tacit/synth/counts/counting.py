@@ -18,8 +18,8 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.scores import kind_of
 from tacit.noise.entropy import system_entropy
-from tacit.synth.columns import Codes, plain
-from tacit.synth.domain import Domain
+from tacit.synth.domain.columns import Codes, plain
+from tacit.synth.domain.domain import Domain
 
 __all__ = ["Counting", "FrameRows", "Maps", "Tables"]
 

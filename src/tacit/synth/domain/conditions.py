@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.synth.columns import Dates, Numbers, floats
-from tacit.synth.domain import Domain
+from tacit.synth.domain.columns import Dates, Numbers, floats
+from tacit.synth.domain.domain import Domain
 
 __all__ = ["Met", "conditions"]
 

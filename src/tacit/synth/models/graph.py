@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.synth.junction import Clique, JunctionTree, junction_tree, log_sum, spread_over
+from tacit.synth.models.junction import Clique, JunctionTree, junction_tree, log_sum, spread_over
+from tacit.synth.models.strata import Codes, placed
 from tacit.synth.public_coins import Public
-from tacit.synth.strata import Codes, placed
 
 __all__ = ["GraphModel", "Target", "fit_graph"]
 

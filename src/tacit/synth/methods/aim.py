@@ -11,14 +11,14 @@ from itertools import combinations
 import numpy as np
 
 from tacit.noise.entropy import BitSource
-from tacit.synth.coarsening import Coarse, most_bins
-from tacit.synth.graph import GraphModel, Target, fit_graph
-from tacit.synth.junction import cells_of
-from tacit.synth.mst import apart
+from tacit.synth.counts.coarsening import Coarse, most_bins
+from tacit.synth.counts.purse import Counts, Measured, Purse, adaptive_purse
+from tacit.synth.counts.stage import Stage, joined
+from tacit.synth.methods.mst import apart
+from tacit.synth.methods.synthesizer import Fit, Synthesizer, joint_tables
+from tacit.synth.models.graph import GraphModel, Target, fit_graph
+from tacit.synth.models.junction import cells_of
 from tacit.synth.public_coins import public_coins
-from tacit.synth.purse import Counts, Measured, Purse, adaptive_purse
-from tacit.synth.stage import Stage, joined
-from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
 
 __all__ = ["AIM"]
 

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from tacit.synth.mixture import Mixture
+from tacit.synth.models.mixture import Mixture
+from tacit.synth.models.strata import Codes, Reals
 from tacit.synth.public_coins import Public
-from tacit.synth.strata import Codes, Reals
 
 __all__ = ["Model", "independent"]
 

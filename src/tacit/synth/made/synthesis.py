@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.privacy import Guarantee
-from tacit.synth.coarsening import Coarse
-from tacit.synth.domain import Domain
-from tacit.synth.drawing import drawn
-from tacit.synth.model import Model
+from tacit.synth.counts.coarsening import Coarse
+from tacit.synth.counts.purse import Measured
+from tacit.synth.domain.domain import Domain
+from tacit.synth.made.drawing import drawn
+from tacit.synth.made.queries import Count, counted_in, share_in
+from tacit.synth.made.sample import Sample
+from tacit.synth.models.model import Model
 from tacit.synth.public_coins import public_coins
-from tacit.synth.purse import Measured
-from tacit.synth.queries import Count, counted_in, share_in
-from tacit.synth.sample import Sample
 
 __all__ = ["Synthesis"]
 
@@ -90,13 +90,13 @@ class Synthesis:
 
     def report(self, *, true: Any = None) -> Any:
         """The quality report, from the noisy tables alone; with the true rows, a second one that is *not private*."""
-        from tacit.synth.quality import quality
+        from tacit.synth.made.quality import quality
 
         return quality(self, true)
 
     def save(self, path: str | Path) -> None:
         """Write the model as one file: JSON and plain arrays, no pickle. `tacit.synth.load` reads it."""
-        from tacit.synth.saved import to_bytes
+        from tacit.synth.made.saved import to_bytes
 
         Path(path).write_bytes(to_bytes(self))
 

@@ -13,10 +13,12 @@ import pytest
 from tacit.errors import NotPrivate
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, compose
 from tacit.privacy.loss_distribution import LossDistribution
-from tacit.synth import AIM, MST, Domain, Independent, Pairs, Workload, counting, mst, stage
-from tacit.synth.purse import Purse, adaptive_purse, purse_of, within
-from tacit.synth.saved import to_bytes
-from tacit.synth.synthesizer import Synthesizer
+from tacit.synth import AIM, MST, Domain, Independent, Pairs, Workload
+from tacit.synth.counts import counting, stage
+from tacit.synth.counts.purse import Purse, adaptive_purse, purse_of, within
+from tacit.synth.made.saved import to_bytes
+from tacit.synth.methods import mst
+from tacit.synth.methods.synthesizer import Synthesizer
 from tacit.testing import seeded
 from tests.synth.tables import DOMAIN, Transcript, added, broken, people, recording
 

@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 from tacit.privacy.conversion import largest_gaussian
-from tacit.synth.coarsening import Coarse, coarse
-from tacit.synth.counting import Counting
-from tacit.synth.domain import Domain
-from tacit.synth.purse import Measured, Purse
-from tacit.synth.smoothing import Smooth, smoothed, total_of
+from tacit.synth.counts.coarsening import Coarse, coarse
+from tacit.synth.counts.counting import Counting
+from tacit.synth.counts.purse import Measured, Purse
+from tacit.synth.counts.smoothing import Smooth, smoothed, total_of
+from tacit.synth.domain.domain import Domain
 
 __all__ = ["Stage", "first_stage", "identity", "joined", "one_way_share", "shares_of"]
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, MissingBounds, UnknownColumn
-from tacit.synth.columns import Codes, Column, Dates, Listed, Numbers
-from tacit.synth.rules import Determines, Impossible, Rule
+from tacit.synth.domain.columns import Codes, Column, Dates, Listed, Numbers
+from tacit.synth.domain.rules import Determines, Impossible, Rule
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 

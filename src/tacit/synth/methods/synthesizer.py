@@ -13,15 +13,15 @@ from tacit.errors import InvalidParameter
 from tacit.mechanisms.promise import PriceLike
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
-from tacit.synth.coarsening import Coarse
-from tacit.synth.counting import Counting, FrameRows
-from tacit.synth.domain import Domain
-from tacit.synth.model import Model, independent
+from tacit.synth.counts.coarsening import Coarse
+from tacit.synth.counts.counting import Counting, FrameRows
+from tacit.synth.counts.purse import Measured, Purse, purse_of, read_price
+from tacit.synth.counts.stage import Stage, first_stage, one_way_share
+from tacit.synth.domain.domain import Domain
+from tacit.synth.domain.rules import Rule
+from tacit.synth.made.synthesis import Synthesis
+from tacit.synth.models.model import Model, independent
 from tacit.synth.opened import SynthesisPlan, fit_table, plan_table
-from tacit.synth.purse import Measured, Purse, purse_of, read_price
-from tacit.synth.rules import Rule
-from tacit.synth.stage import Stage, first_stage, one_way_share
-from tacit.synth.synthesis import Synthesis
 
 __all__ = ["Fit", "Synthesizer"]
 

@@ -22,11 +22,11 @@ from tacit.mechanisms.tails import gaussian_quantile, read_beta
 from tacit.privacy import Guarantee, PureDP
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import decimal_down
-from tacit.synth.conditions import Met, conditions
-from tacit.synth.purse import Measured
+from tacit.synth.counts.purse import Measured
+from tacit.synth.domain.conditions import Met, conditions
 
 if TYPE_CHECKING:
-    from tacit.synth.synthesis import Synthesis
+    from tacit.synth.made.synthesis import Synthesis
 
 __all__ = ["Count", "Reach", "counted_in", "share_in"]
 

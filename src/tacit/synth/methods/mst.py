@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.privacy import PureDP
-from tacit.synth.coarsening import most_bins
-from tacit.synth.graph import Target, fit_graph
-from tacit.synth.pairs import by_cells, measured_tables
-from tacit.synth.purse import Counts
-from tacit.synth.stage import Stage
-from tacit.synth.synthesizer import Fit, Synthesizer, joint_tables
+from tacit.synth.counts.coarsening import most_bins
+from tacit.synth.counts.purse import Counts
+from tacit.synth.counts.stage import Stage
+from tacit.synth.methods.pairs import by_cells, measured_tables
+from tacit.synth.methods.synthesizer import Fit, Synthesizer, joint_tables
+from tacit.synth.models.graph import Target, fit_graph
 
 __all__ = ["MST"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.synth.columns import Codes
+from tacit.synth.domain.columns import Codes
 
 __all__ = ["Coarse", "coarse", "most_bins"]
 

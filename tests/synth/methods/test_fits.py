@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate, UnknownColumn
-from tacit.synth import AIM, MST, Determines, Domain, Impossible, Independent, Listed, Pairs, Workload, load, workload
-from tacit.synth.graph import fit_graph
-from tacit.synth.saved import from_bytes, to_bytes
-from tacit.synth.synthesis import Synthesis
+from tacit.synth import AIM, MST, Determines, Domain, Impossible, Independent, Listed, Pairs, Workload, load
+from tacit.synth.made.saved import from_bytes, to_bytes
+from tacit.synth.made.synthesis import Synthesis
+from tacit.synth.methods import workload
+from tacit.synth.models.graph import fit_graph
 from tacit.testing import seeded
 from tests.synth.tables import DOMAIN, people
 

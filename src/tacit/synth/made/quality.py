@@ -19,13 +19,13 @@ from tacit.report.columns import Column
 from tacit.report.markup import Html, element
 from tacit.report.picture import picture
 from tacit.report.style import STYLE
-from tacit.synth.counting import FrameRows
-from tacit.synth.purse import Measured
-from tacit.synth.queries import Reach
-from tacit.synth.stage import joined
+from tacit.synth.counts.counting import FrameRows
+from tacit.synth.counts.purse import Measured
+from tacit.synth.counts.stage import joined
+from tacit.synth.made.queries import Reach
 
 if TYPE_CHECKING:
-    from tacit.synth.synthesis import Synthesis
+    from tacit.synth.made.synthesis import Synthesis
 
 __all__ = ["Quality", "quality"]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tacit.synth.coarsening import Coarse
-from tacit.synth.domain import Domain
-from tacit.synth.mixture import Mixture
-from tacit.synth.model import Model
+from tacit.synth.counts.coarsening import Coarse
+from tacit.synth.domain.domain import Domain
+from tacit.synth.models.mixture import Mixture
+from tacit.synth.models.model import Model
+from tacit.synth.models.strata import Codes, closer, placed
 from tacit.synth.public_coins import Public
-from tacit.synth.strata import Codes, closer, placed
 
 __all__ = ["drawn"]
 

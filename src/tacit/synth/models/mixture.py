@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tacit.synth.models.strata import Codes, placed, spread_evenly
 from tacit.synth.public_coins import Public, public_coins
-from tacit.synth.strata import Codes, placed, spread_evenly
 
 __all__ = ["Mixture", "PairTable", "fit_mixture", "kept_of", "shrunk"]
 
@@ -170,7 +170,9 @@ def _descend(
     task: _Task, sizes: npt.NDArray[np.int64], components: int, steps: int, random: Public
 ) -> tuple[Singles, float]:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    logits = task.start[:, None] + np.float32(START) * random.standard_normal((len(task.start), components), dtype=np.float32)
+    logits = task.start[:, None] + np.float32(START) * random.standard_normal(
+        (len(task.start), components), dtype=np.float32
+    )
     mean, square = np.zeros_like(logits), np.zeros_like(logits)
     for step in range(1, steps + 1):
         laws = _laws(logits, starts, sizes)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.synth.stage import Stage
-from tacit.synth.synthesizer import Fit, Synthesizer, _alone
+from tacit.synth.counts.stage import Stage
+from tacit.synth.methods.synthesizer import Fit, Synthesizer, _alone
 
 __all__ = ["Independent"]
 

@@ -1,0 +1,1 @@
+"""What is bought of a table: counting, the purse, one-way counts, and the bins that follow."""

@@ -1,0 +1,1 @@
+"""What the rows may be: columns, their codes, rules and conditions. Public."""

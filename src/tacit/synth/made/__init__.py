@@ -1,0 +1,1 @@
+"""What a fit gives: rows, counts, reports, files."""

@@ -1,0 +1,1 @@
+"""Which tables a price is spent on: one file per method."""

@@ -1,0 +1,1 @@
+"""Laws over rows of bins, fitted to noisy tables: graphs and mixtures."""
