@@ -36,7 +36,8 @@ BENCHES = {
     "games": "games, frequency lists, noise that follows: quality and cost as players, places and lengths grow",
     "learning": "additive, logistic and linear models: Adult next to private EBM, Opacus, diffprivlib; shapes; speed",
     "learning_trees": "trees, forests, naive Bayes, k-means and components on Adult, next to scikit-learn's own",
-    "synthesis": "synthetic tables of Adult: errors of two- and three-way tables, learning from them, growth; dpmm",
+    "synthesis": "synthetic tables of Adult: errors of two- and three-way tables, learning from them; dpmm, mbi",
+    "synthesis_growth": "synthetic tables: time and memory by rows, columns and values",
     "startup": "import time, command start, installed size",
 }
 PYTHON = ENVIRONMENT / "bin" / "python"

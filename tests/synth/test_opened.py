@@ -150,3 +150,38 @@ def test_a_fit_that_fails_is_lost_and_says_nothing(table: Table, monkeypatch: py
         Pairs(epsilon=1).fit(table, domain=COLUMNS)
     assert "Ada" not in repr(caught.value)
     assert table.ledger.budget().charged == ApproxDP(1, 0)
+
+
+def test_lists_and_bounds_are_bought_inside_the_price(policy: Path) -> None:
+    policy.write_text(POLICY.replace(", bounds = [0, 120]", ""), encoding="utf-8")
+    with tacit.open(policy, analyst="ada") as table:
+        method = Independent(epsilon=2, delta="1e-6")
+        columns = ["plan", "city", "age"]
+        made = method.fit(table, domain=columns, discover="0.5")
+        assert table.ledger.budget().charged == ApproxDP(2, "1e-6")  # all of it, and no more
+        assert made.guarantee == ApproxDP(2, "1e-6")
+        entries, charged = table.entries, table.ledger.budget().charged
+        again = method.fit(table, domain=columns, discover="0.5")
+        assert to_bytes(again) == to_bytes(made)
+        assert (table.entries, table.ledger.budget().charged) == (entries, charged)
+        assert "plan" in made.sample(5, seed=1)
+        assert all(name in made.domain.names or name in made.notes[-1] for name in columns)
+
+
+def test_what_cannot_be_discovered_is_refused_before_the_payment(table: Table) -> None:
+    wrong: list[tuple[Any, Any, Any]] = [
+        (Pairs(epsilon=1, delta="1e-8"), ["plan", "city"], 0),
+        (Pairs(epsilon=1, delta="1e-8"), ["plan", "city"], "0.9"),
+        (Pairs(epsilon=1, delta="1e-8"), {"plan": 3}, "0.1"),
+        (Pairs(epsilon=1), ["plan", "city"], "0.1"),  # a list needs a δ
+        (Pairs(epsilon=1, delta="1e-8"), ["plan", "day"], "0.1"),
+        (Pairs(epsilon=1, delta="1e-8"), ["user_id"], "0.1"),
+    ]
+    for method, domain, share in wrong:
+        with pytest.raises(tacit.TacitError):
+            method.fit(table, domain=domain, discover=share)
+    with pytest.raises(BudgetExceeded):
+        Pairs(epsilon=50, delta="1e-8").fit(table, domain=["plan", "city"], discover="0.01")
+    assert table.entries == 0
+    with pytest.raises(InvalidParameter, match="open table"):
+        Pairs(epsilon=1).fit({"a": [1]}, domain={"a": 2}, discover="0.1")

@@ -116,11 +116,18 @@ class SynthesisPlan:
 
 
 def fit_table(
-    method: Any, table: Opened, domain: object, rules: Iterable[Rule], rows_per_unit: int | None, fresh: bool
+    method: Any,
+    table: Opened,
+    domain: object,
+    rules: Iterable[Rule],
+    rows_per_unit: int | None,
+    fresh: bool,
+    question: str | None = None,
 ) -> Synthesis:
     """Pay, then fit; or the model that was paid for already, free. All refusals come before the payment."""
     plan = plan_table(method, table, domain, rules, rows_per_unit)
-    claim = table.pay_for(plan.question, plan.cost, _Draw(method, plan.domain, plan.asked, plan.question), fresh=fresh)
+    asked = question or plan.question
+    claim = table.pay_for(asked, plan.cost, _Draw(method, plan.domain, plan.asked, asked), fresh=fresh)
     assert claim.answer is not None
     return from_bytes(claim.answer)
 

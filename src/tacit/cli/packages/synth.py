@@ -35,6 +35,9 @@ _ENDINGS = (".csv", ".parquet")
 @click.option(
     "--rows-per-unit", type=click.IntRange(1), metavar="N", help="Rows of one person that count.  [the policy's]"
 )
+@click.option(
+    "--discover", metavar="SHARE", help="Of the price, to find lists and bounds that the policy does not have: 0.1."
+)
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Draws the same rows again from the same model.")
 @click.option("--model", type=_FILE, metavar="FILE", help="Also write the model, for tacit.synth.load.")
 @click.option("--report", type=_FILE, metavar="FILE", help="Also write the quality report, an HTML page.")
@@ -52,6 +55,7 @@ def synth(
     method: str,
     columns: str | None,
     rows_per_unit: int | None,
+    discover: str | None,
     seed: int | None,
     model: Path | None,
     report: Path | None,
@@ -92,7 +96,7 @@ def synth(
             return
         before = table.remaining
         with _shown(f"counting and fitting by {method}"):
-            synthesis = made.fit(table, **how, fresh=fresh)
+            synthesis = made.fit(table, **how, fresh=fresh, discover=discover)
         paid = f"spent {made.guarantee!r}" if table.remaining != before else "spent nothing: fitted before"
         click.echo(f"{synthesis!r}\n{paid}; {table.remaining!r} left", err=True)
         for note in synthesis.notes:

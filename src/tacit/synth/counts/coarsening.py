@@ -13,7 +13,7 @@ __all__ = ["Coarse", "coarse", "most_bins"]
 
 Reals = npt.NDArray[np.float64]
 
-_FACTOR, _POWER = 0.381, 0.559
+_FACTOR, _POWER = 0.555, 0.503
 _FEWEST, _MOST = 3, 48
 
 

@@ -65,8 +65,19 @@ class Domain:
         if columns is None:
             wanted = [c for c in policy.columns.values() if c.role in (Role.PRIVATE, Role.PUBLIC)]
         else:
-            wanted = [_declared(policy, name) for name in columns]
+            wanted = [cls.declared(policy, name) for name in columns]
         return cls(tuple(_of_policy(column) for column in wanted), tuple(rules))
+
+    @staticmethod
+    def declared(policy: Policy, name: str) -> ColumnPolicy:
+        """What a policy says of a column that may be made up."""
+        found = policy.columns.get(name)
+        if found is None:
+            raise UnknownColumn(f"There is no column {name!r} here. Columns: {', '.join(policy.columns)}.")
+        if found.role not in (Role.PRIVATE, Role.PUBLIC):
+            allowed = "private and public columns: identifiers and forbidden ones are never made up"
+            raise InvalidParameter("columns", given=name, allowed=allowed)
+        return found
 
     @cached_property
     def free(self) -> tuple[int, ...]:
@@ -193,16 +204,6 @@ def _column(name: str, values: object) -> Column:
         return Listed(name, tuple(sorted(rest)) if ordered else rest, ordered=ordered, missing=len(rest) < len(values))
     allowed = "a number of values, a list of values, a pair of bounds, or a column"
     raise InvalidParameter(f"domain of {name}", given=values, allowed=allowed)
-
-
-def _declared(policy: Policy, name: str) -> ColumnPolicy:
-    found = policy.columns.get(name)
-    if found is None:
-        raise UnknownColumn(f"There is no column {name!r} here. Columns: {', '.join(policy.columns)}.")
-    if found.role not in (Role.PRIVATE, Role.PUBLIC):
-        allowed = "private and public columns: identifiers and forbidden ones are never made up"
-        raise InvalidParameter("columns", given=name, allowed=allowed)
-    return found
 
 
 def _of_policy(column: ColumnPolicy) -> Column:

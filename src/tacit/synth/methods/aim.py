@@ -22,7 +22,7 @@ from tacit.synth.public_coins import public_coins
 
 __all__ = ["AIM"]
 
-_CHOICE = Fraction(1, 10)
+_CHOICE = Fraction(1, 20)
 """Of a round's price, what its choice costs."""
 _CELLS = 120_000
 _DRAWN = 60_000

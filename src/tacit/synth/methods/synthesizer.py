@@ -17,6 +17,7 @@ from tacit.synth.counts.coarsening import Coarse
 from tacit.synth.counts.counting import Counting, FrameRows
 from tacit.synth.counts.purse import Measured, Purse, purse_of, read_price
 from tacit.synth.counts.stage import Stage, first_stage, one_way_share
+from tacit.synth.discovered import fit_discovered
 from tacit.synth.domain.domain import Domain
 from tacit.synth.domain.rules import Rule
 from tacit.synth.made.synthesis import Synthesis
@@ -74,12 +75,14 @@ class Synthesizer(ABC):
         progress: Callable[[float], None] | None = None,
         entropy: BitSource | None = None,
         fresh: bool = False,
+        discover: PriceLike = None,
     ) -> Synthesis:
         """The synthetic table's model, from an open table, or from a frame in memory and its public domain.
 
         An open table knows its domain and its unit, is paid, and gives the stored model to who asks the same again,
         unless ``fresh``. Of a frame each row is a unit, unless a column is named that says whom a row is about: then
-        at most ``rows_per_unit`` rows of each count; the caller answers for keeping its budget.
+        at most ``rows_per_unit`` rows of each count; the caller answers for keeping its budget. With ``discover``, a
+        share of the price, lists and bounds that the policy of an open table does not have are bought from it.
         """
         if hasattr(data, "pay_for"):
             if unit is not None or entropy is not None:
@@ -87,7 +90,13 @@ class Synthesizer(ABC):
                 raise InvalidParameter(
                     "unit" if unit is not None else "entropy", given=unit or entropy, allowed=allowed
                 )
+            if discover is not None:
+                return fit_discovered(self, data, domain, rules, rows_per_unit, discover, fresh)
             return fit_table(self, data, domain, rules, rows_per_unit, fresh)
+        if discover is not None:
+            raise InvalidParameter(
+                "discover", given=discover, allowed="an open table, whose budget pays: tacit.open(...)"
+            )
         read = Domain.of(domain, rules) if domain is not None else None
         if read is None:
             allowed = 'the values that columns can have, domain={"age": (0, 120), "plan": ["free", "pro"]}'
