@@ -144,3 +144,27 @@ def test_every_command_is_on_the_page_of_the_architecture() -> None:
     assert not [room.name for room in rooms if f"`{room.name}/`" not in section]
     listed = [path.stem for room in rooms if f"`{room.name}/`:" in section for path in room.glob("[!_]*.py")]
     assert not [name for name in listed if f"`{name}`" not in section]
+
+
+SYNTH = SRC / "synth"
+SYNTH_ROOMS = ("public_coins", "domain", "counts", "models", "made", "opened", "discovered", "methods")
+"""In the order in which a fit passes them; files that are rooms of their own stand among them."""
+
+
+def test_the_rooms_of_synthesis_are_layered_and_small() -> None:
+    for path in (one for one in SYNTH.rglob("*.py") if one.name != "__init__.py"):
+        place = path.relative_to(SYNTH).with_suffix("").parts[0]
+        assert place in SYNTH_ROOMS, path
+        tree = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+        modules = [node.module.split(".") for node in tree if node.module and node.module.startswith("tacit.synth.")]
+        wrong = {module[2] for module in modules if SYNTH_ROOMS.index(module[2]) > SYNTH_ROOMS.index(place)}
+        assert not wrong, f"{path.name} must not import from {wrong}"
+    for room in (one for one in SYNTH.iterdir() if one.is_dir() and one.name != "__pycache__"):
+        assert len(list(room.glob("*.py"))) <= 15, room
+
+
+def test_every_file_of_synthesis_is_on_the_page_of_the_architecture() -> None:
+    page = (SRC.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.split("## The rooms of `synth/`")[1].split("\n## ")[0]
+    names = [path.stem for path in SYNTH.rglob("*.py") if path.stem != "__init__"]
+    assert not [name for name in names if f"`{name}`" not in section]

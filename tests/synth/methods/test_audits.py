@@ -51,7 +51,9 @@ def released(method: Synthesizer) -> Callable[[Any], float]:
     return run
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    "name", [*list(METHODS)[:3], *(pytest.param(n, marks=pytest.mark.slow) for n in list(METHODS)[3:])]
+)
 @pytest.mark.parametrize(("epsilon", "violated"), [(1, False), (12, True)])
 def test_an_audit_of_a_fit_on_two_rows(name: str, epsilon: int, violated: bool) -> None:
     found = audit(
