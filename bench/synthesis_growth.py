@@ -85,6 +85,7 @@ def apart(method: str, rows: int, sizes: list[int], memory: int = 1024) -> dict[
     """The same in a process of its own, so that its memory is its own."""
     task = json.dumps([method, rows, sizes, memory])
     done = subprocess.run([sys.executable, __file__, "--task", task], capture_output=True, text=True, check=True)
+    print(f"{method}, {rows:,} rows, {len(sizes)} columns of at most {max(sizes):,} values: {done.stdout}", flush=True)
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
@@ -102,7 +103,7 @@ def growth(quick: bool) -> list[dict[str, Any]]:
     for method in ("MST", "Independent"):
         line = apart(method, 50_000, sizes_of(30 if quick else 100))
         found.append({"what": "columns, 50 000 rows", "size": 30 if quick else 100, "method": method} | line)
-    for size in (10, 100) if quick else (10, 100, 1000, 10_000, 100_000):
+    for size in (10, 100) if quick else (10, 100, 1000, 10_000):
         line = apart("Pairs", 50_000, [size] * 10)
         found.append({"what": "values, 10 columns", "size": size, "method": "Pairs"} | line)
     for memory in (64, 512):

@@ -23,6 +23,7 @@ from tacit.synth.domain.rules import Rule
 from tacit.synth.made.saved import from_bytes
 from tacit.synth.made.synthesis import Synthesis
 from tacit.synth.opened import fit_table
+from tacit.tables.engines.access import Access
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 
@@ -46,6 +47,9 @@ def fit_discovered(
     method: Any, table: Any, names: object, rules: Iterable[Rule], rows_per_unit: int | None, part: object, fresh: bool
 ) -> Synthesis:
     """Buy what the policy does not say, then fit. Refusals come before the first payment."""
+    if not isinstance(getattr(table, "_access", None), Access):  # a service would refuse the fit, with lists paid for
+        allowed = "a table that is opened here; at a service, buy lists with table.discover and give them as domain="
+        raise InvalidParameter("discover", given=part, allowed=allowed, hint="Nothing was spent.")
     parts = _parts(method.guarantee, table.policy, names, part)
     if not parts.wanted:
         return fit_table(method, table, [column.name for column in parts.columns], rules, rows_per_unit, fresh)
