@@ -19,10 +19,10 @@ from tacit.tables.query.functions import AGGREGATE_NAMES, FACT_NAMES, INTERVAL_S
 from tacit.tables.query.options import ListedGroups, Options
 from tacit.tables.query.per_unit import Fact, PerUnit
 from tacit.tables.query.relations import Base, Joined, Listed, Relation, Selected, Stacked, called
-from tacit.tables.query.tree import Aggregate, Order, Output, Query
+from tacit.tables.query.tree import Aggregate, Order, Output, Query, Window
 from tacit.tables.query.words import RESERVED
 
-__all__ = ["expression_sql", "name_to_sql", "to_sql"]
+__all__ = ["expression_sql", "name_to_sql", "order_sql", "to_sql"]
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ZERO = Fraction(0)
@@ -302,6 +302,8 @@ def _expression(node: Expression, leaf: Leaf) -> str:
             return f"GROUPING({_expression(key, leaf)})"
         case Call():
             return _call(node, leaf)
+        case Window():
+            return _window(node, leaf)
     raise AssertionError(f"{type(node).__name__} is no part of a statement")
 
 
@@ -309,7 +311,7 @@ def _inner(node: Expression, leaf: Leaf) -> str:
     """An expression as a part of another: in brackets unless it cannot be torn apart."""
     text = _expression(node, leaf)
     match node:
-        case Column() | Aggregate() | Case() | Grouping():
+        case Column() | Aggregate() | Case() | Grouping() | Window():
             closed = True
         case Key():
             closed = _is_name(text)
@@ -391,6 +393,38 @@ def _case(node: Case, leaf: Leaf) -> str:
     )
     ending = "" if node.otherwise == Literal(None) else f" ELSE {_expression(node.otherwise, leaf)}"
     return f"CASE {branches}{ending} END"
+
+
+def _window(node: Window, leaf: Leaf) -> str:
+    inside = "*" if node.argument is None and node.function == "count" else ""
+    inside = inside if node.argument is None else _expression(node.argument, leaf)
+    inside += f", {node.count}" if node.function in ("lag", "lead") else ""
+    inside = str(node.count) if node.function == "ntile" else inside
+    over = []
+    if node.partition:
+        over.append(f"PARTITION BY {', '.join(_expression(one, leaf) for one in node.partition)}")
+    if node.order:
+        over.append(f"ORDER BY {', '.join(_order(one, leaf) for one in node.order)}")
+    if node.frame is not None:
+        over.append(f"ROWS BETWEEN {_end(node.frame[0], 'PRECEDING')} AND {_end(node.frame[1], 'FOLLOWING')}")
+    return f"{node.function.upper()}({inside}) OVER ({' '.join(over)})"
+
+
+def _end(rows: int | None, side: str) -> str:
+    """One end of a frame; ``side`` is where it goes if it has none."""
+    if rows is None:
+        return f"UNBOUNDED {side}"
+    return "CURRENT ROW" if rows == 0 else f"{abs(rows)} {'PRECEDING' if rows < 0 else 'FOLLOWING'}"
+
+
+def order_sql(term: Order) -> str:
+    """One term of ORDER BY, over columns."""
+    return _order(term, _column)
+
+
+def _order(term: Order, leaf: Leaf) -> str:
+    direction = " DESC" if term.descending else ""
+    return f"{_expression(term.expression, leaf)}{direction}{' NULLS FIRST' if term.nulls_first else ''}"
 
 
 def _call(node: Call, leaf: Leaf) -> str:

@@ -10,7 +10,7 @@ from tacit.tables.expressions.tree import Case, Column, Expression, Literal
 from tacit.tables.query.options import NO_OPTIONS, Options
 from tacit.tables.query.relations import Relation
 
-__all__ = ["Aggregate", "Order", "Output", "Query"]
+__all__ = ["FRAMED", "PLACES", "RANKS", "Aggregate", "Order", "Output", "Query", "Window"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,41 @@ class Order:
     expression: Expression
     descending: bool = False
     nulls_first: bool = False
+
+
+RANKS = ("row_number", "rank", "dense_rank", "percent_rank", "ntile")
+"""Functions of the order alone."""
+PLACES = ("lag", "lead", "first_value", "last_value")
+"""Functions that give the value of another row."""
+FRAMED = ("sum", "avg", "count", "min", "max")
+"""Functions of all rows of the frame."""
+Frame = tuple[int | None, int | None]
+"""From and to which row, counted from the current one; None: all that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Expression):
+    """A function of the rows of an answer around each row: SUM(n) OVER (PARTITION BY … ORDER BY … ROWS …)."""
+
+    function: str
+    argument: Expression | None = None
+    partition: tuple[Expression, ...] = ()
+    order: tuple[Order, ...] = ()
+    frame: Frame | None = None
+    """None: all rows of the partition; up to the current one and its equals where there is an order."""
+    count: int = 1
+    """How many rows LAG and LEAD go, how many parts NTILE makes."""
+
+    def parts(self) -> tuple[Expression, ...]:
+        first = () if self.argument is None else (self.argument,)
+        return (*first, *self.partition, *(one.expression for one in self.order))
+
+    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
+        left = list(parts)
+        argument = None if self.argument is None else left.pop(0)
+        partition, ordered = left[: len(self.partition)], left[len(self.partition) :]
+        order = tuple(replace(one, expression=part) for one, part in zip(self.order, ordered, strict=True))
+        return replace(self, argument=argument, partition=tuple(partition), order=order)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from tacit.tables.expressions.tree import Expression, Grouping, Key, Value
 from tacit.tables.query.tree import Aggregate, Query
 from tacit.tables.release.intervals import Interval, interval
 
-__all__ = ["Columns", "Released", "finish", "joint"]
+__all__ = ["Columns", "Released", "finish", "joint", "ranks_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -126,7 +126,7 @@ class _Groups:
         if self._query.having is not None:
             held = self._values(self._query.having)
             rows = rows[(np.asarray(held.data, dtype=bool) & held.known)[rows]]
-        ranks = [_ranks(self._values(term.expression), term.descending, term.nulls_first) for term in self._query.order]
+        ranks = [ranks_of(self._values(term.expression), term.descending, term.nulls_first) for term in self._query.order]
         for cells, absent in zip(self._keys.values(), self._absent, strict=True):
             ranks += [absent.astype(np.float64), _key_ranks(cells)]
         if ranks:
@@ -179,7 +179,7 @@ def _key_ranks(cells: Sequence[Value]) -> Floats:
     return np.array([np.inf if cell is None else place[cell] for cell in cells], dtype=np.float64)
 
 
-def _ranks(values: Values, descending: bool, nulls_first: bool) -> npt.NDArray[np.float64]:
+def ranks_of(values: Values, descending: bool, nulls_first: bool) -> npt.NDArray[np.float64]:
     """Numbers that sort as the values do, nulls at one end."""
     if values.data.dtype == object:
         rank = np.zeros(values.size)

@@ -14,13 +14,15 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from tacit.errors import BudgetExceeded, InvalidParameter
+from tacit.errors import BudgetExceeded, InvalidParameter, NotPrivate
 from tacit.ledger import Ledger, Receipt
 from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.check.check import Checked, check
+from tacit.tables.check.later import check_steps, kinds_of
+from tacit.tables.check.names import unit_names
 from tacit.tables.discovery.cut import AnsweringWithCut, read_share, shown, with_cut
 from tacit.tables.discovery.discovery import Discovery
 from tacit.tables.engines.access import Access, Draw, Engines
@@ -35,13 +37,15 @@ from tacit.tables.policy.policy import Policy
 from tacit.tables.python.columns import Term
 from tacit.tables.python.selection import Selection
 from tacit.tables.python.steps import First
+from tacit.tables.query.later import Later, steps_sql
 from tacit.tables.query.options import stated_price
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Query
 from tacit.tables.release.answer import Answer
+from tacit.tables.release.later import computed
 from tacit.tables.session.batch import Batch, check_number
 from tacit.tables.session.statements import Answering, explained, written
-from tacit.tables.sql.parse import parse
+from tacit.tables.sql.parse import parse, parse_around
 from tacit.tables.workloads.questions import margins_of, ranges_of
 from tacit.tables.workloads.workload import Workload
 from tacit.work.worker import Worker
@@ -101,17 +105,32 @@ class Table(First["Question"]):
 
     def query(self, question: str | Query) -> Question:
         """A question in SQL, or as a tree; free."""
-        tree = parse(question, self.policy.table, self.policy.tables()) if isinstance(question, str) else question
-        if not isinstance(tree, Query):
-            raise InvalidParameter("question", given=type(question).__name__, allowed="SQL, a text")
         try:
-            return Question(self, check(tree, self.policy))
+            return self._read(question) if isinstance(question, str) else self._checked(question)
         except InvalidParameter as error:
             if not self._about_types or "text" not in str(error.given):
                 raise
             hint = f"{error.hint} {self._about_types}".strip()
             told = InvalidParameter(error.name, given=error.given, allowed=error.allowed, hint=hint)
         raise told
+
+    def _read(self, text: str) -> Question:
+        """A statement about rows; or, if it is none, one around an answer."""
+        try:
+            return self._checked(parse(text, self.policy.table, self.policy.tables()))
+        except (InvalidParameter, NotPrivate):
+            found = parse_around(text, self.policy.table, self.policy.tables())
+            if found is None:
+                raise
+            inner, steps = found
+            if any(key.column_name in unit_names(inner.source, self.policy) for key in inner.keys):
+                raise  # a row per unit was meant, which is no answer
+        return self._checked(inner).then(*steps)
+
+    def _checked(self, tree: Query) -> Question:
+        if not isinstance(tree, Query):
+            raise InvalidParameter("question", given=type(tree).__name__, allowed="SQL, a text")
+        return Question(self, check(tree, self.policy))
 
     def sql(
         self,
@@ -250,9 +269,14 @@ class Table(First["Question"]):
 class Question:
     """A question about a table: a value, free until it is asked."""
 
-    def __init__(self, table: Table, checked: Checked) -> None:
+    def __init__(self, table: Table, checked: Checked, steps: tuple[Later, ...] = ()) -> None:
         self._table = table
         self._checked = checked
+        self._steps = steps
+
+    def then(self, *steps: Later) -> Question:
+        """The same question, and then these steps with its answer, which cost nothing."""
+        return Question(self._table, self._checked, check_steps((*self._steps, *steps), kinds_of(self._checked)))
 
     @property
     def states_price(self) -> bool:
@@ -276,7 +300,7 @@ class Question:
 
     def to_sql(self) -> str:
         """The question as canonical SQL."""
-        return to_sql(self._checked.query)
+        return steps_sql(to_sql(self._checked.query), self._steps)
 
     def plan(
         self,
@@ -355,7 +379,10 @@ class Question:
             refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
             raise
         assert claim.answer is not None
-        return Answer.read(claim.answer, claim.receipt)
+        answer = Answer.read(claim.answer, claim.receipt)
+        if not self._steps:
+            return answer
+        return Answer(computed(answer.disclosure(), plan, self._steps, kinds_of(self._checked)), claim.receipt)
 
     def recall(
         self,

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tacit.tables.expressions.tree import Expression
+from tacit.tables.query.later import Later
 from tacit.tables.query.refusals import NotUnderstood
 from tacit.tables.query.rows import Rows
 from tacit.tables.query.to_sql import to_sql
@@ -20,7 +21,7 @@ from tacit.tables.query.tree import Query
 if TYPE_CHECKING:
     from tacit.tables.sql.read.statement import Statements
 
-__all__ = ["parse", "parse_condition", "parse_released", "statements", "states_price"]
+__all__ = ["parse", "parse_around", "parse_condition", "parse_released", "statements", "states_price"]
 
 Tables = Mapping[str, Sequence[str]]
 
@@ -40,6 +41,19 @@ def parse(text: str, table: str, tables: Tables | None = None) -> Query:
     with _reading(table, tables) as statements:
         query, is_plain = statements.query(text)
         return query if is_plain else statements.query(to_sql(query))[0]  # dissolved, as if it was written so
+
+
+def parse_around(text: str, table: str, tables: Tables | None = None) -> tuple[Query, list[Later]] | None:
+    """A statement around an answer: the query inside, and the steps that are taken with its answer; None if it is none.
+
+    >>> inner, steps = parse_around(
+    ...     "SELECT city, n / SUM(n) OVER () AS share FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city)", "visits"
+    ... )
+    >>> to_sql(inner), len(steps)
+    ('SELECT city, COUNT(*) AS n FROM visits GROUP BY city', 1)
+    """
+    with _reading(table, tables) as statements:
+        return statements.around(text)
 
 
 def states_price(text: str) -> bool:

@@ -8,15 +8,18 @@ from fractions import Fraction
 
 from tacit.tables.expressions.tree import Column, Expression, Literal
 from tacit.tables.query.canonical import folded, has_aggregate, make_query
+from tacit.tables.query.later import Later
 from tacit.tables.query.limits import Sizes
 from tacit.tables.query.options import NO_OPTIONS, ListedGroups, Options
 from tacit.tables.query.refusals import CLAUSES, NotUnderstood, not_yet, shortened
 from tacit.tables.query.rows import Rows, Unsettled, conjoined
+from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Order, Query
 from tacit.tables.sql import grammar
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read.arrays import ARRAYS, array
 from tacit.tables.sql.read.groupings import SETS, groupings
+from tacit.tables.sql.read.later import split, step_of
 from tacit.tables.sql.read.source import refuse_clauses, source
 from tacit.tables.sql.scope import Scope, digits_in, function_name, labelled, only, place_in, written_column
 from tacit.tables.sql.translate import scope
@@ -36,7 +39,23 @@ class Statements:
 
     def query(self, text: str) -> tuple[Query, bool]:
         """The query that a statement asks, and whether it was asked of the table itself."""
+        return self._query(grammar.read(text))
+
+    def around(self, text: str) -> tuple[Query, list[Later]] | None:
+        """The query inside of a statement around an answer, and the steps that it takes; None if it is none."""
         found = grammar.read(text)
+        parts = split(found.tree) if isinstance(found.tree, exp.Select) and not found.lists else None
+        if parts is None:
+            return None
+        inner, is_plain = self._query(replace(found, tree=parts.inner))
+        inner = inner if is_plain else self.query(to_sql(inner))[0]
+        steps, names = list[Later](), [one.name for one in inner.outputs]
+        for tree in parts.around:
+            steps.append(step_of(tree, names))
+            names = [one.name for one in steps[-1].outputs]
+        return inner, steps
+
+    def _query(self, found: grammar.Statement) -> tuple[Query, bool]:
         tree = found.tree
         if isinstance(tree, exp.Union):
             raise not_yet("UNION of answers", "Ask two questions instead; UNION ALL of tables stands in FROM (…).")

@@ -1,0 +1,144 @@
+"""Steps over an answer against its columns: names and kinds, found before anything is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tacit.errors import InvalidParameter, UnknownColumn
+from tacit.tables.check.check import Checked
+from tacit.tables.check.types import Typing, Words, quoted
+from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.tree import Column, Expression
+from tacit.tables.query.canonical import check_labels, folded
+from tacit.tables.query.later import Later, admit_steps
+from tacit.tables.query.tree import RANKS, Output, Window
+
+__all__ = ["check_steps", "kinds_of"]
+
+Kinds = Mapping[str, "Kind | None"]
+
+
+def kinds_of(checked: Checked) -> dict[str, Kind | None]:
+    """The kinds of the columns of the answer inside, by their names."""
+    keys = [checked.kinds.get(key) for key in checked.query.keys]
+    made = dict[str, Kind | None]()
+    for one in checked.query.outputs:
+        index = getattr(one.expression, "index", None)
+        made[one.name] = checked.kinds.get(one.expression) if index is None else keys[index]
+    return made
+
+
+def check_steps(steps: Sequence[Later], columns: Kinds) -> tuple[Later, ...]:
+    """The steps, every column by its own name and every expression of a kind; refused otherwise."""
+    admit_steps(steps)
+    found = list[Later]()
+    for step in steps:
+        made, columns = _checked(step, columns)
+        found.append(made)
+    return tuple(found)
+
+
+def _checked(step: Later, columns: Kinds) -> tuple[Later, Kinds]:
+    check_labels([one.name for one in step.outputs])
+    names = [one.name.lower() for one in step.outputs]
+    if not names or len(set(names)) != len(names):
+        raise InvalidParameter("SELECT", given="two columns of one name", allowed="each name once, and at least one")
+    found = _Step(columns)
+    groups = None if step.groups is None else tuple(map(found.plain, step.groups))
+    outputs = tuple(Output(one.name, found.of(one.expression)) for one in step.outputs)
+    order = tuple(replace(one, expression=found.of(one.expression)) for one in step.order)
+    having = None if step.having is None else found.condition(step.having, "HAVING" if groups is not None else "QUALIFY")
+    where = None if step.where is None else found.condition(found.plain(step.where), "WHERE")
+    if groups is not None:
+        for one in (*(output.expression for output in outputs), *(term.expression for term in order)):
+            _of_groups(one, groups)
+        _of_groups(having, groups)
+    made = replace(step, outputs=outputs, where=where, groups=groups, having=having, order=order)
+    return made, {one.name: found.kind(one.expression) for one in outputs}
+
+
+class _Step:
+    """The columns that one step sees."""
+
+    def __init__(self, columns: Kinds) -> None:
+        self._columns = columns
+        self._known = {name.lower(): name for name in columns}
+        self._typing = Typing(self._leaf, {})
+
+    def kind(self, expression: Expression) -> Kind | None:
+        return self._typing.kind(expression)
+
+    def plain(self, expression: Expression) -> Expression:
+        """An expression in which no window stands."""
+        if expression.has(Window):
+            raise InvalidParameter(
+                "window",
+                given=Words(quoted(expression)),
+                allowed="windows in SELECT, QUALIFY and ORDER BY",
+                hint="Compute it in a SELECT, and write the condition in one around that, or after QUALIFY.",
+            )
+        return self.of(expression)
+
+    def of(self, expression: Expression) -> Expression:
+        """The expression over columns as they are named, typed."""
+        return self._typing.typed(expression.over(self._named).changed(Window, self._window))
+
+    def condition(self, expression: Expression, place: str) -> Expression:
+        return self._typing.condition(expression.over(self._named).changed(Window, self._window), place)
+
+    def _named(self, column: Column) -> Expression:
+        name = self._known.get(column.name.lower())
+        if name is None:
+            raise UnknownColumn(
+                f"The answer inside has no column {column.name[:60]!r}; it has {', '.join(self._columns)}. A SELECT "
+                "around it sees what it shows, and nothing of the table. Nothing was spent."
+            )
+        return Column(name)
+
+    def _window(self, window: Window) -> Expression:
+        if any(part.has(Window) for part in window.parts()):
+            raise InvalidParameter(
+                "window", given=Words(quoted(window)), allowed="no window inside", hint="Take two steps: WITH a AS (…)."
+            )
+        made = window.with_parts(tuple(self._typing.typed(part) for part in window.parts()))
+        assert isinstance(made, Window)
+        argument = None if made.argument is None else self.kind(made.argument)
+        if made.function in ("sum", "avg") and not (argument is not None and argument.is_number):
+            given = Words("NULL" if argument is None else str(argument))
+            raise InvalidParameter(quoted(window), given=given, allowed="a number")
+        if made.function in (*RANKS, "lag", "lead") and not made.order:
+            hint = f"Write {made.function.upper()}(…) OVER (ORDER BY …)."
+            raise InvalidParameter(quoted(window), given=Words("no ORDER BY"), allowed="an order of rows", hint=hint)
+        return made
+
+    def _leaf(self, expression: Expression) -> Kind | None:
+        match expression:
+            case Column(name):
+                return self._columns[name]
+            case Window(function, argument):
+                if function == "avg" or function == "percent_rank":
+                    return Kind.REAL
+                if function in RANKS or function == "count":
+                    return Kind.INTEGER
+                return None if argument is None else self._typing.kind(argument)
+        raise InvalidParameter(
+            "SELECT", given=Words(quoted(expression)), allowed="columns of the answer inside, and windows over its rows"
+        )
+
+
+def _of_groups(expression: Expression | None, groups: Sequence[Expression]) -> None:
+    """Refuse columns outside of totals that are no keys of GROUP BY."""
+    known = {folded(one) for one in groups}
+
+    def visit(node: Expression) -> None:
+        if folded(node) in known or isinstance(node, Window):
+            return
+        for column in [node] if node.column_name is not None else []:
+            allowed = "columns of its GROUP BY, and totals such as SUM(n)"
+            raise InvalidParameter("SELECT", given=Words(quoted(column)), allowed=allowed)
+        for part in node.parts():
+            visit(part)
+
+    if expression is not None:
+        visit(expression)
