@@ -23,6 +23,7 @@ GROUPS = (
     ("Expressions of columns", "tacit.tables.python.columns", lambda v: True),
     ("Statistics of a question", "tacit.tables.python.aggregates", lambda v: True),
     ("Groups of a question", "tacit.tables.python.group_terms", lambda v: True),
+    ("Places in an answer", "tacit.tables.python.later", lambda v: True),
     ("Tables, their policies, questions and answers", "tacit.tables", lambda v: True),
     ("Tables of a service", "tacit.remote", lambda v: True),
     ("Secret bits", "tacit.noise", lambda v: True),

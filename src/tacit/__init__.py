@@ -108,6 +108,7 @@ _HOMES = {
         "variance_pop",
     ),
     "tacit.tables.python.group_terms": ("cube", "grouping_sets", "rollup"),
+    "tacit.tables.python.later": ("dense_rank", "lag", "lead", "rank", "row_number"),
     "tacit.tables.session.open": ("open",),
     "tacit.tables.plan.plan": ("Plan",),
     "tacit.tables.policy.policy": ("Policy",),

@@ -131,6 +131,11 @@ from tacit.tables.python.columns import when as when
 from tacit.tables.python.group_terms import cube as cube
 from tacit.tables.python.group_terms import grouping_sets as grouping_sets
 from tacit.tables.python.group_terms import rollup as rollup
+from tacit.tables.python.later import dense_rank as dense_rank
+from tacit.tables.python.later import lag as lag
+from tacit.tables.python.later import lead as lead
+from tacit.tables.python.later import rank as rank
+from tacit.tables.python.later import row_number as row_number
 from tacit.tables.release.answer import Answer as Answer
 from tacit.tables.session.open import open as open
 from tacit.tables.session.table import Question as Question

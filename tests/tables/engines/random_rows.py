@@ -372,5 +372,7 @@ class Expressions:
             return Call("at_time_zone", (self.make(Kind.TIMESTAMP, depth), Literal(rng.choice(ZONES))))
         if rng.random() < 0.5:
             return Call("date_trunc", (unit, self.make(Kind.TIMESTAMP, depth)))
-        count = Literal(rng.choice([0, 1, -1, 13, 10_000, -(10**6), 10**12, -(2**62), 25]))
+        count: Expression = Literal(rng.choice([0, 1, -1, 13, 10_000, -(10**6), 10**12, -(2**62), 25]))
+        if rng.random() < 0.3:
+            count = self.make(Kind.INTEGER, depth)
         return Call("date_add", (unit, count, self.make(rng.choice([Kind.DATE, Kind.TIMESTAMP]), depth)))

@@ -107,7 +107,7 @@ UNREAD = [
     ("SELECT GEOMEAN(x, contribution_bounds_per_row => (0, 1)) FROM visits", "above 0"),
     ("SELECT COUNT(*) FROM visits WHERE MEDIAN(x) > 1", "HAVING"),
     ("SELECT COUNT(*) FROM visits WHERE DATE(x, 100) IS NULL", "takes one value"),
-    ("SELECT COUNT(*) FROM visits WHERE x ~ 'a+'", "LIKE"),
+    ("SELECT COUNT(*) FROM visits WHERE x ~ 'a+'", "REGEXP_MATCHES"),
     ("SELECT COUNT(*) FROM visits WHERE LOG(x) > 1", "LOG10"),
     ("SELECT COUNT(*) FROM visits WHERE foo(x) > 1", "sql.md"),
     ("SELECT COUNT(*) FROM visits WHERE COUNT(*) > 1", "HAVING"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from tacit.tables.check.rows import View
 from tacit.tables.check.types import Typing, Words, column_kind, declared_range, quoted
 from tacit.tables.expressions.kinds import Kind, bounds_of
 from tacit.tables.expressions.ranges import Range, range_of
-from tacit.tables.expressions.tree import Column, Expression, Grouping, Key
+from tacit.tables.expressions.tree import Call, Column, Expression, Grouping, Key, Literal
 from tacit.tables.policy.limits import Limits
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.canonical import tidy
@@ -29,6 +30,10 @@ __all__ = ["Checked", "check"]
 _COUNTS = ("count_rows", "count", "count_units", "count_distinct")
 _PAIRS = ("covariance", "covariance_pop", "correlation")
 _NUMERIC = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop", *_PAIRS, "quantile")
+_OF_TRUTH = ("sum", "mean", "variance", "variance_pop", "stddev", "stddev_pop")
+_FIRST_DAY = datetime.date(2000, 1, 1)
+_DAYS = (Fraction(-36_524), Fraction(36_524))
+"""Within which the least and the greatest day is looked for: 1900 to 2099, whatever the data hold."""
 _FINEST_LEVEL = 10**6
 _MOST_SHARE = Fraction(9, 10)
 Bounds = tuple[Fraction, Fraction]
@@ -89,7 +94,7 @@ def _check(query: Query, policy: Policy, view: View | None) -> Checked:
     options, domains = public_groups(typed_lists(resolved.options, keys, rows), keys, policy)
     for one in resolved.sets or (range(len(keys)),):
         _few_enough(tuple(domains[at] for at in one))
-    settled = {one: _Settling(policy, rows, view).aggregate(one) for one in resolved.aggregates()}
+    settled = {one: _Settling(policy, rows, view).settled(one) for one in resolved.aggregates()}
     key_kinds = [rows.kind(key) for key in keys]
     released = Typing(lambda leaf: _released_kind(leaf, key_kinds, kinds), kinds)
 
@@ -130,7 +135,7 @@ def _resolved(query: Query, policy: Policy) -> Query:
     )
 
 
-def _replaced(expression: Expression, known: Mapping[Aggregate, Aggregate]) -> Expression:
+def _replaced(expression: Expression, known: Mapping[Aggregate, Expression]) -> Expression:
     return expression.changed(Aggregate, known.__getitem__)
 
 
@@ -164,8 +169,21 @@ class _Settling:
     rows: Typing
     view: View | None
 
+    def settled(self, one: Aggregate) -> Expression:
+        """The aggregate as it will be estimated; of days, in days that are counted and made a date again."""
+        if one.argument is None or one.estimator != "quantile":
+            return self.aggregate(one)
+        if self.rows.kind(self.rows.typed(one.argument)) is not Kind.DATE or one.bounds is not None:
+            return self.aggregate(one)
+        days = Call("date_diff", (Literal("day"), Literal(_FIRST_DAY), one.argument))
+        share = Fraction(0) if one.interval_share is None else one.interval_share
+        counted = self.aggregate(replace(one, argument=days, bounds=_DAYS, interval_share=share))
+        return Call(
+            "to_date", (Call("date_add", (Literal("day"), Call("to_integer", (counted,)), Literal(_FIRST_DAY))),)
+        )
+
     def aggregate(self, one: Aggregate) -> Aggregate:
-        """The aggregate as it will be estimated."""
+        """The aggregate as it will be estimated, a number."""
         _check_share(one)
         if one.estimator == "count_rows":
             return Aggregate("count_rows", group_bounds=self._count_bounds(one))
@@ -186,6 +204,10 @@ class _Settling:
         if one.estimator not in _NUMERIC:
             allowed = ", ".join((*_COUNTS, *_NUMERIC, "mode"))
             raise InvalidParameter("aggregate", given=one.estimator, allowed=allowed)
+        if self.rows.kind(argument) is Kind.BOOLEAN and one.estimator in _OF_TRUTH:
+            argument = self.rows.typed(Call("to_integer", (argument,)))  # 1 where it is true, 0 where it is false
+            is_open = one.bounds is None and one.group_bounds is None
+            one = replace(one, bounds=(Fraction(0), Fraction(1))) if is_open else one
         self._must_be_number(replace(one, argument=argument), self.rows.kind(argument))
         one = _leveled(replace(one, argument=argument))
         if one.estimator in _PAIRS:
@@ -216,6 +238,7 @@ class _Settling:
             hint = f"Write COUNT({what}) to count it, or CAST({what} AS DOUBLE) if its texts are numbers."
         else:
             hint = f"Write DATE_DIFF('day', DATE '2000-01-01', {what}) for a number of days."
+            hint = f"Write CAST({what} AS DATE), to the day." if one.estimator == "quantile" else hint
         given = Words("NULL" if kind is None else str(kind))
         raise InvalidParameter(quoted(replace(one, bounds=None)), given=given, allowed="a number", hint=hint)
 

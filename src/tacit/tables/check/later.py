@@ -48,7 +48,9 @@ def _checked(step: Later, columns: Kinds) -> tuple[Later, Kinds]:
     groups = None if step.groups is None else tuple(map(found.plain, step.groups))
     outputs = tuple(Output(one.name, found.of(one.expression)) for one in step.outputs)
     order = tuple(replace(one, expression=found.of(one.expression)) for one in step.order)
-    having = None if step.having is None else found.condition(step.having, "HAVING" if groups is not None else "QUALIFY")
+    having = (
+        None if step.having is None else found.condition(step.having, "HAVING" if groups is not None else "QUALIFY")
+    )
     where = None if step.where is None else found.condition(found.plain(step.where), "WHERE")
     if groups is not None:
         for one in (*(output.expression for output in outputs), *(term.expression for term in order)):

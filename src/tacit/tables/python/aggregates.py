@@ -7,7 +7,8 @@ from fractions import Fraction
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import price, times
 from tacit.tables.expressions.kinds import bounds_of
-from tacit.tables.expressions.tree import Call, Column, Expression
+from tacit.tables.expressions.operators import OPERATORS
+from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.python.arrays import Several
 from tacit.tables.python.columns import Term, expression_of
 from tacit.tables.query.canonical import has_aggregate
@@ -38,8 +39,6 @@ __all__ = [
     "variance_pop",
 ]
 
-_CONDITIONS = frozenset(("=", "<>", "<", "<=", ">", ">=", "and", "or", "not", "in", "like", "ilike", "is_null"))
-
 Bounds = tuple[object, object]
 _MOST_TILES = 10**6
 
@@ -56,7 +55,7 @@ def count(of: str | Term | None = None, *, group_bounds: Bounds | None = None) -
     if of is None:
         return Term(Aggregate("count_rows", group_bounds=clamp))
     value = _argument(of)
-    if isinstance(value, Call) and value.operator in _CONDITIONS:
+    if value.called and OPERATORS[value.called].is_condition:
         hint = "How many rows meet a condition: tacit.count().filter(condition); in how many it is known, .is_null()."
         raise InvalidParameter("count", given=of, allowed="a column, or nothing for all rows", hint=hint)
     return Term(Aggregate("count", value, group_bounds=clamp))

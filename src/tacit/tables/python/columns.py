@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import singledispatch
 
 from tacit.errors import InvalidParameter, TacitError
@@ -14,7 +15,7 @@ from tacit.tables.expressions.tree import Call, Case, Column, Expression, Groupi
 from tacit.tables.python.methods import OperatorMethods
 from tacit.tables.query.functions import at_time_zone, started
 from tacit.tables.query.to_sql import expression_sql
-from tacit.tables.query.tree import Aggregate
+from tacit.tables.query.tree import Aggregate, Order, Window
 
 __all__ = [
     "MOST_NAME",
@@ -27,6 +28,8 @@ __all__ = [
     "greatest",
     "least",
     "lit",
+    "named",
+    "order_of",
     "when",
 ]
 
@@ -114,6 +117,28 @@ class Term(OperatorMethods):
         if not isinstance(name, str) or not name.strip() or len(name) > MOST_NAME:
             raise InvalidParameter("alias", given=name, allowed=f"a name of at most {MOST_NAME} characters")
         return Term(self.expression, name)
+
+    def over(
+        self,
+        *,
+        partition_by: str | Term | Sequence[str | Term] = (),
+        order_by: str | Term | Ordering | Sequence[str | Term | Ordering] = (),
+        rows: tuple[int | None, int | None] | None = None,
+    ) -> Term:
+        """A statistic of the rows of an answer around each row: ``tacit.sum("n").over()`` is the total in every row.
+
+        ``rows`` are the first and the last row of a frame, counted from the current one: ``(-2, 0)`` for the last
+        three; None for all there are on that side. It stands after `agg`, in ``with_columns`` and its like.
+        """
+        made = _window(self.expression)
+        if made is None:
+            allowed = "sum, mean, count, min or max of released numbers, or a place in an order"
+            raise InvalidParameter("over", given=self, allowed=allowed, hint='Write tacit.sum("n").over().')
+        partition = tuple(expression_of(named(one)) for one in _listed(partition_by))
+        order = tuple(map(order_of, _listed(order_by)))
+        if rows is not None and not (isinstance(rows, tuple) and len(rows) == 2 and all(map(_is_frame, rows))):
+            raise InvalidParameter("rows", given=rows, allowed="two numbers of rows, or None: (-2, 0)")
+        return Term(replace(made, partition=partition, order=order, frame=rows), self.name)
 
     def is_not_null(self) -> Term:
         """Whether the value is known."""
@@ -264,6 +289,60 @@ def least(*values: object) -> Term:
 def greatest(*values: object) -> Term:
     """The largest of several values in a row: GREATEST(a, b)."""
     return Term(Call("greatest", tuple(expression_of(one) for one in values)))
+
+
+def _listed(given: object) -> Sequence[object]:
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _is_frame(end: object) -> bool:
+    return end is None or (isinstance(end, int) and abs(end) <= _MOST_FRAME)
+
+
+_WINDOWS = {"sum": "sum", "mean": "avg", "count": "count", "count_rows": "count"}
+_ENDS = {Fraction(0): "min", Fraction(1): "max"}
+_MOST_FRAME = 1_000
+
+
+@singledispatch
+def _window(expression: Expression) -> Window | None:
+    """The window that a statistic of the rows of an answer is; None if it is none."""
+    return None
+
+
+@_window.register
+def _(expression: Window) -> Window | None:
+    return expression
+
+
+@_window.register
+def _(expression: Aggregate) -> Window | None:
+    name = _WINDOWS.get(expression.estimator)
+    if expression.estimator == "quantile" and expression.level is not None:
+        name = _ENDS.get(expression.level)
+    return None if name is None else Window(name, expression.argument)
+
+
+@singledispatch
+def named(term: object) -> object:
+    """A column by its name; anything else as it is."""
+    return term
+
+
+@named.register
+def _(term: str) -> object:
+    return col(term)
+
+
+@singledispatch
+def order_of(term: object) -> Order:
+    """A term of an order of released rows: the name of a column, an expression, or one with its direction."""
+    return Order(expression_of(named(term)))
+
+
+@order_of.register
+def _(term: Ordering) -> Order:
+    return Order(term.expression, term.descending, term.nulls_first)
 
 
 @singledispatch

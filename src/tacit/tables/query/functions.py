@@ -17,6 +17,8 @@ __all__ = [
     "AGGREGATES",
     "AGGREGATE_NAMES",
     "BOUNDS",
+    "CONDITIONAL",
+    "DISTINCT",
     "FACT_NAMES",
     "INTERVAL_SHARE",
     "LEVELS",
@@ -54,6 +56,12 @@ PAIRS = {
     "corr": "correlation",
 }
 """Names of aggregates of two arguments."""
+
+CONDITIONAL = ("count_if", "countif")
+"""COUNT(*) FILTER (WHERE …) in one word."""
+
+DISTINCT = "approx_count_distinct"
+"""COUNT(DISTINCT …), which is never exact here."""
 
 LEVELS = {"min": Fraction(0), "median": Fraction(1, 2), "max": Fraction(1)}
 """Quantiles that have a name."""
@@ -250,6 +258,10 @@ def aggregate(
     upper = name.upper()
     if name == "count":
         return _count(arguments, distinct, star, bounds)
+    if name in CONDITIONAL and len(arguments) == 1 and not (distinct or star):
+        return Aggregate("count_rows", group_bounds=bounds.get("group_bounds")).where(arguments[0])
+    if name == DISTINCT and len(arguments) == 1 and not (distinct or star):
+        return _count(arguments, True, False, bounds)
     if distinct and name in ("min", "max"):
         distinct = False  # which repetitions do not change
     if distinct:

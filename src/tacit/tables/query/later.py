@@ -22,6 +22,7 @@ MOST_FRAME = 1_000
 MOST_STEPS = 10
 """How many SELECTs may stand around an answer."""
 
+
 @dataclass(frozen=True, slots=True)
 class Later:
     """One SELECT over the columns of an answer, which go by their names.

@@ -10,6 +10,7 @@ __all__ = [
     "FUNCTIONS",
     "GROUPINGS",
     "ONE_SELECT",
+    "OVER_GROUPS",
     "STATEMENTS",
     "SUBQUERY_CLAUSES",
     "WINDOWS",
@@ -95,7 +96,7 @@ CLAUSES = {
         "A join needs a table that the policy names, [public.regions] or [tables.purchases]: ask about one table.",
     ),
     "laterals": ("LATERAL", ONE_SELECT),
-    "windows": ("WINDOW", "Windows look at single rows: group instead."),
+    "windows": ("WINDOW", "Windows stand beside groups: SELECT city, RANK() OVER (ORDER BY COUNT(*)) … GROUP BY city."),
     "qualify": ("QUALIFY", "Write HAVING, which looks at released values."),
     "into": ("SELECT … INTO", "Nothing is written from here: take the answer and store it."),
     "sample": ("SAMPLE", "Every row counts; leave it out."),
@@ -133,8 +134,8 @@ SUBQUERY_CLAUSES = {
 AGGREGATES_TO_COME = dict.fromkeys(
     words(
         """
-    covar approx_count_distinct approx_top_k topk skewness
-    kurtosis entropy mad regr_slope regr_intercept regr_r2 countif count_if sumif avgif bool_and bool_or
+    covar approx_top_k topk skewness
+    kurtosis entropy mad regr_slope regr_intercept regr_r2 sumif avgif bool_and bool_or
     every any_value bit_and bit_or bit_xor product fsum kahan_sum favg
     """
     ),
@@ -142,11 +143,8 @@ AGGREGATES_TO_COME = dict.fromkeys(
 )
 AGGREGATES_TO_COME |= {
     "covar": "Write COVAR_SAMP(x, y) or COVAR_POP(x, y).",
-    "approx_count_distinct": "Write COUNT(DISTINCT x).",
     "approx_top_k": "Write SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT k.",
     "topk": "Write SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT k.",
-    "countif": "Write COUNT(*) FILTER (WHERE condition).",
-    "count_if": "Write COUNT(*) FILTER (WHERE condition).",
     "sumif": "Write SUM(x) FILTER (WHERE condition).",
     "avgif": "Write AVG(x) FILTER (WHERE condition).",
 }
@@ -159,7 +157,7 @@ FUNCTIONS = (
         words(
             """
             string_agg listagg group_concat array_agg list first last any_value arbitrary first_value last_value
-            arg_max arg_min max_by min_by histogram json_group_array json_group_object array_concat_agg map_agg
+            arg_max arg_min max_by min_by json_group_array json_group_object array_concat_agg map_agg
             """
         ),
         _ROWS,
@@ -190,3 +188,4 @@ FUNCTIONS = (
 """Functions that would void the promise, with the reason."""
 
 WINDOWS = "it looks at single rows; a private answer is made of groups"
+OVER_GROUPS = "Group first: SELECT city, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place … GROUP BY city."

@@ -400,6 +400,8 @@ def _window(node: Window, leaf: Leaf) -> str:
     inside = inside if node.argument is None else _expression(node.argument, leaf)
     inside += f", {node.count}" if node.function in ("lag", "lead") else ""
     inside = str(node.count) if node.function == "ntile" else inside
+    if node.is_total:
+        return f"{node.function.upper()}({inside})"
     over = []
     if node.partition:
         over.append(f"PARTITION BY {', '.join(_expression(one, leaf) for one in node.partition)}")

@@ -94,6 +94,8 @@ class Window(Expression):
     """None: all rows of the partition; up to the current one and its equals where there is an order."""
     count: int = 1
     """How many rows LAG and LEAD go, how many parts NTILE makes."""
+    is_total: bool = False
+    """Whether it is one number for all rows of a group, of which the partition is the keys."""
 
     def parts(self) -> tuple[Expression, ...]:
         first = () if self.argument is None else (self.argument,)

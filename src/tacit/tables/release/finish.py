@@ -126,7 +126,9 @@ class _Groups:
         if self._query.having is not None:
             held = self._values(self._query.having)
             rows = rows[(np.asarray(held.data, dtype=bool) & held.known)[rows]]
-        ranks = [ranks_of(self._values(term.expression), term.descending, term.nulls_first) for term in self._query.order]
+        ranks = [
+            ranks_of(self._values(term.expression), term.descending, term.nulls_first) for term in self._query.order
+        ]
         for cells, absent in zip(self._keys.values(), self._absent, strict=True):
             ranks += [absent.astype(np.float64), _key_ranks(cells)]
         if ranks:

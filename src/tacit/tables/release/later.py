@@ -57,7 +57,9 @@ def computed(said: Disclosure, plan: Plan, steps: Sequence[Later], kinds: Mappin
     without = [name for name, one in table.columns.items() if one.is_unsure]
     remarks = [*said.remarks, "Computed from released numbers: asked again in another way, the answer inside is free."]
     if without:
-        remarks.append(f"No interval is known of {', '.join(without)}: several noisy numbers, whose noise is not followed.")
+        remarks.append(
+            f"No interval is known of {', '.join(without)}: several noisy numbers, whose noise is not followed."
+        )
     if picked and PICKED not in remarks:
         remarks.append(PICKED)
     return replace(said, question=steps_sql(said.question, steps), columns=columns, remarks=tuple(remarks))
@@ -297,7 +299,7 @@ class _Table:
         match expression:
             case Column(name):
                 return self.columns[name].spread
-            case Window(function, argument) if argument is not None:
+            case Window(_, argument) if argument is not None:
                 below = self._spread(argument)
                 if below is None or not self._values(argument).known.all():
                     return None

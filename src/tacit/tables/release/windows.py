@@ -1,4 +1,4 @@
-"""Functions of the rows around each row of an answer, as SQL has them with OVER (…); total, over released values alone."""
+"""Functions of the rows around each row of an answer, as SQL has them with OVER (…); of released values alone."""
 
 from __future__ import annotations
 
@@ -174,11 +174,11 @@ def _extreme(window: Window, part: _Partition, argument: Values | None) -> list[
 
 
 def _least(cells: Sequence[Value]) -> Value:
-    return min((cell for cell in cells if cell is not None), default=None)  # type: ignore[type-var]
+    return min((cell for cell in cells if cell is not None), default=None)
 
 
 def _greatest(cells: Sequence[Value]) -> Value:
-    return max((cell for cell in cells if cell is not None), default=None)  # type: ignore[type-var]
+    return max((cell for cell in cells if cell is not None), default=None)
 
 
 _FUNCTIONS: dict[str, Callable[[Window, _Partition, Values | None], list[Value]]] = {

@@ -35,6 +35,7 @@ from tacit.tables.plan.price import Price, read_price
 from tacit.tables.plan.within import price_within, what_fits
 from tacit.tables.policy.policy import Policy
 from tacit.tables.python.columns import Term
+from tacit.tables.python.later import Steps
 from tacit.tables.python.selection import Selection
 from tacit.tables.python.steps import First
 from tacit.tables.query.later import Later, steps_sql
@@ -162,7 +163,11 @@ class Table(First["Question"]):
         """
         listed = [statements] if isinstance(statements, str | Query | Question) else list(statements)
         check_number(len(listed))
-        checked = [self.query(one.tree if isinstance(one, Question) else one)._checked for one in listed]
+        asked = [one if isinstance(one, Question) else self.query(one) for one in listed]
+        if any(one._steps for one in asked):
+            allowed = "statements about the table; what is computed of their answers is free, and comes after"
+            raise InvalidParameter("batch", given="a SELECT around an answer", allowed=allowed)
+        checked = [self.query(one.tree)._checked for one in asked]
         return Batch(self._access, checked, weights, expected_rows)
 
     def margins(
@@ -266,7 +271,7 @@ class Table(First["Question"]):
         return f"Table({self.policy.table!r}, protects {unit}, {self._access.payments.ledger!r})"
 
 
-class Question:
+class Question(Steps):
     """A question about a table: a value, free until it is asked."""
 
     def __init__(self, table: Table, checked: Checked, steps: tuple[Later, ...] = ()) -> None:
@@ -274,9 +279,14 @@ class Question:
         self._checked = checked
         self._steps = steps
 
-    def then(self, *steps: Later) -> Question:
+    def then(self, *steps: Later) -> Self:
         """The same question, and then these steps with its answer, which cost nothing."""
-        return Question(self._table, self._checked, check_steps((*self._steps, *steps), kinds_of(self._checked)))
+        taken = check_steps((*self._steps, *steps), kinds_of(self._checked))
+        return type(self)(self._table, self._checked, taken)
+
+    def _columns(self) -> tuple[str, ...]:
+        last = self._steps[-1] if self._steps else self.tree
+        return tuple(one.name for one in last.outputs)
 
     @property
     def states_price(self) -> bool:

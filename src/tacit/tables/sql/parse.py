@@ -46,9 +46,8 @@ def parse(text: str, table: str, tables: Tables | None = None) -> Query:
 def parse_around(text: str, table: str, tables: Tables | None = None) -> tuple[Query, list[Later]] | None:
     """A statement around an answer: the query inside, and the steps that are taken with its answer; None if it is none.
 
-    >>> inner, steps = parse_around(
-    ...     "SELECT city, n / SUM(n) OVER () AS share FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city)", "visits"
-    ... )
+    >>> text = "SELECT city, n / SUM(n) OVER () AS share FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city)"
+    >>> inner, steps = parse_around(text, "visits")
     >>> to_sql(inner), len(steps)
     ('SELECT city, COUNT(*) AS n FROM visits GROUP BY city', 1)
     """

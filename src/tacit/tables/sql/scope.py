@@ -8,7 +8,7 @@ from typing import Protocol
 
 from tacit.tables.expressions.tree import Expression
 from tacit.tables.query.limits import MOST_DEEP, Sizes
-from tacit.tables.query.refusals import GROUPINGS, WINDOWS, NotUnderstood, not_yet, void
+from tacit.tables.query.refusals import GROUPINGS, OVER_GROUPS, WINDOWS, NotUnderstood, not_yet, void
 from tacit.tables.sql.grammar import exp
 
 __all__ = [
@@ -183,7 +183,7 @@ _SUBQUERY = ("a subquery outside of FROM", "It would look at other people's rows
 _PATTERN = ("a regular expression that is no function", "Write REGEXP_MATCHES(x, 'expression').")
 _DISTINCT = ("IS DISTINCT FROM", "Write x <> y OR x IS NULL.")
 _VOID: dict[type[exp.Expression], tuple[str, str, str]] = {
-    exp.Window: ("OVER (…)", WINDOWS, "Write GROUP BY."),
+    exp.Window: ("OVER (…)", WINDOWS, OVER_GROUPS),
     exp.Star: ("*", "rows are never shown", _STAR),
 }
 """What would void the promise."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from tacit.tables.expressions.intervals import EVERYTHING
 from tacit.tables.expressions.kinds import Kind, Kinds, is_text, is_whole
-from tacit.tables.expressions.operator import FIRST, REST, TIMES, Constants, Method, Operator, Places, always, only
+from tacit.tables.expressions.operator import FIRST, REST, TIMES, Constants, Method, Operator, always, only
 from tacit.tables.expressions.time_formats import DAYS, MONTHS, read, read_problem, written, written_problem
 from tacit.tables.expressions.values import as_moment, each
 from tacit.tables.expressions.zones import first_moment, local_time, zone_problem
@@ -116,7 +116,7 @@ def _index(unit: str, moment: Moment) -> int:
 
 
 def _step_problem(constants: Constants) -> str:
-    fits = len(constants) == 3 and is_whole(constants[1], -(10**9), 10**9)
+    fits = len(constants) == 3 and (constants[1] is None or is_whole(constants[1], -(10**9), 10**9))
     return "" if fits else "a whole number of at most nine digits"
 
 
@@ -243,11 +243,11 @@ ON_TIMES = (
     ),
     Operator(
         "date_add",
-        "a unit of time, a whole literal number, a date or timestamp",
+        "a unit of time, a whole number, a date or timestamp",
         _moved_time,
         each(_date_add),
         sql=("date_add",),
-        literals=Places(0, 2),
+        literals=FIRST,
         unit_first=True,
         problem=_step_problem,
     ),

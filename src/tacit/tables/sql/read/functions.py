@@ -8,6 +8,8 @@ from tacit.tables.expressions.kinds import Kind, literal, read_date, read_timest
 from tacit.tables.expressions.tree import Call, Case, Expression, Grouping, Literal
 from tacit.tables.query.functions import (
     AGGREGATES,
+    CONDITIONAL,
+    DISTINCT,
     LEVELS,
     PAIRS,
     QUANTILES,
@@ -168,7 +170,7 @@ def function(scope: Scope, node: exp.Anonymous) -> Expression:
         return _grouping(scope, node)
     if name == "count_units" and not node.expressions:
         return aggregate_node(scope, name, [])
-    if name == "count" or name in AGGREGATES or name in PAIRS or name in LEVELS:
+    if name in ("count", DISTINCT, *CONDITIONAL, *AGGREGATES, *PAIRS, *LEVELS):
         return aggregate_node(scope, name, node.expressions)
     if name in QUANTILES:
         return quantile_node(scope, name, node.expressions)

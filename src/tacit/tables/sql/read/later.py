@@ -143,7 +143,7 @@ def _with(tree: exp.Select, known: Mapping[str, exp.CTE]) -> exp.Select:
                 used.add(name)
                 waiting.append(known[name].this)
     made = tree.copy()
-    own = [one for one in _defined(tree).values()]
+    own = list(_defined(tree).values())
     before = [part.copy() for name, part in known.items() if name in used and name not in _defined(tree)]
     made.set("with_", exp.With(expressions=[*before, *(one.copy() for one in own)]) if before or own else None)
     return made
@@ -197,7 +197,7 @@ class _Pulled:
             if self._is_pulled(node):
                 self._name(node, label or written_column(node))
         for key in self.keys:
-            self._name(key, written_column(key))
+            self._name(key, written_column(key))  # type: ignore[arg-type]
 
     def _meant(self, node: exp.Expr) -> exp.Expr:
         """A key by itself, where its place or its name among the outputs is written."""
@@ -206,7 +206,9 @@ class _Pulled:
         if place is not None:
             return outputs[place][1]
         name = written_column(node)  # type: ignore[arg-type]
-        meant = [one for label, one in outputs if label is not None and name is not None and label.lower() == name.lower()]
+        meant = [
+            one for label, one in outputs if label is not None and name is not None and label.lower() == name.lower()
+        ]
         return meant[0] if meant and not isinstance(meant[0], exp.Window) else node
 
     def _is_pulled(self, node: exp.Expr) -> bool:
@@ -277,6 +279,7 @@ class _Step:
         outputs = [one for node in tree.expressions for one in self._outputs(node)]
         self._meant = {name.lower(): one for name, one in outputs if name.lower() not in map(str.lower, self._names)}
         self._shown = [one for _, one in outputs]
+        self._labels = {name.lower(): one for name, one in outputs}
         held = tree.args.get("qualify") or tree.args.get("having")
         if tree.args.get("having") is not None and not self._total:
             raise not_yet("HAVING around an answer", "Write WHERE, or QUALIFY for a condition on windows.")
@@ -321,7 +324,7 @@ class _Step:
         if name in FRAMED and self._total:
             if place.place in ("WHERE", "GROUP BY"):
                 raise not_yet(f"{name.upper()}(…) in {place.place}", "Write it after HAVING.")
-            return self._made(place, name, node, self._groups, (), None)
+            return replace(self._made(place, name, node, self._groups, (), None), is_total=True)
         if name in (*RANKS, *PLACES):
             raise not_yet(f"{name.upper()}(…) without OVER", f"Write {name.upper()}(…) OVER (ORDER BY …).")
         if name in _CALLS:
@@ -348,9 +351,8 @@ class _Step:
 
     def _plain(self, place: Scope) -> Scope:
         """Inside of a window, or a total, there is none."""
-        own: dict[type[exp.Expression], Reader] = {exp.Anonymous: function}
-        readers = {kind: reader for kind, reader in place.readers.items() if kind is not exp.Window}
-        return replace(place, readers={**readers, **own})
+        own: dict[type[exp.Expression], Reader] = {exp.Anonymous: function, exp.Window: _inside_of_another}
+        return replace(place, readers={**place.readers, **own})
 
     def _made(
         self,
@@ -383,7 +385,8 @@ class _Step:
             only(one, "this", "desc", "nulls_first")
             at = place_in(one.this, "ORDER BY", len(self._shown)) if places else None
             meant = place.expression(one.this) if at is None else self._shown[at]
-            meant = self._aliased(meant) if places and at is None else meant
+            if places and at is None:
+                meant = meant.changed(Column, lambda column: self._labels.get(column.name.lower(), column))
             yield Order(meant, bool(one.args.get("desc")), bool(one.args.get("nulls_first")))
 
     def _count(self, clause: str) -> int | None:
@@ -394,6 +397,10 @@ class _Step:
         if not text.isascii() or not text.isdecimal() or len(text) > 15:
             raise NotUnderstood(f"{clause.upper()} …", "takes a whole number", f"Write {clause.upper()} 10.")
         return int(text)
+
+
+def _inside_of_another(place: Scope, node: exp.Window) -> Expression:
+    raise not_yet("a window inside of another", "Take two steps: WITH a AS (SELECT …) SELECT … FROM a.")
 
 
 def _frame(spec: exp.WindowSpec | None) -> tuple[int | None, int | None] | None:
