@@ -175,6 +175,32 @@ NODES: dict[str, list[str]] = {
         "SELECT plan, SUM(spend) AS s, AVG(age) AS a, MEDIAN(age) AS m FROM visits GROUP BY ROLLUP (plan)",
         "SELECT plan, age > 3 AS old, COUNT(DISTINCT who) AS u FROM visits GROUP BY GROUPING SETS ((plan), (old), ())",
     ],
+    "semi-joins": [
+        "SELECT plan, COUNT(*) AS n FROM visits WHERE who IN (SELECT buyer FROM orders WHERE price > 5) GROUP BY plan",
+        "SELECT plan, SUM(spend) AS s FROM visits WHERE who NOT IN (SELECT who FROM visits WHERE age < 0) "
+        "GROUP BY plan",
+        "SELECT plan, COUNT(*) AS n FROM visits v WHERE EXISTS (SELECT 1 FROM orders o "
+        "WHERE o.buyer = v.who) GROUP BY plan",
+        "SELECT COUNT(DISTINCT who) AS u FROM visits WHERE who IN "
+        "(SELECT who FROM visits GROUP BY who HAVING COUNT(*) > 3)",
+    ],
+    "functions of texts and times": [
+        "SELECT DAYNAME(at) AS d, COUNT(*) AS n FROM visits GROUP BY d",
+        "SELECT plan, SUM(STRPOS(city, 'o')) AS s, COUNT(REGEXP_EXTRACT(city, '^(.)', 1)) AS n FROM visits "
+        "GROUP BY plan",
+        "SELECT plan, SUM(spend) AS s FROM visits WHERE REGEXP_MATCHES(city, '^[LP].*[do]$') GROUP BY plan",
+        "SELECT REPLACE(plan, 'e', 'ee') AS p, SUM(SECOND(at)) AS s FROM visits "
+        "WHERE STRFTIME(at, '%Y-%m') = '2026-03' "
+        "AND STRPTIME(SPLIT_PART(CAST(at AS VARCHAR), ' ', 1), '%Y-%m-%d') IS NOT NULL "
+        "GROUP BY p",
+    ],
+    "conditions and days": [
+        "SELECT plan, SUM(spend > 5) AS s, COUNT_IF(age > 2) AS c FROM visits GROUP BY plan",
+        "SELECT plan, AVG(spend > 5) AS a FROM visits GROUP BY plan",
+        "SELECT plan, MAX(CAST(at AS DATE)) AS m FROM visits GROUP BY plan",
+        "SELECT plan, APPROX_COUNT_DISTINCT(age) AS k FROM visits GROUP BY plan",
+        "SELECT plan, HISTOGRAM(age, 1, 3, 5) AS h FROM visits GROUP BY plan",
+    ],
     "time zones": [
         "SELECT HOUR(at AT TIME ZONE 'Asia/Kolkata') AS h, COUNT(*) AS n FROM visits GROUP BY h",
         "SELECT plan, SUM(spend) AS s FROM visits "

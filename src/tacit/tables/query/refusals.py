@@ -145,6 +145,7 @@ AGGREGATES_TO_COME |= {
     "covar": "Write COVAR_SAMP(x, y) or COVAR_POP(x, y).",
     "approx_top_k": "Write SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT k.",
     "topk": "Write SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT k.",
+    "histogram": "It stands alone in SELECT, with public edges: HISTOGRAM(age, 0, 20, 40).",
     "sumif": "Write SUM(x) FILTER (WHERE condition).",
     "avgif": "Write AVG(x) FILTER (WHERE condition).",
 }

@@ -39,7 +39,7 @@ from tacit.tables.sql.translate import scope
 __all__ = ["Split", "split", "step_of"]
 
 _CALLS = {"count", "count_units", "count_if", "countif", "approx_count_distinct", *AGGREGATES, *PAIRS, *LEVELS}
-_CALLS |= {*QUANTILES, *GEOMETRIC, *ARRAYS}
+_CALLS |= {*QUANTILES, *GEOMETRIC, *ARRAYS, "histogram"}
 _UNDERSTOOD = {"expressions", "from_", "where", "group", "having", "qualify", "order", "limit", "offset", "windows"}
 _MEAN = {"mean": "avg"}
 

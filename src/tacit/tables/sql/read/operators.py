@@ -119,7 +119,8 @@ def between(scope: Scope, node: exp.Between) -> Expression:
 
 def listed(scope: Scope, node: exp.In) -> Expression:
     if node.args.get("query") is not None:
-        raise not_yet("IN (SELECT …)", "List the values: IN ('a', 'b').")
+        instead = "List the values, IN ('a', 'b'); a SELECT is of the unit: WHERE user_id IN (SELECT user_id …) AND …"
+        raise not_yet("IN (SELECT …)", instead)
     if not node.expressions:
         raise not_yet(written(node), "List the values: IN ('a', 'b').")
     only(node, "this", "expressions")

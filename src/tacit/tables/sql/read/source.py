@@ -20,6 +20,7 @@ from tacit.tables.query.rows import Catalogue, Rows, conjoined
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read.joins import joined, joined_to, listed, stacked, unbracketed
 from tacit.tables.sql.read.per_unit import grouping_scope, read_grouped
+from tacit.tables.sql.read.semi_joins import semi_joined
 from tacit.tables.sql.scope import Scope, alias_of, is_star, labelled, name_in, only, written_column
 from tacit.tables.sql.translate import scope
 
@@ -142,6 +143,7 @@ class _Reader:
 
     def read(self, node: exp.Select) -> Rows:
         """What a subquery shows of its rows, still by the names of the tables that it reads."""
+        node = semi_joined(node)
         rows = self.rows(node)
         places = scope(rows.names, "a subquery", aggregates=False, sizes=self.sizes, naming=rows.naming)
         where = self._where(node, rows, places)

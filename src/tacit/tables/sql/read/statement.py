@@ -19,7 +19,9 @@ from tacit.tables.sql import grammar
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read.arrays import ARRAYS, array
 from tacit.tables.sql.read.groupings import SETS, groupings
+from tacit.tables.sql.read.histograms import histogrammed
 from tacit.tables.sql.read.later import split, step_of
+from tacit.tables.sql.read.semi_joins import semi_joined
 from tacit.tables.sql.read.source import refuse_clauses, source
 from tacit.tables.sql.scope import Scope, digits_in, function_name, labelled, only, place_in, written_column
 from tacit.tables.sql.translate import scope
@@ -61,6 +63,7 @@ class Statements:
             raise not_yet("UNION of answers", "Ask two questions instead; UNION ALL of tables stands in FROM (…).")
         if not isinstance(tree, exp.Select):
             raise not_yet(type(tree).__name__.upper(), "Write one SELECT … FROM the table.")
+        tree = semi_joined(histogrammed(tree))
         rows = self._rows(tree)
         lists = _Lists(rows.names, found)
         if found.lists and not rows.is_table:

@@ -1,0 +1,131 @@
+"""Conditions on whether a unit occurs elsewhere: IN (SELECT …) and EXISTS (SELECT …), read as joins on the unit.
+
+``who IN (SELECT who FROM orders WHERE …)`` keeps the rows of whoever is there: a join to a subquery with one row per
+unit, which makes one row of each and looks at no other unit's rows. NOT keeps those who are not there: a left join, of
+which those are kept that matched nothing. Whether the column is the unit is checked with the policy, as in joins.
+"""
+
+from __future__ import annotations
+
+from tacit.tables.query.refusals import not_yet
+from tacit.tables.sql.grammar import exp
+from tacit.tables.sql.read.joins import unbracketed
+from tacit.tables.sql.scope import alias_of, labelled, name_in
+
+__all__ = ["semi_joined"]
+
+_INSTEAD = "Compare the unit by itself: WHERE user_id IN (SELECT user_id FROM … WHERE …), joined to others by AND."
+_MOST = 8
+
+
+def semi_joined(tree: exp.Select) -> exp.Select:
+    """The same statement with such conditions written as joins."""
+    where = tree.args.get("where")
+    if where is None or where.this.find(exp.Select) is None:
+        return tree
+    kept, joins = list[exp.Expr](), list[exp.Join]()
+    for condition in _conditions(where.this):
+        found = _membership(condition)
+        if found is None:
+            kept.append(condition)
+            continue
+        if len(joins) >= _MOST:
+            raise not_yet(f"more than {_MOST} conditions IN (SELECT …)", "Ask with fewer of them.")
+        join, rest = _joined(tree, *found, number=len(joins) + 1)
+        joins.append(join)
+        kept += rest
+    made = tree.copy()
+    made.set("where", exp.Where(this=exp.and_(*kept, copy=False)) if kept else None)
+    made.set("joins", [*(made.args.get("joins") or []), *joins])
+    return made
+
+
+def _conditions(node: exp.Expr) -> list[exp.Expr]:
+    """What AND joins, from left to right; read in a loop."""
+    found, waiting = list[exp.Expr](), [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, exp.Paren) and isinstance(one.this, exp.And):
+            one = one.this
+        if isinstance(one, exp.And):
+            waiting += [one.expression, one.this]
+        else:
+            found.append(one)
+    return found
+
+
+def _membership(node: exp.Expr) -> tuple[exp.Column, exp.Select, bool] | None:
+    """The column, the SELECT in which it must occur, and whether it must not; None of other conditions."""
+    inside = node.this if isinstance(node, exp.Not) else node
+    inside = inside.this if isinstance(inside, exp.Paren) else inside
+    denied = isinstance(node, exp.Not)
+    if isinstance(inside, exp.Exists):
+        column, select = _related(inside.this)
+        return column, select, denied
+    query = inside.args.get("query") if isinstance(inside, exp.In) else None
+    if query is None:
+        return None
+    select = unbracketed(query)
+    if not isinstance(inside.this, exp.Column) or not isinstance(select, exp.Select) or len(select.expressions) != 1:
+        raise not_yet("IN (SELECT …)", _INSTEAD)
+    return inside.this, select, denied
+
+
+def _related(node: exp.Expr) -> tuple[exp.Column, exp.Select]:
+    """EXISTS (SELECT … WHERE inner.who = outer.who AND …) as the outer column, and a SELECT of the inner one."""
+    select = unbracketed(node)
+    clause = select.args.get("from_") if isinstance(select, exp.Select) else None
+    where = select.args.get("where")
+    if clause is None or where is None or select.args.get("joins"):
+        raise not_yet("EXISTS (SELECT …)", _INSTEAD)
+    own = alias_of(clause.this.args.get("alias"))[0] or str(name_in(clause.this.this)).lower()
+    column, kept = None, list[exp.Expr]()
+    for condition in _conditions(where.this):
+        pair = [condition.this, condition.expression] if isinstance(condition, exp.EQ) else []
+        sides = {_table(one) == own: one for one in pair if isinstance(one, exp.Column) and one.args.get("table")}
+        if column is None and len(sides) == 2:
+            column, inner = sides[False], sides[True]
+        else:
+            kept.append(condition)
+    outside = any(_table(one) not in ("", own) for one in exp.and_(*kept).find_all(exp.Column)) if kept else False
+    if column is None or outside:
+        raise not_yet(
+            "EXISTS (SELECT …)", f"It must say which unit is meant, and nothing else of the outside. {_INSTEAD}"
+        )
+    made = select.copy()
+    made.set("expressions", [inner.copy()])
+    made.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    return column, made
+
+
+def _table(column: exp.Column) -> str:
+    table = column.args.get("table")
+    return "" if table is None else str(table.this).lower()
+
+
+def _joined(
+    tree: exp.Select, column: exp.Column, select: exp.Select, denied: bool, *, number: int
+) -> tuple[exp.Join, list[exp.Expr]]:
+    """The join to one row per unit of the SELECT, and what is then asked of the rows."""
+    unit, count, name = f"in_{number}", f"in_{number}_rows", f"among_{number}"
+    inner = select.copy()
+    inner.set("expressions", [exp.alias_(labelled(inner.expressions[0])[1].copy(), unit)])
+    if inner.args.get("distinct") is not None:
+        inner.set("distinct", None)  # each is there once anyway
+    each = exp.Select(
+        expressions=[exp.column(unit), exp.alias_(exp.Anonymous(this="COUNT", expressions=[exp.Star()]), count)],
+        from_=exp.From(this=exp.Subquery(this=inner)),
+        group=exp.Group(expressions=[exp.column(unit)]),
+    )
+    alias = exp.TableAlias(this=exp.to_identifier(name))
+    left = column.copy()
+    clause = tree.args["from_"].this
+    own = alias_of(clause.args.get("alias"))[0] or name_in(clause.this)
+    if left.args.get("table") is None and own is not None:
+        left.set("table", exp.to_identifier(own, quoted=True))
+    on = exp.EQ(this=left, expression=exp.column(unit, table=name))
+    join = exp.Join(this=exp.Subquery(this=each, alias=alias), on=on)
+    if not denied:
+        return join, []
+    join.set("side", "LEFT")
+    return join, [exp.Is(this=exp.column(count, table=name), expression=exp.Null())]
