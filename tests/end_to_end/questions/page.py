@@ -22,9 +22,9 @@ refused and for which reason. The page is made by `python -m tests.end_to_end.qu
 _FIRST_DAY = """\
 ## A first day
 
-{sql} statements and {built} questions in Python, as analysts ask them on their first day, of people with the columns of Adult and of visits with
-texts as people type them, both made up: {answered} are answered. Where a hint says what to write instead, that is asked too. Those in Python
-are in `tests/end_to_end/questions/first_day.py`.
+{sql} statements and {built} questions in Python, as analysts ask them on their first day, of people with the columns
+of Adult and of visits with texts as people type them, both made up: {answered} are answered. Where a hint says what to
+write instead, that is asked too. Those in Python are in `tests/end_to_end/questions/first_day.py`.
 """
 
 

@@ -389,10 +389,15 @@ class Question(Steps):
             refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
             raise
         assert claim.answer is not None
-        answer = Answer.read(claim.answer, claim.receipt)
+        return self._told(claim.answer, claim.receipt, plan)
+
+    def _told(self, stored: bytes, receipt: Receipt, plan: Plan) -> Answer:
+        """The answer that was stored, with the steps that are taken with it."""
+        answer = Answer.read(stored, receipt)
         if not self._steps:
             return answer
-        return Answer(computed(answer.disclosure(), plan, self._steps, kinds_of(self._checked)), claim.receipt)
+        own = plan if len(plan.statements) == 1 else plan.plans[0]
+        return Answer(computed(answer.disclosure(), own, self._steps, kinds_of(self._checked)), receipt)
 
     def recall(
         self,
@@ -406,7 +411,7 @@ class Question(Steps):
         """The answer that is on record at this price, free; None if it was never asked."""
         plan = self._plan(epsilon, delta, rho, price)
         claim = self._table._access.stored(plan.question, plan.cost, key)
-        return None if claim is None or claim.answer is None else Answer.read(claim.answer, claim.receipt)
+        return None if claim is None or claim.answer is None else self._told(claim.answer, claim.receipt, plan)
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"
