@@ -61,6 +61,8 @@ def _split(tree: exp.Select, known: Mapping[str, exp.CTE], level: int) -> Split 
     if level > MOST_STEPS:
         raise NotUnderstood("subqueries", f"stand around an answer more than {MOST_STEPS} deep", "Take fewer steps.")
     known = {**known, **_defined(tree)}
+    if any(isinstance(one, exp.Kwarg) for one in _own(tree)) and not _has_window(tree):
+        return None  # bounds are of rows: a row per unit was meant
     inside = None if tree.args.get("joins") else _inside(tree, known)
     found = None if inside is None else _split(*inside, level + 1)
     if found is not None:
@@ -385,8 +387,8 @@ class _Step:
             only(one, "this", "desc", "nulls_first")
             at = place_in(one.this, "ORDER BY", len(self._shown)) if places else None
             meant = place.expression(one.this) if at is None else self._shown[at]
-            if places and at is None:
-                meant = meant.changed(Column, lambda column: self._labels.get(column.name.lower(), column))
+            if places and at is None:  # a name alone is that of an output; within an expression, of a column first
+                meant = self._labels.get((meant.column_name or "").lower()) or self._aliased(meant)
             yield Order(meant, bool(one.args.get("desc")), bool(one.args.get("nulls_first")))
 
     def _count(self, clause: str) -> int | None:

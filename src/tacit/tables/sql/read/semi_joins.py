@@ -65,18 +65,17 @@ def _membership(node: exp.Expr) -> tuple[exp.Column, exp.Select, bool] | None:
     query = inside.args.get("query") if isinstance(inside, exp.In) else None
     if query is None:
         return None
-    select = unbracketed(query)
-    if not isinstance(inside.this, exp.Column) or not isinstance(select, exp.Select) or len(select.expressions) != 1:
+    asked = unbracketed(query)
+    if not isinstance(inside.this, exp.Column) or not isinstance(asked, exp.Select) or len(asked.expressions) != 1:
         raise not_yet("IN (SELECT …)", _INSTEAD)
-    return inside.this, select, denied
+    return inside.this, asked, denied
 
 
-def _related(node: exp.Expr) -> tuple[exp.Column, exp.Select]:
+def _related(node: exp.Expression) -> tuple[exp.Column, exp.Select]:
     """EXISTS (SELECT … WHERE inner.who = outer.who AND …) as the outer column, and a SELECT of the inner one."""
     select = unbracketed(node)
-    clause = select.args.get("from_") if isinstance(select, exp.Select) else None
-    where = select.args.get("where")
-    if clause is None or where is None or select.args.get("joins"):
+    clause, where = select.args.get("from_"), select.args.get("where")
+    if not isinstance(select, exp.Select) or clause is None or where is None or select.args.get("joins"):
         raise not_yet("EXISTS (SELECT …)", _INSTEAD)
     own = alias_of(clause.this.args.get("alias"))[0] or str(name_in(clause.this.this)).lower()
     column, kept = None, list[exp.Expr]()

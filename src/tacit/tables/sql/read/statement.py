@@ -63,7 +63,7 @@ class Statements:
             raise not_yet("UNION of answers", "Ask two questions instead; UNION ALL of tables stands in FROM (…).")
         if not isinstance(tree, exp.Select):
             raise not_yet(type(tree).__name__.upper(), "Write one SELECT … FROM the table.")
-        tree = semi_joined(histogrammed(tree))
+        tree = _rewritten(tree)
         rows = self._rows(tree)
         lists = _Lists(rows.names, found)
         if found.lists and not rows.is_table:
@@ -100,6 +100,14 @@ class Statements:
         """What the statement asks about; refuses clauses that are not understood, and any other source."""
         refuse_clauses(tree, _UNDERSTOOD, {})
         return source(tree, self.table, Sizes(), self.tables)
+
+
+def _rewritten(tree: exp.Select) -> exp.Select:
+    """With a histogram as groups, and conditions on who occurs elsewhere as joins; as it is where it has neither."""
+    if any(function_name(labelled(one)[1]) == "histogram" for one in tree.expressions):
+        tree = histogrammed(tree)
+    where = tree.args.get("where")
+    return tree if where is None or where.this.find(exp.Select) is None else semi_joined(tree)
 
 
 class _Lists:
