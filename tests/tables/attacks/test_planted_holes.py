@@ -213,7 +213,7 @@ def price_of_rows(patch: pytest.MonkeyPatch) -> None:
     """The plan looks at the data: the more rows, the larger the expected error it shows."""
     planned = Question._plan
 
-    def plan(self: Question, epsilon: object, delta: object, rho: object, price: Any, rows: int | None = None) -> Plan:
+    def plan(self: Question, epsilon: object, delta: object, rho: object, price: Any, *_: object) -> Plan:
         engine = self._table._engine_now()
         count = int(engine._connection.columns("SELECT count(*) AS n FROM rows")["n"][0])  # type: ignore[attr-defined]
         return planned(self, epsilon, delta, rho, price, count)

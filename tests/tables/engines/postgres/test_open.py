@@ -14,6 +14,7 @@ import tacit
 from tacit.errors import AnswerLost, InvalidParameter, LedgerError, MissingPackage, PolicyError, TacitError
 from tacit.tables.engines.postgres import driver
 from tacit.tables.engines.postgres.address import Address
+from tacit.tables.engines.postgres.connection import QuietPostgres
 from tests.postgres import Server, Servers
 
 BUDGET = tacit.PureDP(100)
@@ -307,9 +308,28 @@ def test_a_server_that_dies_costs_the_answer_and_says_nothing(postgres_servers: 
         assert table.remaining == tacit.ApproxDP(99, 0)
 
 
-def test_a_failure_after_the_payment_is_one_constant_error(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tacit.tables.engines.postgres.connection import QuietPostgres
+def test_a_server_that_dies_while_it_draws_costs_the_answer(
+    postgres_servers: Servers, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    server = postgres_servers.another(18)
+    address = server.new_database()
+    with psycopg.connect(address, autocommit=True) as database:
+        database.execute("CREATE TABLE visits AS SELECT i AS user_id, 'Bonn' AS city FROM generate_series(1, 9) AS i")
+    right = QuietPostgres.columns
 
+    def columns(self: QuietPostgres, sql: str) -> Any:
+        server.stop(signal.SIGQUIT)
+        return right(self, sql)
+
+    monkeypatch.setattr(QuietPostgres, "columns", columns)
+    with opened(f"{address}#visits", bounds=None) as table:
+        with pytest.raises(AnswerLost) as caught:
+            table.sql(COUNT, epsilon=1)
+        assert "terminat" not in str(caught.value) + "".join(capfd.readouterr())
+        assert table.remaining == tacit.ApproxDP(99, 0)
+
+
+def test_a_failure_after_the_payment_is_one_constant_error(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(f"{url}#public.visits") as table:
         monkeypatch.setattr(QuietPostgres, "columns", lambda self, sql: self._connection.execute("SELECT 1/0"))
         with pytest.raises(AnswerLost) as caught:

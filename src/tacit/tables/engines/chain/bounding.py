@@ -137,8 +137,15 @@ class _Writer:
 
     def same(self, left: str, right: str, columns: Sequence[str]) -> str:
         """The condition that two tables agree in columns; in keys, null equals null."""
-        kinds: Nullable = dict(zip(self.key_names, self.key_kinds, strict=True))
+        kinds: Nullable = {
+            name: None if right == "listed" and not self.lists_null(i) else kind
+            for i, (name, kind) in enumerate(zip(self.key_names, self.key_kinds, strict=True))
+        }
         return self.dialect.same(left, right, {name: kinds.get(name) for name in columns})
+
+    def lists_null(self, place: int) -> bool:
+        """Whether null is listed as a key: if not, no row with a null there has a partner."""
+        return self.listed is None or any(row[place] is None for row in self.listed)
 
     # the steps
 
@@ -211,13 +218,17 @@ class _Writer:
             self.step("kept", "SELECT * FROM pairs", stored)
             return
         limit = self.query.groups
-        self.rank()
+        first = "" if self.cells else self.dialect.first_pairs(limit)
+        self.rank(stored=not first)
+        if first:
+            self.step("kept", first, stored)
+            return
         self.step("cuts", self.dialect.cuts(limit))
         self.step(
             "kept", "SELECT *\nFROM ranked LEFT JOIN cuts USING (unit)\nWHERE cut IS NULL OR place <= cut", stored
         )
 
-    def rank(self) -> None:
+    def rank(self, stored: bool) -> None:
         """The place of each pair in its unit's order."""
         names = "listed" if self.listed is not None else "names"
         if self.listed is None:
@@ -228,7 +239,7 @@ class _Writer:
             "ranked",
             f"SELECT numbered.*, {group_rank(names)} AS place\n"
             f"FROM ({numbered}) AS numbered JOIN {names} ON {self.same('numbered', names, self.group)}",
-            stored=True,
+            stored,
         )
 
     def name_groups(self) -> None:

@@ -66,6 +66,10 @@ class Dialect(ABC):
     def cuts(self, limit: int) -> str:
         """SELECT of each unit in ``ranked`` with more than ``limit`` places that which comes last of those."""
 
+    def first_pairs(self, limit: int) -> str:
+        """SELECT of the pairs in ``ranked`` the first ``limit`` of each unit where no cut is needed; or empty."""
+        return ""
+
     @abstractmethod
     def ordinals(self, times: str) -> str:
         """1, 2, … up to a number, a row each."""

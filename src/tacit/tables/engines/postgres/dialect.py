@@ -33,6 +33,7 @@ _UNKNOWN = {
 }
 _BYTES = [f"substr(h, {place}, 2)" for place in range(31, 0, -2)]
 _TINY = 1e-200
+_SMALL = 1e-180
 
 
 class Postgres(Dialect):
@@ -69,6 +70,10 @@ class Postgres(Dialect):
         return (
             f"SELECT unit, place AS cut\nFROM (SELECT unit, place, {turn} FROM ranked) AS ordered\nWHERE turn = {limit}"
         )
+
+    def first_pairs(self, limit: int) -> str:
+        turn = "row_number() OVER (PARTITION BY unit ORDER BY place) AS turn"
+        return f"SELECT *\nFROM (SELECT *, {turn} FROM ranked) AS ordered\nWHERE turn <= {limit}"
 
     def ordinals(self, times: str) -> str:
         return f"generate_series(1, {times})"
@@ -110,15 +115,9 @@ class Postgres(Dialect):
 
     def granules(self, value: Quantised, x: str, *, surely_whole: bool) -> str:
         low, high, centre, granule = (double(one) for one in (value.low, value.high, value.centre, value.granule))
+        if surely_whole and not 0 < abs(centre) < _SMALL:
+            return _granules(low, high, centre, granule, x)
         inside = f"CASE WHEN {x} < {real(low)} THEN {real(low)} WHEN {x} > {real(high)} THEN {real(high)} ELSE {x} END"
-        if surely_whole:
-            moved = f"({inside})" if centre == 0 else f"({inside} - {real(centre)})"
-
-            def near(y: str) -> str:
-                """What is nearly nothing is nothing: dividing it could raise."""
-                return f"CASE WHEN abs({y}) < {real(_TINY)} THEN 0 ELSE floor({y} / {real(granule)} + 0.5)::bigint END"
-
-            return once(near, moved)
         steps = divided(plus(f"({inside})", real(-centre)), real(granule))
         return f"coalesce({whole(f'floor({steps} + {real(0.5)})')}, 0)"
 
@@ -164,6 +163,15 @@ class Postgres(Dialect):
 
 
 DIALECT = Postgres()
+
+
+def _granules(low: float, high: float, centre: float, granule: float, x: str) -> str:
+    """What is nearly nothing is nothing: dividing it could raise. Beside a centre of some size nothing is so near."""
+    low, high = (0.0 if abs(end) < _TINY else end for end in (low, high))
+    nothing = f"WHEN abs({x}) < {real(_TINY)} THEN {real(0.0)} " if centre == 0 else ""
+    ends = f"WHEN {x} < {real(low)} THEN {real(low)} WHEN {x} > {real(high)} THEN {real(high)} "
+    moved = "" if centre == 0 else f" - {real(centre)}"
+    return f"floor((CASE {ends}{nothing}ELSE {x} END{moved}) / {real(granule)} + 0.5)::bigint"
 
 
 def _same(left: str, right: str, kind: Kind | None) -> str:
