@@ -11,8 +11,10 @@ import pytest
 
 from tacit.server import pool as pools
 from tacit.server.pool import Busy, Pool
+from tacit.server.roles import Role
 from tacit.work.limits import Work
 from tacit.work.worker import Stopped
+from tests.postgres import Servers
 from tests.server.conftest import COUNT, Serve, Served
 
 
@@ -187,8 +189,6 @@ def test_many_clients_never_pass_a_cap(serve: Serve) -> None:
     """Sixty-four at once: what is accepted is drawn once each, and the rest is refused with a status."""
     served = serve(workers=2, line=200)
     names = [f"analyst {n}" for n in range(64)]
-    from tacit.server.roles import Role
-
     keys = [served.key(name, Role.ANALYST) for name in names]
 
     async def all_of_them() -> list[Any]:
@@ -206,3 +206,35 @@ def test_many_clients_never_pass_a_cap(serve: Serve) -> None:
     budget = served.call(served.owner, "GET", "/v1/tables/visits/budget").json()
     assert budget["charged"] == ["3", "0"]
     assert served.call(served.owner, "GET", "/v1/tables/visits/verify").json()["sound"]
+
+
+def test_two_services_on_one_database_never_pass_a_cap(serve: Serve, postgres_servers: Servers) -> None:
+    """Two of them share ledgers and keys in PostgreSQL: what both accept fits the cap, and each is drawn once."""
+    address = postgres_servers[18].new_database()
+    both = [serve(ledger=address), serve(ledger=address)]
+    keys = [both[0].key(f"analyst {n}", Role.ANALYST) for n in range(20)]
+    body = {"sql": COUNT, "epsilon": "0.25"}
+
+    def asked(served: Served) -> list[Any]:
+        async def all_of_them() -> list[Any]:
+            path = "/v1/tables/visits/answers"
+            sent = [served.send("POST", path, json=body, headers={"Authorization": f"Bearer {key}"}) for key in keys]
+            return await asyncio.gather(*sent)
+
+        return served.wait(all_of_them())
+
+    told: list[list[Any]] = [[], []]
+    threads = [threading.Thread(target=lambda at=at: told[at].extend(asked(both[at]))) for at in range(2)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(120)
+    replies = [one for some in told for one in some]
+    assert len(replies) == 40
+    assert {one.status_code for one in replies} <= {200, 402}
+    answers = {(one.json()["analyst"], one.json()["entry"]) for one in replies if one.status_code == 200}
+    assert len(answers) == 12  # 3 / 0.25, each analyst's one answer whichever service gave it
+    assert len({analyst for analyst, _ in answers}) == 12
+    budget = both[1].call(both[0].owner, "GET", "/v1/tables/visits/budget").json()
+    assert budget["charged"] == ["3", "0"]
+    assert both[1].call(both[0].owner, "GET", "/v1/tables/visits/verify").json()["sound"]
