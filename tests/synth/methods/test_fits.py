@@ -105,9 +105,9 @@ def test_permuting_columns_changes_names_alone(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", [Pairs, AIM])
 def test_permuting_columns_changes_little_where_starts_are_drawn(kind: Any) -> None:
-    rows = people(1000)
-    made = fitted(kind, rows, rho=100)
-    other = fitted(kind, rows, dict(reversed(DOMAIN.items())), rho=100)
+    rows = people(3000)
+    made = fitted(kind, rows, rho=10**3)
+    other = fitted(kind, rows, dict(reversed(DOMAIN.items())), rho=10**3)
     found = [distance(rows, made, *pair) for pair in combinations(DOMAIN, 2)]
     again = [distance(rows, other, *pair) for pair in combinations(DOMAIN, 2)]
     assert np.mean(found) == pytest.approx(np.mean(again), rel=0.25)
