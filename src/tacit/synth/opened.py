@@ -31,7 +31,7 @@ from tacit.tables.policy.policy import Policy
 
 __all__ = ["SynthesisPlan", "fit_table", "plan_table"]
 
-_VERSION = 1
+_VERSION = 2
 """Raised when the same rows and the same noise would give another model: then it is another question."""
 
 
