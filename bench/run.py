@@ -29,6 +29,7 @@ BENCHES = {
     "accuracy": "errors at equal ε and δ: median, mean, variance, distinct count, group means",
     "batch": "fifty counts as one plan and one by one: passes over the rows, noise at the same price",
     "bounding": "bounding a table of ten million rows: window functions, OpenDP on Polars, PipelineDP",
+    "lasting": "questions that a ledger grants, by the sum of ε and with a part of δ set aside",
     "medians": "the median by city of ten million rows: the exact quantile with the same bounding",
     "anonymity": "k, l and t, Mondrian and optimal generalisation: pycanon, anonypy, anjana, plain DuckDB",
     "counting": "all pairs of 14 columns of ten million rows: chosen rows counted in one pass, and grouping sets",
