@@ -527,7 +527,7 @@ def test_raising_a_cap_is_recorded(ledger: Ledger) -> None:
     ledger.open("people", more)
     with pytest.raises(PolicyError):
         ledger.open("people", lenient(PureDP(1), per_question=PureDP(1)))
-    with pytest.raises(PolicyError, match="fixed at its creation"):
+    with pytest.raises(PolicyError, match="fixed when a ledger is begun"):
         ledger.amend(lenient(ZCDP(9)), owner="the owner", reason="another currency")
     for reason in ("", "  ", None):
         with pytest.raises(InvalidParameter, match="reason"):
