@@ -12,3 +12,9 @@ def test_the_page_of_names_is_up_to_date() -> None:
     made = runpy.run_path(str(REFERENCE / "make_names.py"))["page"]()
     written = (REFERENCE / "names.md").read_text(encoding="utf-8")
     assert made == written, "run: .venv/bin/python docs/reference/make_names.py"
+
+
+def test_the_page_of_the_gallery_is_what_was_measured() -> None:
+    made = runpy.run_path(str(REFERENCE / "make_gallery.py"))["page"]()
+    written = (REFERENCE / "gallery.md").read_text(encoding="utf-8")
+    assert made == written, "run: .venv/bin/python docs/reference/make_gallery.py"

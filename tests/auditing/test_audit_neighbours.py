@@ -89,7 +89,7 @@ def test_faulty_sparse_vectors_prove_more_than_others_proved_of_them(
     The default settings with coins that are fixed, and with as many trials as calls this fast get on a quiet machine:
     neither load nor chance has a say. Several seeds, with CPU-seconds: ``bench/audit_gallery.py --sparse``.
     """
-    monkeypatch.setattr("tacit.auditing.audit._quickly", lambda planned, sampler: 400_000)
+    monkeypatch.setattr("tacit.auditing.audit._quickly", lambda planned, sampler, clock: 400_000)
     seed(7)
     found = audit(broken, neighbours=Answers(10), claim=PureDP(1), confidence=0.9, entropy=seeded(7))
     assert found.violated

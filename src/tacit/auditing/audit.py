@@ -36,7 +36,7 @@ _MOST_SEARCHED = 400_000
 _PLAINLY = 0.25  # of few samples
 _LEAST = 100
 _MORE_LOOPED = (400_000, 200_000, 100_000)  # trials, where calls are fast
-_FEW_SECONDS, _MOST_SECONDS = 7.5, 120.0  # of work, and by the clock
+_FEW_SECONDS, _MOST_SECONDS = 13.0, 120.0  # of work, the search included, and by the clock
 _LEAST_IN_TIME = 4
 _SHOWN = 0.95  # of what is proven, by the event that is shown
 _TEST_TIME = 0.95  # the share of the time by which the test is over
@@ -95,7 +95,7 @@ def audit(
     more = samples is None and sampler.single and not clock.limited
     aim = Aim(profile, _MORE_LOOPED[1] if more else count - searched, math.log(8 / failure))
     best = most_promising(subject.pairs, sampler, searched, aim, clock)
-    trials = _quickly(count - searched, sampler) if more else _trials(count - searched, sampler, clock)
+    trials = _quickly(count - searched, sampler, clock) if more else _trials(count - searched, sampler, clock)
     bar.total = 2 * (trials + bar.done // 2)
     watch = Watch(*best.drawn, len(best.drawn[0]) + trials)
     tested = _tested(best, sampler, trials, clock, watch)
@@ -133,12 +133,12 @@ def _searched(count: int) -> int:
     )
 
 
-def _quickly(planned: int, sampler: Any) -> int:
-    """More than planned of what is drawn fast: the most that take a few seconds of work, and not too long by the clock.
+def _quickly(planned: int, sampler: Any, clock: Clock) -> int:
+    """More than planned of what is drawn fast: the most that, with the search, take a few seconds of work.
 
     One of a few numbers, so that what an audit finds does not depend on how busy the machine is, within a factor.
     """
-    by_work = _FEW_SECONDS * sampler.calls / max(sampler.work, 1e-9)
+    by_work = max(0.0, _FEW_SECONDS - clock.worked) * sampler.calls / max(sampler.work, 1e-9)
     by_clock = _MOST_SECONDS / max(sampler.pace, 1e-9)
     return next((more for more in _MORE_LOOPED if more <= min(by_work, by_clock)), planned)
 

@@ -20,6 +20,7 @@ class Clock:
             raise InvalidParameter("seconds", given=seconds, allowed="a number above 0")
         self.seconds = None if seconds is None else float(seconds)
         self._start = time.monotonic()
+        self._work = time.process_time()
 
     @property
     def limited(self) -> bool:
@@ -28,6 +29,11 @@ class Clock:
     @property
     def spent(self) -> float:
         return time.monotonic() - self._start
+
+    @property
+    def worked(self) -> float:
+        """Seconds of work of this process, which others on the machine hardly stretch."""
+        return time.process_time() - self._work
 
     def until(self, share: float) -> float:
         """The time, as `time.monotonic` gives it, when this share of the limit is used up."""
