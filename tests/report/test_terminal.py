@@ -84,7 +84,7 @@ def test_standard_output_in_a_pipe_has_no_escape_codes(capsys: pytest.CaptureFix
 def test_a_whole_disclosure_has_its_lines() -> None:
     lines = to_text(usual()).splitlines()
     assert lines[:6] == shown(80)[:6]
-    assert lines[6] == " rows over the limits are not counted, and not in ±: tacit discover limits finds better ones"
+    assert lines[6] == " rows over the limits are not counted, and not in ±: tacit discover limits helps"
     assert lines[7].startswith(" drawn ")
     assert lines[7].endswith(" UTC on version 1 of the data")
     assert lines[8:10] == shown(80)[6:8]

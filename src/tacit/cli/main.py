@@ -8,6 +8,7 @@ from importlib import import_module
 
 import click
 
+from tacit.cli.shared.folding import Context, narrow
 from tacit.errors import InvalidParameter, TacitError
 from tacit.version import VERSION
 
@@ -41,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "tacit.cli.analyst.report:report",
         "What must be said about an answer that was given: text, JSON or a page.",
     ),
+    "shell": ("tacit.cli.analyst.shell:shell", "Question after question about one table, each with its price."),
     "synth": ("tacit.cli.packages.synth:synth", "A synthetic table that can be shared, paid for once."),
     "unlock": ("tacit.cli.owner.ledger:unlock", "Let an analyst pay again whose answers were lost too often."),
     "verify": ("tacit.cli.owner.ledger:verify", "Whether a ledger's hash chain holds; with --head, its tail too."),
@@ -59,6 +61,8 @@ _REFUSED_AUDIT = 2  # so that 1 means a violation
 class _LazyGroup(click.Group):
     """Loads a command's module when the command is called, so that ``tacit --help`` is fast."""
 
+    context_class = Context
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
 
@@ -67,7 +71,7 @@ class _LazyGroup(click.Group):
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), name)
-        return command
+        return narrow(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -80,7 +84,7 @@ def cli() -> None:
     """Differential privacy you can point at a table.
 
     \b
-    tacit init visits.csv                        draft a policy: who is protected, how much may be learned
+    tacit init visits.csv      draft a policy: who is protected, what may be learned
     tacit ask visits.toml "SELECT ..." --epsilon 0.5
 
     Exit codes: 0 done, 1 refused or a problem found (the message says which), 2 wrong usage, 3 the budget does not

@@ -57,7 +57,7 @@ def _cut(disclosure: Disclosure) -> list[str]:
         return []
     if disclosure.cut:
         return [cut_words(one) for one in disclosure.cut]
-    return ["rows over the limits are not counted, and not in ±: tacit discover limits finds better ones"]
+    return ["rows over the limits are not counted, and not in ±: tacit discover limits helps"]
 
 
 def cut_words(cut: Cut) -> str:

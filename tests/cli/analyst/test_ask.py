@@ -40,7 +40,7 @@ def test_an_answer_shows_intervals_the_price_and_who_is_protected(folder: Path) 
     assert re.fullmatch(r" Lund +[12] \d{3} ± \d+ +\d+\.\d.*", lines[1]), lines[1]
     assert lines[2].split()[0] == "Łódź"
     assert lines[3] == " 95% intervals for the noise; groups too small to show are left out"
-    assert lines[4] == " rows over the limits are not counted, and not in ±: tacit discover limits finds better ones"
+    assert lines[4] == " rows over the limits are not counted, and not in ±: tacit discover limits helps"
     assert re.fullmatch(r" drawn \d{4}-\d\d-\d\d \d\d:\d\d UTC on version 1 of the data", lines[5])
     assert lines[6].startswith(" spent ε 2.00, δ 1e-9 (so far ε 2.00 of 3.00) · unit: one user_id, at most 5 groups")
     assert lines[6].endswith("visits.ledger #1 · tacit report visits.toml 1")

@@ -104,7 +104,7 @@ def ask(
     \b
     tacit ask visits.toml "SELECT city, COUNT(*) AS n FROM visits GROUP BY city" --epsilon 0.5
     tacit ask visits.csv "SELECT COUNT(*) FROM visits" --unit user_id --epsilon 1
-    tacit ask visits.toml -f question.sql --epsilon 0.5        # or - for standard input
+    tacit ask visits.toml -f question.sql --epsilon 0.5     # - is standard input
     tacit ask visits.toml "SELECT COUNT(*) FROM visits" --within 20
 
     The second form needs no policy: --unit, --type and the like say what it would. Statements with semicolons between

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from tacit.cli.shared.folding import echo_folded
 from tacit.cli.shared.ledgers import LEDGER_OPTION
 from tacit.cli.shared.questions import WithoutPolicy, open_for_planning, policy_options, price_options, targets
 from tacit.cli.shared.reading import reading_options
@@ -87,7 +87,7 @@ def plan(
     if as_json:
         _echo_json([found])
     else:
-        click.echo(str(found if with_sql else replace(found, engine_sql="")))
+        click.echo(str(found)) if with_sql else echo_folded(repr(found))
 
 
 def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[Plan]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tacit.cli.shared.progress import waiting_for_another
 from tacit.cli.shared.questions import WithoutPolicy, open_for_asking
 from tacit.report import words
 from tacit.report.numbers import number
@@ -59,7 +60,7 @@ def bounds(
     where: Path, epsilon: str | None, rho: str | None, analyst: str | None, fresh: bool, as_json: bool, column: str
 ) -> None:
     """Between which steps of 1, 2, 5, 10, … the values of a column lie."""
-    with _open(where, analyst) as table:
+    with _open(where, analyst) as table, waiting_for_another("discovering"):
         _tell(table.discover.bounds(column, epsilon=epsilon, rho=rho, fresh=fresh), as_json)
 
 
@@ -78,7 +79,7 @@ def keys(
     delta: str | None,
 ) -> None:
     """The values of a column that enough units have; it takes a δ."""
-    with _open(where, analyst) as table:
+    with _open(where, analyst) as table, waiting_for_another("discovering"):
         _tell(table.discover.keys(column, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh), as_json)
 
 
@@ -95,7 +96,7 @@ def rows(
     by: tuple[str, ...],
 ) -> None:
     """How many rows units have, or have in one group by these columns."""
-    with _open(where, analyst) as table:
+    with _open(where, analyst) as table, waiting_for_another("discovering"):
         _tell(table.discover.rows_per_unit(*by, epsilon=epsilon, rho=rho, fresh=fresh), as_json)
 
 
@@ -112,7 +113,7 @@ def groups(
     by: tuple[str, ...],
 ) -> None:
     """In how many groups by these columns units occur."""
-    with _open(where, analyst) as table:
+    with _open(where, analyst) as table, waiting_for_another("discovering"):
         _tell(table.discover.groups_per_unit(*by, epsilon=epsilon, rho=rho, fresh=fresh), as_json)
 
 
@@ -139,7 +140,7 @@ def limits(
     Half of the price buys how many rows units have in a group, half in how many groups they are. The error of a step is
     what noise does at most in 95% of draws, and what is cut of a group of middling size; shares are estimates.
     """
-    with _open(where, analyst) as table:
+    with _open(where, analyst) as table, waiting_for_another("discovering"):
         found = table.discover.limits(*by, epsilon=epsilon, rho=rho, asking=asking, fresh=fresh)
     disclosures = [one.disclosure() for one in found.answers]
     if as_json:

@@ -10,6 +10,7 @@ import getpass
 import json
 import os
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime, time
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import click
 
+from tacit.cli.shared.folding import screen_width
 from tacit.cli.shared.ledgers import LEDGER, ledger_of
 from tacit.errors import InvalidParameter
 from tacit.ledger.amounts import readable
@@ -30,6 +32,8 @@ from tacit.report.numbers import printable
 __all__ = ["budget", "log", "unlock", "verify"]
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
+_FOR_A_TABLE = 120
+"""Columns of a screen from which on entries are lines of a table."""
 _MOST_ROWS = 20
 _WIDE = 1_000_000
 
@@ -139,7 +143,15 @@ def log(
     if not rows:
         click.echo("No entry was selected.")
         return
-    _table(["#", "time", "who", "price", "charged so far", "state", "question"], [_cells(row) for row in rows])
+    width = screen_width()
+    if width is None or width >= _FOR_A_TABLE:
+        _table(["#", "time", "who", "price", "charged so far", "state", "question"], [_cells(row) for row in rows])
+        return
+    for row in rows:  # two lines to an entry: what was asked has the whole width
+        number, moment, who, price, charged, state, asked = map(printable, _cells(row))
+        paid = [who, price, f"so far {charged}" if price else "", state]
+        click.echo(f"{number:<4}{moment[:16].replace('T', ' ')}  {'  '.join(one for one in paid if one)}")
+        click.echo(textwrap.fill(asked, width, initial_indent=" " * 4, subsequent_indent=" " * 4) or "    –")
 
 
 @click.command()

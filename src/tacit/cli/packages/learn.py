@@ -13,6 +13,7 @@ import click
 
 from tacit.cli.packages.predict import predict
 from tacit.cli.shared.ledgers import LEDGER_OPTION
+from tacit.cli.shared.progress import waiting_for_another
 from tacit.cli.shared.questions import WithoutPolicy, open_for_asking, open_for_planning, package_price, price_options
 from tacit.cli.shared.writing import check_target, written
 from tacit.errors import InvalidParameter
@@ -104,7 +105,8 @@ def fit(
             click.echo(str(model.plan(table, target=target, columns=named)))
             return
         before = table.entries
-        model.fit(table, target=target, columns=named, fresh=fresh)
+        with waiting_for_another("learning"):
+            model.fit(table, target=target, columns=named, fresh=fresh)
         _tell(table, model, as_json, again=model.disclosure_["entry"] < before)
     assert output is not None
     written(output, model.save)

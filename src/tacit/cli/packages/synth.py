@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import importlib.util
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tacit.cli.shared.ledgers import LEDGER_OPTION
+from tacit.cli.shared.progress import waiting, waiting_for_another
 from tacit.cli.shared.questions import WithoutPolicy, open_for_asking, open_for_planning, package_price, price_options
 from tacit.cli.shared.writing import check_target, written
 from tacit.errors import InvalidParameter, MissingPackage
@@ -95,7 +93,7 @@ def synth(
             click.echo(str(made.plan(table, **how)))
             return
         before = table.remaining
-        with _shown(f"counting and fitting by {method}"):
+        with waiting_for_another(f"counting and fitting by {method}"):
             synthesis = made.fit(table, **how, fresh=fresh, discover=discover)
         paid = f"spent {made.guarantee!r}" if table.remaining != before else "spent nothing: fitted before"
         click.echo(f"{synthesis!r}\n{paid}; {table.remaining!r} left", err=True)
@@ -106,7 +104,7 @@ def synth(
     if report is not None:
         written(report, lambda path: path.write_text(synthesis.report().to_html(), encoding="utf-8"))
     if output is not None:
-        with _shown("making up rows"):
+        with waiting("making up rows"):
             rows = synthesis.sample(sample, seed=seed)
         written(output, rows.write)
 
@@ -131,18 +129,3 @@ def _check_ending(output: Path | None) -> None:
         raise InvalidParameter("--output", given=str(output), allowed=allowed, hint="Nothing was spent.")
     if output is not None and output.suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise MissingPackage("pyarrow", extra="frames")
-
-
-@contextmanager
-def _shown(words: str) -> Iterator[None]:
-    """A bar that moves, on terminals: it tells the time, and nothing of how far the work on the rows is."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    bars = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*bars, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(words, total=None)
-        yield

@@ -1,0 +1,84 @@
+"""Lines that keep to the width of a screen: trees keep their branches, commands stay commands."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+
+import click
+
+__all__ = ["SCREEN", "Context", "echo_folded", "folded", "narrow", "screen_width"]
+
+SCREEN = 80
+_BRANCHES = re.compile(r"[│├└─ ]*")
+_NEVER = str.maketrans({"├": "│", "─": " ", "└": " "})
+
+
+def folded(text: str, width: int = SCREEN) -> str:
+    """The text with long lines folded; what follows stands below the words, behind the branches of a tree.
+
+    >>> print(folded("price\\n├─ one two three\\n└─ tacit ask visits.toml --epsilon 0.5", 14))
+    price
+    ├─ one two
+    │  three
+    └─ tacit ask \\
+         visits.toml
+         --epsilon
+         0.5
+    """
+    return "\n".join(part for line in text.split("\n") for part in _folded(line, width))
+
+
+def _folded(line: str, width: int) -> list[str]:
+    if len(line) <= width:
+        return [line]
+    match = _BRANCHES.match(line)
+    first = match.group() if match else ""
+    words, rest = line[len(first) :], first.translate(_NEVER)
+    is_command = words.startswith("tacit ")
+    if is_command:
+        rest += "  "
+    made = textwrap.wrap(
+        words, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+    if is_command and len(made) > 1 and len(made[0]) + 2 <= width:
+        made[0] += " \\"
+    return made
+
+
+def screen_width() -> int | None:
+    """The width of the terminal, or what COLUMNS says; None in a pipe, where a line is a line."""
+    if not (sys.stdout.isatty() or "COLUMNS" in os.environ):
+        return None
+    return max(40, shutil.get_terminal_size((SCREEN, 24)).columns)
+
+
+def echo_folded(text: str) -> None:
+    """Print, folded where somebody looks."""
+    width = screen_width()
+    click.echo(text if width is None else folded(text, width))
+
+
+class _Formatter(click.HelpFormatter):
+    """Help of at most 80 columns, examples included."""
+
+    def write(self, string: str) -> None:
+        super().write(folded(string))
+
+
+class Context(click.Context):
+    """A context whose help keeps to 80 columns."""
+
+    formatter_class = _Formatter
+
+
+def narrow(command: click.Command) -> click.Command:
+    """The command, and those below it, with help that keeps to 80 columns."""
+    command.context_class = Context
+    if isinstance(command, click.Group):
+        for one in command.commands.values():
+            narrow(one)
+    return command

@@ -1,0 +1,125 @@
+"""`tacit shell`: prices before payments, commands, completion, and no way out of it but the end."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tacit.cli.analyst.shell import completions
+from tacit.tables.session.open import open as open_table
+from tests.cli.typing_commands import Ran, tacit
+from tests.cli.visits import BY_CITY, COUNT, furnish
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    furnish(tmp_path)
+    return tmp_path
+
+
+def typed(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str, options: tuple[str, ...] = ()) -> Ran:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(lines) + "\n"))
+    return tacit(folder, "shell", "visits.toml", *options)
+
+
+def test_without_a_terminal_a_price_is_told_and_nothing_is_paid(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = typed(folder, monkeypatch, f"{COUNT};")
+    assert ran.returncode == 0
+    assert "price ε 0.1, δ 0 of ε 3, δ 1e-08 left (COUNT(*) ± " in ran.stdout
+    assert "nothing was spent" in ran.stdout
+    assert not (folder / "visits.ledger").exists()
+
+
+def test_a_statement_ends_with_a_semicolon_and_yes_pays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (*BY_CITY.replace(" FROM", "\nFROM").split("\n"), ";", "\\budget", f"{COUNT}; {COUNT};")
+    ran = typed(folder, monkeypatch, *lines, options=("--yes", "--epsilon", "0.5"))
+    assert ran.stdout.count("paying ε 0.5") == 3
+    assert "spent ε 0.50" in ran.stdout
+    assert "ε 2.5, δ 9" in ran.stdout  # what \budget says is left
+    assert "spent nothing: asked before" in ran.stdout
+    assert ran.stderr == ""
+
+
+def test_mistakes_are_told_and_the_next_line_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = (
+        "SELECT nobody FROM visits;",
+        "\\nothing",
+        "\\price rho 1",
+        "\\price epsilon much",
+        "\\batch none.sql",
+        "",
+        "SELECT",
+        "\\clear",
+    )
+    ran = typed(folder, monkeypatch, *wrong, "\\price epsilon 0.25", "\\price 0.3", f"EXPLAIN {COUNT};", "\\quit", "x;")
+    assert ran.returncode == 0
+    assert ran.stderr.count("tacit: ") == 5
+    assert "ε 0.25 for each question" in ran.stdout
+    assert "price: ε 0.3" in ran.stdout
+    assert "Traceback" not in ran.printed
+    assert not (folder / "visits.ledger").exists()
+
+
+def test_help_columns_and_a_batch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "two.sql").write_text(f"{COUNT};{BY_CITY};", encoding="utf-8")
+    ran = typed(folder, monkeypatch, "\\help", "\\columns", "\\batch two.sql", options=("--yes",))
+    assert "\\price epsilon 0.5" in ran.stdout
+    assert " spend  real, private, 0 to " in ran.stdout
+    assert " [1] SELECT city" in ran.stdout
+    assert max(map(len, ran.stdout.split("paying")[0].splitlines())) <= 80
+
+
+def test_a_price_in_another_currency_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert typed(folder, monkeypatch, options=("--rho", "1")).returncode == 1
+    assert typed(folder, monkeypatch, options=("--rho", "1", "--epsilon", "1")).returncode == 1
+
+
+def test_columns_functions_and_commands_are_completed(folder: Path) -> None:
+    with open_table(folder / "visits.toml") as table:
+        words = completions(table)
+    assert {"visits", "city", "spend", "AVG(", "MEDIAN(", "UPPER(", "GROUP BY", "\\budget"} <= set(words)
+
+
+def test_on_a_terminal_the_tabulator_completes_and_the_price_is_asked_for(folder: Path) -> None:
+    """In a terminal of its own: `COU<tab>` becomes COUNT, no is no, what was typed is kept for its writer alone."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TACIT_HISTORY": str(folder / "history"), "TERM": "dumb", "COLUMNS": "200"}
+    command = [sys.executable, "-m", "tacit", "shell", "visits.toml"]
+    running = subprocess.Popen(command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    try:
+        seen = _until(ours, "", "visits> ")
+        os.write(ours, b"SELECT COUNT(*) AS n FR\t visits;\n")
+        seen = _until(ours, seen, "? [y/N]: ")
+        os.write(ours, b"n\n")
+        _until(ours, seen, "nothing was spent")
+        os.write(ours, b"\\quit\n")
+        running.wait(60)
+    finally:
+        running.kill()
+        running.wait()
+    os.close(ours)
+    assert running.returncode == 0
+    assert not (folder / "visits.ledger").exists()
+    history = folder / "history"
+    assert "FROM visits;" in history.read_text(encoding="utf-8")
+    assert history.stat().st_mode & 0o077 == 0
+
+
+def _until(terminal: int, seen: str, wanted: str) -> str:
+    """Read what is shown until it contains something; gives up after two minutes."""
+    begun = len(seen)
+    deadline = time.monotonic() + 120
+    while wanted not in seen[begun:] and time.monotonic() < deadline:
+        if select.select([terminal], [], [], 1)[0]:
+            seen += os.read(terminal, 65536).decode("utf-8", "replace")
+    assert wanted in seen[begun:], seen
+    return seen
