@@ -35,6 +35,7 @@ def test_help_keeps_to_80_columns(name: str) -> None:
 
 def test_a_plan_and_a_log_keep_to_80_columns_on_a_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     furnish(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
     plan = ("plan", "visits.toml", BY_CITY, "--epsilon", "0.5")
     whole = tacit(tmp_path, *plan).stdout
     tacit(tmp_path, "ask", "visits.toml", BY_CITY, "--epsilon", "0.5")
