@@ -8,7 +8,7 @@ from importlib import import_module
 
 import click
 
-from tacit.cli.shared.folding import Context, narrow
+from tacit.cli.shared.folding import folded
 from tacit.errors import InvalidParameter, TacitError
 from tacit.version import VERSION
 
@@ -58,10 +58,32 @@ _EXIT_CODES = {"budget-exceeded": 3, "answer-lost": 4, "account-locked": 6}
 _REFUSED_AUDIT = 2  # so that 1 means a violation
 
 
+class _Formatter(click.HelpFormatter):
+    """Help of at most 80 columns, examples included."""
+
+    def write(self, string: str) -> None:
+        super().write(folded(string))
+
+
+class _Context(click.Context):
+    """A context whose help keeps to 80 columns."""
+
+    formatter_class = _Formatter
+
+
+def _narrow(command: click.Command) -> click.Command:
+    """The command, and those below it, with help that keeps to 80 columns."""
+    command.context_class = _Context
+    if isinstance(command, click.Group):
+        for one in command.commands.values():
+            _narrow(one)
+    return command
+
+
 class _LazyGroup(click.Group):
     """Loads a command's module when the command is called, so that ``tacit --help`` is fast."""
 
-    context_class = Context
+    context_class = _Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -71,7 +93,7 @@ class _LazyGroup(click.Group):
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), name)
-        return narrow(command)
+        return _narrow(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -6,9 +6,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -23,18 +21,18 @@ from tacit.cli.shared.questions import (
     open_for_planning,
     policy_options,
     price_options,
+    show_answer,
+    show_answers,
     targets,
 )
 from tacit.cli.shared.reading import reading_options
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.ledger import ledger_at
-from tacit.report import words
-from tacit.report.disclosure import Disclosure
 from tacit.tables.release.answer import Answer
 from tacit.tables.session.table import Table, without_explain
 from tacit.tables.sql.parse import statements, states_price
 
-__all__ = ["ask", "show_answer", "show_answers"]
+__all__ = ["ask"]
 
 _PICTURES = (".png", ".svg", ".pdf")
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -216,55 +214,6 @@ def _question(typed: str | None, file: Path | None) -> str:
             raise InvalidParameter("-f", given=str(file), allowed="a readable file of UTF-8 text") from None
     assert typed is not None
     return sys.stdin.read() if typed == "-" else typed
-
-
-def show_answer(where: Path | str, answer: Answer, again: bool, analyst: str | None) -> None:
-    """One answer, with its price and how to see it again."""
-    from tacit.report.terminal import show  # rich: needed for tables only
-
-    disclosure = answer.disclosure()
-    show(
-        disclosure.columns,
-        words.footnote(disclosure),
-        _parts(where, answer, again, analyst),
-        everything="--csv FILE or --json has all",
-        notes=words.notes(disclosure, answer.receipt.terms.data),
-    )
-
-
-def show_answers(where: Path | str, answers: Sequence[Answer], again: bool, analyst: str | None) -> None:
-    """The answers of a batch, one after the other; the price of all under the last."""
-    from tacit.report.terminal import show  # rich: needed for tables only
-
-    for at, answer in enumerate(answers):
-        disclosure = answer.disclosure()
-        is_last = at == len(answers) - 1
-        click.echo(f" [{at}] {disclosure.question}")
-        show(
-            disclosure.columns,
-            words.footnote(disclosure),
-            _parts(where, answer, again, analyst) if is_last else [],
-            everything="--json has all",
-            notes=words.notes(disclosure, answer.receipt.terms.data) if is_last else [],
-        )
-        if not is_last:
-            click.echo()
-
-
-def _parts(where: Path | str, answer: Answer, again: bool, analyst: str | None) -> list[str]:
-    asked_by = "" if analyst is None else f" --analyst {quote(analyst)}"
-    entry = answer.disclosure().entry
-    return [*words.spent(_as_of_now(answer), again=again), f"tacit report {quote(str(where))} {entry}{asked_by}"]
-
-
-def _as_of_now(answer: Answer) -> Disclosure:
-    """The disclosure with what has been charged by now: an answer that was stored earlier knows less."""
-    main, delta = answer.receipt.charged_so_far.texts()
-    most, leak = answer.receipt.terms.cap.texts()
-    disclosure = answer.disclosure()
-    means = disclosure.charged.means if answer.receipt.squares is None else answer.receipt.means_by_squares
-    charged = replace(disclosure.charged, main=main, delta=delta, means=means)
-    return replace(disclosure, charged=charged, cap=replace(disclosure.cap, main=most, delta=leak))
 
 
 def _check_targets(csv: Path | None, parquet: Path | None, report: Path | None, plot: Path | None) -> None:

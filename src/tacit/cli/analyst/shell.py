@@ -12,10 +12,9 @@ from typing import Any
 
 import click
 
-from tacit.cli.analyst.ask import show_answer, show_answers
 from tacit.cli.shared.folding import echo_folded
 from tacit.cli.shared.progress import waiting_for_another
-from tacit.cli.shared.questions import WithoutPolicy, open_for_asking
+from tacit.cli.shared.questions import WithoutPolicy, open_for_asking, show_answer, show_answers
 from tacit.errors import InvalidParameter, TacitError
 from tacit.report.numbers import printable
 from tacit.tables.expressions.operators import OPERATORS

@@ -10,7 +10,7 @@ import textwrap
 
 import click
 
-__all__ = ["SCREEN", "Context", "echo_folded", "folded", "narrow", "screen_width"]
+__all__ = ["SCREEN", "echo_folded", "folded", "screen_width"]
 
 SCREEN = 80
 _BRANCHES = re.compile(r"[│├└─ ]*")
@@ -60,25 +60,3 @@ def echo_folded(text: str) -> None:
     """Print, folded where somebody looks."""
     width = screen_width()
     click.echo(text if width is None else folded(text, width))
-
-
-class _Formatter(click.HelpFormatter):
-    """Help of at most 80 columns, examples included."""
-
-    def write(self, string: str) -> None:
-        super().write(folded(string))
-
-
-class Context(click.Context):
-    """A context whose help keeps to 80 columns."""
-
-    formatter_class = _Formatter
-
-
-def narrow(command: click.Command) -> click.Command:
-    """The command, and those below it, with help that keeps to 80 columns."""
-    command.context_class = Context
-    if isinstance(command, click.Group):
-        for one in command.commands.values():
-            narrow(one)
-    return command

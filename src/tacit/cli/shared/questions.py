@@ -1,10 +1,11 @@
-"""What `tacit ask` and `tacit plan` share: opening a table, reading statements, prices and errors as typed."""
+"""What `tacit ask` and `tacit plan` share: opening a table, reading prices and errors as typed, showing answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -13,8 +14,11 @@ from tacit.cli.shared.ledgers import ledger_beside
 from tacit.errors import InvalidParameter
 from tacit.ledger import InMemory, Ledger, ledger_at
 from tacit.privacy import ApproxDP, Guarantee
+from tacit.report import words
+from tacit.report.disclosure import Disclosure
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import Policy
+from tacit.tables.release.answer import Answer
 from tacit.tables.session.open import open as open_table
 from tacit.tables.session.table import Table
 
@@ -27,6 +31,8 @@ __all__ = [
     "package_price",
     "policy_options",
     "price_options",
+    "show_answer",
+    "show_answers",
     "targets",
 ]
 
@@ -198,3 +204,52 @@ def targets(typed: tuple[str, ...]) -> float | dict[str, float]:
             return value
         named[name] = value
     return named
+
+
+def show_answer(where: Path | str, answer: Answer, again: bool, analyst: str | None) -> None:
+    """One answer, with its price and how to see it again."""
+    from tacit.report.terminal import show  # rich: needed for tables only
+
+    disclosure = answer.disclosure()
+    show(
+        disclosure.columns,
+        words.footnote(disclosure),
+        _parts(where, answer, again, analyst),
+        everything="--csv FILE or --json has all",
+        notes=words.notes(disclosure, answer.receipt.terms.data),
+    )
+
+
+def show_answers(where: Path | str, answers: Sequence[Answer], again: bool, analyst: str | None) -> None:
+    """The answers of a batch, one after the other; the price of all under the last."""
+    from tacit.report.terminal import show  # rich: needed for tables only
+
+    for at, answer in enumerate(answers):
+        disclosure = answer.disclosure()
+        is_last = at == len(answers) - 1
+        click.echo(f" [{at}] {disclosure.question}")
+        show(
+            disclosure.columns,
+            words.footnote(disclosure),
+            _parts(where, answer, again, analyst) if is_last else [],
+            everything="--json has all",
+            notes=words.notes(disclosure, answer.receipt.terms.data) if is_last else [],
+        )
+        if not is_last:
+            click.echo()
+
+
+def _parts(where: Path | str, answer: Answer, again: bool, analyst: str | None) -> list[str]:
+    asked_by = "" if analyst is None else f" --analyst {quote(analyst)}"
+    entry = answer.disclosure().entry
+    return [*words.spent(_as_of_now(answer), again=again), f"tacit report {quote(str(where))} {entry}{asked_by}"]
+
+
+def _as_of_now(answer: Answer) -> Disclosure:
+    """The disclosure with what has been charged by now: an answer that was stored earlier knows less."""
+    main, delta = answer.receipt.charged_so_far.texts()
+    most, leak = answer.receipt.terms.cap.texts()
+    disclosure = answer.disclosure()
+    means = disclosure.charged.means if answer.receipt.squares is None else answer.receipt.means_by_squares
+    charged = replace(disclosure.charged, main=main, delta=delta, means=means)
+    return replace(disclosure, charged=charged, cap=replace(disclosure.cap, main=most, delta=leak))
