@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tacit.learn.columns import Category, Number
 from tacit.learn.estimators.logistic import LogisticRegression
-from tacit.learn.rows import Chunk
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import Category, Number
+from tacit.learn.reading.rows import Chunk
+from tacit.learn.reading.schema import Schema
 from tacit.noise.entropy import system_entropy
 
 

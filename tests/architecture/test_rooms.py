@@ -34,7 +34,12 @@ MOST_FILES = 16
 
 
 def rooms_used(path: Path) -> set[str]:
-    """The rooms that a file imports from, at any depth."""
+    """The rooms of tables that a file imports from."""
+    return imported_from(path, "tacit.tables.")
+
+
+def imported_from(path: Path, package: str) -> set[str]:
+    """The parts of a package that a file imports from, at any depth."""
     used = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = []
@@ -42,7 +47,7 @@ def rooms_used(path: Path) -> set[str]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        used |= {name.split(".")[2] for name in names if name.startswith("tacit.tables.")}
+        used |= {name.split(".")[2] for name in names if name.startswith(package)}
     return used
 
 

@@ -12,7 +12,7 @@ from tacit.auditing.audit import audit
 from tacit.auditing.subjects import subject_of
 from tacit.games import Mediator
 from tacit.games.registry import GAMES
-from tacit.learn.registry import LEARNERS
+from tacit.learn.finite.registry import LEARNERS
 from tacit.privacy import Guarantee
 from tacit.testing import seeded
 from tests.examples.test_selections import TestContract as Contract

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.learn.spending import Spending
+from tacit.learn.spending.spending import Spending
 
 
 @dataclass

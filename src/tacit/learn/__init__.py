@@ -9,11 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 
 from tacit.learn.estimators.registry import ESTIMATORS
-from tacit.learn.finite_class import FiniteClassLearner
-from tacit.learn.hypotheses import Conjunction, Conjunctions, Interval, Intervals, Listed, Threshold, Thresholds
-from tacit.learn.local_queries import LocalConjunctions, LocalThresholds, StatisticalQueries
+from tacit.learn.finite.finite_class import FiniteClassLearner
+from tacit.learn.finite.hypotheses import Conjunction, Conjunctions, Interval, Intervals, Listed, Threshold, Thresholds
+from tacit.learn.finite.local_queries import LocalConjunctions, LocalThresholds, StatisticalQueries
+from tacit.learn.finite.sample_sizes import SampleSize, agnostic_sample, realisable_sample, textbook_sample
 from tacit.learn.noisy_sgd import NoisySGD
-from tacit.learn.sample_sizes import SampleSize, agnostic_sample, realisable_sample, textbook_sample
 from tacit.learn.saving import load
 
 __all__ = [
@@ -38,9 +38,9 @@ __all__ = [
 
 _HOME_OF = {path.rpartition(".")[2]: path.rpartition(".")[0] for path in ESTIMATORS.values()}
 _HOME_OF |= {
-    "CrossValidated": "tacit.learn.cross_validation",
-    "PrivateSearch": "tacit.learn.search",
-    "cross_val_score": "tacit.learn.cross_validation",
+    "CrossValidated": "tacit.learn.tuning.cross_validation",
+    "PrivateSearch": "tacit.learn.tuning.search",
+    "cross_val_score": "tacit.learn.tuning.cross_validation",
 }
 _HOME_OF["OneHotEncoder"] = "tacit.learn.estimators.encoder"  # learns nothing, so that it has no price
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tacit.errors import InvalidParameter
 from tacit.learn.estimators.registry import ESTIMATORS
-from tacit.learn.schema import Schema
+from tacit.learn.reading.schema import Schema
 from tacit.privacy.promise import Promise
 from tacit.version import VERSION
 

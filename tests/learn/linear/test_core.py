@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.learn.columns import LEVELS, MISSING, Category, Number
 from tacit.learn.linear.clipping import largest_factors, whole_root
 from tacit.learn.linear.design import UNIT, design_of
 from tacit.learn.linear.links import RESIDUAL, WEIGHT, logistic_table, places
 from tacit.learn.linear.losses import Hinge, Logistic, Multinomial, Squares, shortened
 from tacit.learn.linear.passes import parts_of
-from tacit.learn.rows import Chunk
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import LEVELS, MISSING, Category, Number
+from tacit.learn.reading.rows import Chunk
+from tacit.learn.reading.schema import Schema
 
 SCHEMA = Schema(
     (Number("a", 0, 1), Number("b", -3, 1), *[Category(f"c{i}", tuple(range(k))) for i, k in enumerate((7, 2, 40, 30))])

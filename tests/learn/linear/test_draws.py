@@ -9,10 +9,10 @@ import pytest
 
 import tacit
 from tacit import ApproxDP
-from tacit.learn.columns import LEVELS, Category, Number
 from tacit.learn.linear import passes
-from tacit.learn.rows import Chunk, InMemoryRows
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import LEVELS, Category, Number
+from tacit.learn.reading.rows import Chunk, InMemoryRows
+from tacit.learn.reading.schema import Schema
 from tacit.testing import seeded
 from tests.learn.made import kind_of
 

@@ -11,14 +11,14 @@ import pytest
 
 from tacit import PureDP
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.learn.columns import Category, Number
 from tacit.learn.estimators.additive import AdditiveClassifier, AdditiveRegressor
 from tacit.learn.estimators.linear_model import STEPS_ON_SAMPLES
 from tacit.learn.estimators.logistic import LogisticRegression
 from tacit.learn.estimators.regression import HuberRegressor, LinearRegression, Ridge
 from tacit.learn.estimators.svm import LinearSVC
-from tacit.learn.rows import Chunk, InMemoryRows
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import Category, Number
+from tacit.learn.reading.rows import Chunk, InMemoryRows
+from tacit.learn.reading.schema import Schema
 from tacit.testing import seeded
 
 RNG = np.random.default_rng(5)  # public: rows made for tests

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.columns import LEVELS, MISSING, Category, Number
 from tacit.learn.estimators.logistic import LogisticRegression
 from tacit.learn.estimators.regression import LinearRegression
 from tacit.learn.linear import passes
-from tacit.learn.rows import Chunk, InMemoryRows
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import LEVELS, MISSING, Category, Number
+from tacit.learn.reading.rows import Chunk, InMemoryRows
+from tacit.learn.reading.schema import Schema
 from tacit.testing import seeded
 from tests.learn.made import kind_of
 from tests.learn.scripted import distances, scripted_fit

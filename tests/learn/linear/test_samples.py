@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tacit import ApproxDP, LossDistribution
-from tacit.learn.budget import read_budget
-from tacit.learn.spending import Spending
+from tacit.learn.spending.budget import read_budget
+from tacit.learn.spending.spending import Spending
 from tacit.testing import seeded
 
 

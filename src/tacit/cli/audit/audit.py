@@ -22,8 +22,8 @@ from tacit.cli.audit.words import attribute, read_claim, read_input, read_inputs
 from tacit.cli.audit.words import module as load_module
 from tacit.errors import InvalidParameter
 from tacit.games.registry import GAMES
-from tacit.learn.hypotheses import Thresholds
-from tacit.learn.registry import LEARNERS
+from tacit.learn.finite.hypotheses import Thresholds
+from tacit.learn.finite.registry import LEARNERS
 from tacit.local.registry import RANDOMIZERS
 
 __all__ = ["audit"]

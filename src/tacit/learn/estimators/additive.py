@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import UnknownColumn
-from tacit.learn.budget import Budget
-from tacit.learn.columns import Category, Number
 from tacit.learn.estimators.linear_model import LinearModel
 from tacit.learn.estimators.logistic import LogisticModel
 from tacit.learn.estimators.regression import NumberModel
 from tacit.learn.linear.descent import Moments
 from tacit.learn.linear.design import Design, design_of
 from tacit.learn.linear.settings import Settings, usual_for_bins
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
-from tacit.learn.spending import Spending
+from tacit.learn.reading.columns import Category, Number
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
+from tacit.learn.spending.budget import Budget
+from tacit.learn.spending.spending import Spending
 from tacit.noise.entropy import BitSource
 
 __all__ = ["AdditiveClassifier", "AdditiveRegressor", "Shape"]
@@ -112,37 +112,6 @@ class AdditiveClassifier(AdditiveModel, LogisticModel):
     kind: ClassVar[str] = "additive classifier"
     proof: ClassVar[str] = "proofs/linear_models.md"
 
-    def __init__(
-        self,
-        *,
-        epsilon: Any = None,
-        delta: Any = None,
-        rho: Any = None,
-        mu: Any = None,
-        promise: Any = None,
-        bounds: Any = None,
-        categories: Any = None,
-        classes: Any = None,
-        rows_per_unit: Any = 1,
-        expected_rows: Any = None,
-        steps: Any = None,
-        clip: Any = None,
-        sampling: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.classes = classes
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling
-
     def _settings(self, design: Design, spending: Spending, moments: Moments, spread: float | None) -> Settings:
         return self._chosen(usual_for_bins(design, spending.budget, self._rows_or(moments.rows)))
 
@@ -155,34 +124,3 @@ class AdditiveRegressor(AdditiveModel, NumberModel):
 
     kind: ClassVar[str] = "additive regressor"
     proof: ClassVar[str] = "proofs/linear_models.md"
-
-    def __init__(
-        self,
-        *,
-        epsilon: Any = None,
-        delta: Any = None,
-        rho: Any = None,
-        mu: Any = None,
-        promise: Any = None,
-        bounds: Any = None,
-        categories: Any = None,
-        target_bounds: Any = None,
-        rows_per_unit: Any = 1,
-        expected_rows: Any = None,
-        steps: Any = None,
-        clip: Any = None,
-        sampling: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.target_bounds = target_bounds
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling

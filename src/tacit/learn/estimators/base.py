@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.budget import Budget, read_budget
-from tacit.learn.columns import Category, Codes, Number
-from tacit.learn.frames import Cells, read_cells, read_vector
-from tacit.learn.rows import Rows, bounded_rows
+from tacit.learn.opened.fitting import LearningPlan, fit_table, is_table, plan_for_table
+from tacit.learn.reading.columns import Category, Codes, Number
+from tacit.learn.reading.frames import Cells, read_cells, read_vector
+from tacit.learn.reading.rows import Rows, bounded_rows
+from tacit.learn.reading.schema import Schema, read_classes, read_columns, read_target
 from tacit.learn.saving import write_model
-from tacit.learn.schema import Schema, read_classes, read_columns, read_target
 from tacit.learn.scikit import (
     BaseEstimator,
     ClassifierMixin,
@@ -25,8 +25,8 @@ from tacit.learn.scikit import (
     NotFittedError,
     RegressorMixin,
 )
-from tacit.learn.spending import Spending
-from tacit.learn.tables import LearningPlan, fit_table, is_table, plan_for_table
+from tacit.learn.spending.budget import Budget, read_budget
+from tacit.learn.spending.spending import Spending
 from tacit.mechanisms.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee

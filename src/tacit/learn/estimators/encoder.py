@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.frames import read_cells
-from tacit.learn.schema import Schema, read_columns
+from tacit.learn.reading.frames import read_cells
+from tacit.learn.reading.schema import Schema, read_columns
 from tacit.learn.scikit import BaseEstimator, NotFittedError, TransformerMixin
 from tacit.privacy import Guarantee, PureDP
 

@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.budget import Budget
-from tacit.learn.estimators.base import PrivateClassifier
-from tacit.learn.estimators.tree import depth_for, fitted_tree, read_depth, root_of_rho
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
-from tacit.learn.size import about_how_many, read_expected_rows
-from tacit.learn.spending import Spending
+from tacit.learn.estimators.tree import TreeModel, depth_for, fitted_tree, read_depth, root_of_rho
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
+from tacit.learn.spending.size import about_how_many
+from tacit.learn.spending.spending import Spending
 from tacit.learn.trees.growing import leaf_of
 from tacit.learn.trees.splits import splits_of
 from tacit.noise.coins import uniform_below
@@ -30,7 +28,7 @@ _MOST = 1_000
 _COLUMNS = Fraction(7, 10)
 
 
-class RandomForestClassifier(PrivateClassifier):
+class RandomForestClassifier(TreeModel):
     """The mean of trees that share the price, each grown on all rows and on seven tenths of the columns.
 
     How many trees there are follows, like their depth, from the promise and from ``expected_rows`` or a bought number
@@ -45,12 +43,6 @@ class RandomForestClassifier(PrivateClassifier):
     """
 
     kind: ClassVar[str] = "random forest"
-    proof: ClassVar[str] = "proofs/trees.md"
-    unknown: ClassVar[str] = "are a value of their own, which splits may single out"
-
-    depth_: int
-    splits_: npt.NDArray[np.int64]
-    shares_: Reals
 
     def __init__(
         self,
@@ -68,26 +60,23 @@ class RandomForestClassifier(PrivateClassifier):
         n_estimators: Any = None,
         max_depth: Any = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.classes = classes
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
+        super().__init__(
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mu=mu,
+            promise=promise,
+            bounds=bounds,
+            categories=categories,
+            classes=classes,
+            rows_per_unit=rows_per_unit,
+            expected_rows=expected_rows,
+            max_depth=max_depth,
+        )
         self.n_estimators = n_estimators
-        self.max_depth = max_depth
-
-    def _budget(self) -> Budget:
-        return super()._budget().in_zcdp()
 
     def _check(self) -> None:
         super()._check()
-        read_expected_rows(self.expected_rows)
-        read_depth(self.max_depth)
         _read_trees(self.n_estimators)
 
     def _learn(self, schema: Schema, rows: Rows, spending: Spending) -> None:
@@ -117,12 +106,6 @@ class RandomForestClassifier(PrivateClassifier):
         for chosen, shares in zip(self.splits_, self.shares_, strict=True):
             total += shares[leaf_of(splits, chosen, cells)]
         found: Reals = total / len(self.splits_)
-        return found
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
-        """The likeliest class of each row."""
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        found: npt.NDArray[Any] = self.classes_[likeliest]
         return found
 
 

@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.clusters.assigning import nearest_of, sums_of_clusters
-from tacit.learn.clusters.starting import starting_points
-from tacit.learn.columns import Number
 from tacit.learn.estimators.base import PrivateEstimator
-from tacit.learn.moments import buy_moments, constant_of
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import Number
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
 from tacit.learn.scikit import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from tacit.learn.spending import Spending
+from tacit.learn.spending.spending import Spending
 from tacit.learn.trees.splits import splits_of
-from tacit.learn.vectors import HEIGHT, Vectors, vectors_of
+from tacit.learn.vectors.assigning import nearest_of, sums_of_clusters
+from tacit.learn.vectors.moments import buy_moments, constant_of
+from tacit.learn.vectors.starting import starting_points
+from tacit.learn.vectors.vectors import HEIGHT, Vectors, vectors_of
 from tacit.noise.entropy import BitSource
 
 __all__ = ["KMeans"]

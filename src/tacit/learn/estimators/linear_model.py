@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.learn.columns import Category
 from tacit.learn.estimators.base import PrivateClassifier, PrivateEstimator
 from tacit.learn.linear.descent import Fitted, Moments, buy_moments, descend
 from tacit.learn.linear.design import UNIT, Design, design_of
 from tacit.learn.linear.passes import Loss, Passes
 from tacit.learn.linear.settings import Settings, usual_for_numbers, usual_settings
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
-from tacit.learn.spending import Spending
+from tacit.learn.reading.columns import Category
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
+from tacit.learn.spending.spending import Spending
 from tacit.privacy.prices import positive
 
-__all__ = ["LinearModel", "TwoClasses"]
+__all__ = ["LinearClassifier", "LinearModel", "TwoClasses"]
 
 Reals = npt.NDArray[np.float64]
 
@@ -121,7 +121,42 @@ class LinearModel(PrivateEstimator):
         return intercept, coefficients
 
 
-class TwoClasses(PrivateClassifier, LinearModel):
+class LinearClassifier(PrivateClassifier, LinearModel):
+    """A linear model of classes out of a public list: what its constructors take."""
+
+    def __init__(
+        self,
+        *,
+        epsilon: Any = None,
+        delta: Any = None,
+        rho: Any = None,
+        mu: Any = None,
+        promise: Any = None,
+        bounds: Any = None,
+        categories: Any = None,
+        classes: Any = None,
+        rows_per_unit: Any = 1,
+        expected_rows: Any = None,
+        steps: Any = None,
+        clip: Any = None,
+        sampling: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.mu = mu
+        self.promise = promise
+        self.bounds = bounds
+        self.categories = categories
+        self.classes = classes
+        self.rows_per_unit = rows_per_unit
+        self.expected_rows = expected_rows
+        self.steps = steps
+        self.clip = clip
+        self.sampling = sampling
+
+
+class TwoClasses(LinearClassifier):
     """A linear model of two classes: positive margins are the second one's."""
 
     def decision_function(self, X: Any) -> Reals:  # noqa: N803

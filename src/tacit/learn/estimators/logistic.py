@@ -7,21 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacit.learn.columns import Category
-from tacit.learn.estimators.base import PrivateClassifier
-from tacit.learn.estimators.linear_model import LinearModel
+from tacit.learn.estimators.linear_model import LinearClassifier
 from tacit.learn.linear.losses import Logistic, Multinomial
 from tacit.learn.linear.passes import Loss, Passes
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
-from tacit.learn.spending import Spending
+from tacit.learn.reading.columns import Category
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
+from tacit.learn.spending.spending import Spending
 
 __all__ = ["LogisticModel", "LogisticRegression"]
 
 Reals = npt.NDArray[np.float64]
 
 
-class LogisticModel(PrivateClassifier, LinearModel):
+class LogisticModel(LinearClassifier):
     """Classes by the exponentials of their margins; two classes share one margin."""
 
     def _learn(self, schema: Schema, rows: Rows, spending: Spending) -> None:
@@ -72,37 +71,6 @@ class LogisticRegression(LogisticModel):
 
     kind: ClassVar[str] = "logistic regression"
     proof: ClassVar[str] = "proofs/linear_models.md"
-
-    def __init__(
-        self,
-        *,
-        epsilon: Any = None,
-        delta: Any = None,
-        rho: Any = None,
-        mu: Any = None,
-        promise: Any = None,
-        bounds: Any = None,
-        categories: Any = None,
-        classes: Any = None,
-        rows_per_unit: Any = 1,
-        expected_rows: Any = None,
-        steps: Any = None,
-        clip: Any = None,
-        sampling: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.classes = classes
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling
 
     @property
     def coef_(self) -> Reals:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.learn.estimators.base import PrivateClassifier
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
-from tacit.learn.spending import Spending
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
+from tacit.learn.spending.spending import Spending
 from tacit.learn.trees.splits import Splits, splits_of
 
 __all__ = ["NaiveBayes"]

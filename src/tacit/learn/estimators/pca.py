@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.learn.estimators.base import PrivateEstimator
-from tacit.learn.moments import buy_moments
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
 from tacit.learn.scikit import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from tacit.learn.spending import Spending
-from tacit.learn.vectors import vectors_of
+from tacit.learn.spending.spending import Spending
+from tacit.learn.vectors.moments import buy_moments
+from tacit.learn.vectors.vectors import vectors_of
 
 __all__ = ["PCA"]
 

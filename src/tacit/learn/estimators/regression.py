@@ -11,16 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacit.learn.columns import LEVELS, Number
 from tacit.learn.estimators.base import PrivateRegressor
 from tacit.learn.estimators.linear_model import LinearModel
 from tacit.learn.linear.descent import Fitted
 from tacit.learn.linear.design import UNIT
 from tacit.learn.linear.losses import Squares
 from tacit.learn.linear.passes import Passes
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
-from tacit.learn.spending import Spending
+from tacit.learn.reading.columns import LEVELS, Number
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
+from tacit.learn.spending.spending import Spending
 from tacit.privacy.prices import non_negative, positive, price
 
 __all__ = ["HuberRegressor", "LinearRegression", "NumberModel", "Ridge"]
@@ -42,6 +42,37 @@ class Targets:
 
 class NumberModel(PrivateRegressor, LinearModel):
     """A linear model of a number between public bounds; the noise follows how far the targets are spread."""
+
+    def __init__(
+        self,
+        *,
+        epsilon: Any = None,
+        delta: Any = None,
+        rho: Any = None,
+        mu: Any = None,
+        promise: Any = None,
+        bounds: Any = None,
+        categories: Any = None,
+        target_bounds: Any = None,
+        rows_per_unit: Any = 1,
+        expected_rows: Any = None,
+        steps: Any = None,
+        clip: Any = None,
+        sampling: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.mu = mu
+        self.promise = promise
+        self.bounds = bounds
+        self.categories = categories
+        self.target_bounds = target_bounds
+        self.rows_per_unit = rows_per_unit
+        self.expected_rows = expected_rows
+        self.steps = steps
+        self.clip = clip
+        self.sampling = sampling
 
     def _penalty(self) -> float:
         return 0.0
@@ -135,37 +166,6 @@ class LinearRegression(StraightModel):
     kind: ClassVar[str] = "linear regression"
     proof: ClassVar[str] = "proofs/linear_models.md"
 
-    def __init__(
-        self,
-        *,
-        epsilon: Any = None,
-        delta: Any = None,
-        rho: Any = None,
-        mu: Any = None,
-        promise: Any = None,
-        bounds: Any = None,
-        categories: Any = None,
-        target_bounds: Any = None,
-        rows_per_unit: Any = 1,
-        expected_rows: Any = None,
-        steps: Any = None,
-        clip: Any = None,
-        sampling: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.target_bounds = target_bounds
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling
-
 
 class Ridge(StraightModel):
     """Least squares with a penalty of ``alpha``/2 times the squared weights, in the units of the codes.
@@ -195,20 +195,22 @@ class Ridge(StraightModel):
         clip: Any = None,
         sampling: Any = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.target_bounds = target_bounds
+        super().__init__(
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mu=mu,
+            promise=promise,
+            bounds=bounds,
+            categories=categories,
+            target_bounds=target_bounds,
+            rows_per_unit=rows_per_unit,
+            expected_rows=expected_rows,
+            steps=steps,
+            clip=clip,
+            sampling=sampling,
+        )
         self.alpha = alpha
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling
 
     def _check(self) -> None:
         super()._check()
@@ -245,20 +247,22 @@ class HuberRegressor(StraightModel):
         clip: Any = None,
         sampling: Any = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.target_bounds = target_bounds
+        super().__init__(
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mu=mu,
+            promise=promise,
+            bounds=bounds,
+            categories=categories,
+            target_bounds=target_bounds,
+            rows_per_unit=rows_per_unit,
+            expected_rows=expected_rows,
+            steps=steps,
+            clip=clip,
+            sampling=sampling,
+        )
         self.threshold = threshold
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling
 
     def _check(self) -> None:
         super()._check()

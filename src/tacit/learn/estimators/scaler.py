@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.columns import MISSING, Category, Number
 from tacit.learn.estimators.base import PrivateEstimator
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import MISSING, Category, Number
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
 from tacit.learn.scikit import OneToOneFeatureMixin, TransformerMixin
-from tacit.learn.spending import Spending
-from tacit.learn.vectors import HEIGHT, vectors_of
+from tacit.learn.spending.spending import Spending
+from tacit.learn.vectors.vectors import HEIGHT, vectors_of
 
 __all__ = ["StandardScaler"]
 

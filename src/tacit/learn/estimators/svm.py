@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.columns import Category
 from tacit.learn.estimators.linear_model import TwoClasses
 from tacit.learn.linear.losses import Hinge
 from tacit.learn.linear.passes import Passes
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
-from tacit.learn.spending import Spending
+from tacit.learn.reading.columns import Category
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
+from tacit.learn.spending.spending import Spending
 
 __all__ = ["LinearSVC"]
 
@@ -32,37 +32,6 @@ class LinearSVC(TwoClasses):
 
     kind: ClassVar[str] = "linear support vector machine"
     proof: ClassVar[str] = "proofs/linear_models.md"
-
-    def __init__(
-        self,
-        *,
-        epsilon: Any = None,
-        delta: Any = None,
-        rho: Any = None,
-        mu: Any = None,
-        promise: Any = None,
-        bounds: Any = None,
-        categories: Any = None,
-        classes: Any = None,
-        rows_per_unit: Any = 1,
-        expected_rows: Any = None,
-        steps: Any = None,
-        clip: Any = None,
-        sampling: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.classes = classes
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling
 
     def _target(self, labels: npt.NDArray[Any]) -> Category:
         return _two(super()._target(labels))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,17 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.budget import Budget
 from tacit.learn.estimators.base import PrivateClassifier
-from tacit.learn.rows import Rows
-from tacit.learn.schema import Schema
-from tacit.learn.size import about_how_many, read_expected_rows
-from tacit.learn.spending import Spending
+from tacit.learn.reading.rows import Rows
+from tacit.learn.reading.schema import Schema
+from tacit.learn.spending.budget import Budget
+from tacit.learn.spending.size import about_how_many, read_expected_rows
+from tacit.learn.spending.spending import Spending
 from tacit.learn.trees.growing import grow, leaf_of
 from tacit.learn.trees.leaves import shares_of_classes
 from tacit.learn.trees.splits import Splits, column_words, splits_of
 
-__all__ = ["DecisionTreeClassifier"]
+__all__ = ["DecisionTreeClassifier", "TreeModel"]
 
 Reals = npt.NDArray[np.float64]
 
@@ -30,21 +31,9 @@ _GROWTH = Fraction(6, 5)  # each level gets so much more than the one above it: 
 _DEEPEST = 12
 
 
-class DecisionTreeClassifier(PrivateClassifier):
-    """A tree whose splits are chosen by the exponential mechanism, level by level, with noisy counts in its leaves.
+class TreeModel(PrivateClassifier):
+    """One or several trees: what their constructors take, how deep they may be, and that they are priced in ε or ρ."""
 
-    Splits are public: thresholds at 256 equal parts of a number's bounds, or one category against the others. Its depth
-    follows from the promise and from ``expected_rows``, or from a number of rows that is bought. A promise in μ is
-    refused: choices are priced in ε or ρ. Proof: docs/proofs/trees.md.
-
-    >>> import numpy as np
-    >>> hours = np.arange(2000).reshape(-1, 1) % 100
-    >>> model = DecisionTreeClassifier(epsilon=1, delta=1e-6, bounds=(0, 100)).fit(hours, hours[:, 0] >= 50)
-    >>> model.predict([[5], [95]]).tolist(), model.guarantee
-    ([False, True], ApproxDP(1, 1e-06))
-    """
-
-    kind: ClassVar[str] = "decision tree"
     proof: ClassVar[str] = "proofs/trees.md"
     unknown: ClassVar[str] = "are a value of their own, which splits may single out"
 
@@ -87,6 +76,33 @@ class DecisionTreeClassifier(PrivateClassifier):
         read_expected_rows(self.expected_rows)
         read_depth(self.max_depth)
 
+    @abstractmethod
+    def predict_proba(self, X: Any) -> Reals:  # noqa: N803
+        """The probability of each class, a row for each row."""
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
+        """The likeliest class of each row."""
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        found: npt.NDArray[Any] = self.classes_[likeliest]
+        return found
+
+
+class DecisionTreeClassifier(TreeModel):
+    """A tree whose splits are chosen by the exponential mechanism, level by level, with noisy counts in its leaves.
+
+    Splits are public: thresholds at 256 equal parts of a number's bounds, or one category against the others. Its depth
+    follows from the promise and from ``expected_rows``, or from a number of rows that is bought. A promise in μ is
+    refused: choices are priced in ε or ρ. Proof: docs/proofs/trees.md.
+
+    >>> import numpy as np
+    >>> hours = np.arange(2000).reshape(-1, 1) % 100
+    >>> model = DecisionTreeClassifier(epsilon=1, delta=1e-6, bounds=(0, 100)).fit(hours, hours[:, 0] >= 50)
+    >>> model.predict([[5], [95]]).tolist(), model.guarantee
+    ([False, True], ApproxDP(1, 1e-06))
+    """
+
+    kind: ClassVar[str] = "decision tree"
+
     def _learn(self, schema: Schema, rows: Rows, spending: Spending) -> None:
         depth = read_depth(self.max_depth)
         if depth is None:
@@ -102,12 +118,6 @@ class DecisionTreeClassifier(PrivateClassifier):
         splits = splits_of(self.schema_)
         cells = [splits.cells(place, codes[:, place]) for place in range(len(splits.sizes))]
         found: Reals = self.shares_[leaf_of(splits, self.splits_, cells)]
-        return found
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
-        """The likeliest class of each row."""
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        found: npt.NDArray[Any] = self.classes_[likeliest]
         return found
 
     def rules(self) -> str:

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacit.learn.columns import LEVELS, MISSING, Category, Codes
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import LEVELS, MISSING, Category, Codes
+from tacit.learn.reading.schema import Schema
 
 __all__ = ["UNIT", "Block", "Design", "Prepared", "design_of"]
 

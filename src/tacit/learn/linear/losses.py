@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacit.learn.columns import Codes
 from tacit.learn.linear.clipping import whole_root
 from tacit.learn.linear.links import RESIDUAL, WEIGHT, exponentials, logistic_table, places, ramp_table, steps_below
+from tacit.learn.reading.columns import Codes
 
 __all__ = ["Hinge", "Logistic", "Multinomial", "Squares"]
 

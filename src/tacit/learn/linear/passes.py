@@ -15,10 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tacit.learn.columns import MISSING, Codes
 from tacit.learn.linear.clipping import largest_factors
 from tacit.learn.linear.design import Design, Prepared
-from tacit.learn.rows import Chunk, InMemoryRows, Rows
+from tacit.learn.reading.columns import MISSING, Codes
+from tacit.learn.reading.rows import Chunk, InMemoryRows, Rows
 from tacit.noise.coins import bernoulli
 from tacit.noise.entropy import BitSource
 

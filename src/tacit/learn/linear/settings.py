@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
-from tacit.learn.budget import Budget
 from tacit.learn.linear.design import UNIT, Design
+from tacit.learn.spending.budget import Budget
 from tacit.privacy.prices import positive, times
 
 __all__ = ["Settings", "usual_for_bins", "usual_for_numbers", "usual_norm", "usual_settings"]

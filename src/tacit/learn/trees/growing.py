@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.learn.rows import InMemoryRows, Rows
-from tacit.learn.spending import Spending
+from tacit.learn.reading.rows import InMemoryRows, Rows
+from tacit.learn.spending.spending import Spending
 from tacit.learn.trees.impurity import UNIT, purity
 from tacit.learn.trees.splits import Places, Splits
 

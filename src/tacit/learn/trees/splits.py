@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.learn.columns import MISSING, Category, Codes, Number
-from tacit.learn.schema import Schema
+from tacit.learn.reading.columns import MISSING, Category, Codes, Number
+from tacit.learn.reading.schema import Schema
 
 __all__ = ["BINS", "Splits", "column_words", "splits_of"]
 

@@ -1,1 +1,0 @@
-"""Clusters around centres: starting points made up from released numbers, exact assignments, noisy sums."""

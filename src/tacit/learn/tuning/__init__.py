@@ -1,0 +1,1 @@
+"""Tuning that pays: private scores by cross-validation, and the best of several estimators."""
