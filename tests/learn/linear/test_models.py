@@ -16,10 +16,13 @@ from tacit.learn.estimators.linear_model import STEPS_ON_SAMPLES
 from tacit.learn.estimators.logistic import LogisticRegression
 from tacit.learn.estimators.regression import HuberRegressor, LinearRegression, Ridge
 from tacit.learn.estimators.svm import LinearSVC
+from tacit.learn.linear.descent import as_if_independent
+from tacit.learn.linear.design import UNIT, design_of
 from tacit.learn.reading.columns import Category, Number
 from tacit.learn.reading.rows import Chunk, InMemoryRows
 from tacit.learn.reading.schema import Schema
 from tacit.testing import seeded
+from tests.learn.made import kind_of
 
 RNG = np.random.default_rng(5)  # public: rows made for tests
 X = RNG.uniform(-1, 1, size=(20_000, 3))
@@ -142,3 +145,43 @@ def test_learning_loads_scikit_learn_only_when_an_estimator_is_used_and_says_how
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "tacit-dp[learn]"' in ran.stdout
+
+
+# Too few rows for the price.
+
+
+def uneven(count: int, width: int) -> tuple[Any, Any]:
+    """Rows of which one in a hundred is of the second class; public, made for the test."""
+    rng = np.random.default_rng(count)
+    rows = rng.normal(size=(count, width))
+    return rows, (np.arange(count) % 100 == 0).astype(int)
+
+
+@pytest.mark.parametrize("name", ["logistic regression", "linear support vector machine", "additive classifier"])
+@pytest.mark.parametrize("price", [{"epsilon": 0.1, "delta": 1e-5}, {"epsilon": 0.1}], ids=str)
+def test_where_noise_drowns_the_columns_classes_are_told_by_a_constant(name: str, price: Any) -> None:
+    rows, labels = uneven(1000, 50)
+    model = kind_of(name)(bounds=(-4, 4), **price).fit(rows, labels, entropy=seeded(7))
+    assert model.constant_alone_
+    assert not model.weights_[:, 1:].any()
+    assert model.weights_[0, 0] < 0
+    assert (model.predict(rows) == 0).all()
+
+
+def test_whoever_declares_rows_or_steps_decides_whether_columns_are_used() -> None:
+    rows, labels = uneven(1000, 5)
+    named: dict[str, Any] = {"epsilon": 0.1, "delta": 1e-5, "bounds": (-4, 4)}
+    kind = kind_of("logistic regression")
+    assert kind(expected_rows=100, **named).fit(rows, labels).constant_alone_
+    assert not kind(expected_rows=100, steps=3, **named).fit(rows, labels).constant_alone_
+    assert not kind(expected_rows=100, clip=1, **named).fit(rows, labels).constant_alone_
+    assert not kind(expected_rows=10_000, **named).fit(rows, labels).constant_alone_
+
+
+def test_moments_as_if_independent_are_those_of_columns_that_are() -> None:
+    grid = np.array([(a, b, c) for a in (-8192, 0, 4096) for b in (0, 16384) for c in (0, 1, 2)], dtype=np.int16)
+    schema = Schema((Number("a", -1, 1), Number("b", 0, 1), Category("c", ("x", "y", "z"))), Category("t", (0, 1)))
+    design = design_of(schema)
+    prepared = design.prepare(grid)
+    found = as_if_independent(design, prepared.diagonal_and_sums(design) / UNIT**2)
+    assert np.allclose(found, prepared.products(design) / UNIT**2)

@@ -247,7 +247,7 @@ def test_planted_fault_a_start_from_the_data() -> None:
 
 def test_planted_fault_the_number_of_rows_taken_as_public() -> None:
     class Faulty(LogisticRegression):
-        def _rows_or(self, released: float) -> float:
+        def _declared_rows(self) -> float:
             return 10.0 ** (1 + self.counted)
 
         def _learn(self, schema: Any, rows: Any, spending: Any) -> None:

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidParameter, MissingBounds
+from tacit.learn.estimators.logistic import LogisticRegression
 from tacit.learn.reading.columns import LEVELS, MISSING, Category, Number, column_from_dict
 from tacit.learn.reading.frames import read_cells
 from tacit.learn.reading.schema import Schema, read_classes, read_columns
+from tacit.testing import seeded
 
 
 @given(
@@ -90,3 +92,15 @@ def test_a_schema_is_written_and_read() -> None:
     schema = Schema((Number("a", 0, 1), Category("b", ("x", 2))), Number("target", -1, 1), named=False)
     assert Schema.from_dict(schema.to_dict()) == schema
     assert column_from_dict(Number("a", 0, 1).to_dict()) == Number("a", 0, 1)
+
+
+@pytest.mark.parametrize("last", [1, True, None, "x", 0.5, 2**70, [1], (1, 2), float("nan"), 1j, b"y"])
+def test_what_a_list_holds_decides_nothing(last: Any) -> None:
+    """Neither labels nor columns of a list have a type that one cell could change: they are declared, or refused."""
+    with pytest.raises(InvalidParameter, match="classes"):
+        LogisticRegression(epsilon=1, bounds=(0, 1)).fit([[0.5], [0.1]], [0, last])
+    with pytest.raises(MissingBounds):
+        LogisticRegression(epsilon=1, classes=[0, 1]).fit([[True], [last]], [0, 1])
+    model = LogisticRegression(epsilon=1, bounds=(0, 1), classes=[0, 1], rows_per_unit=2)
+    model.fit([[0.5], [last]], [0, last], units=[(1, 2), last], entropy=seeded(7))
+    assert model.predict([[last]]).shape == (1,)

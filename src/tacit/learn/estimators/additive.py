@@ -113,7 +113,7 @@ class AdditiveClassifier(AdditiveModel, LogisticModel):
     proof: ClassVar[str] = "proofs/linear_models.md"
 
     def _settings(self, design: Design, spending: Spending, moments: Moments, spread: float | None) -> Settings:
-        return self._chosen(usual_for_bins(design, spending.budget, self._rows_or(moments.rows)))
+        return self._chosen(usual_for_bins(design, spending.budget, moments.rows))
 
 
 class AdditiveRegressor(AdditiveModel, NumberModel):

@@ -268,7 +268,7 @@ _UNSPENT = "Nothing was spent."
 
 
 def _one_label_each(y: Any, rows: int) -> npt.NDArray[Any]:
-    if y is not None and np.asarray(y).ndim == 2:
+    if getattr(y, "ndim", 1) == 2:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
     return read_vector(y, rows)
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from tacit.learn.estimators.base import PrivateClassifier, PrivateEstimator
 from tacit.learn.linear.descent import Fitted, Moments, buy_moments, descend
-from tacit.learn.linear.design import UNIT, Design, design_of
+from tacit.learn.linear.design import CONSTANT, UNIT, Design, design_of
 from tacit.learn.linear.passes import Loss, Passes
-from tacit.learn.linear.settings import Settings, usual_for_numbers, usual_settings
+from tacit.learn.linear.settings import TOO_LITTLE, Settings, signal_of, usual_for_numbers, usual_settings
 from tacit.learn.reading.columns import Category
 from tacit.learn.reading.rows import Rows
 from tacit.learn.reading.schema import Schema
@@ -42,6 +42,9 @@ class LinearModel(PrivateEstimator):
     weights_: Reals
     """A weight for each term, a row for each output, in the units of the codes: 1 for the whole range of a number."""
 
+    constant_alone_: bool
+    """Whether there were too few rows, for the price, to learn more than how common the classes are."""
+
     noise_: Reals
     """The standard deviation that noise gives to each weight, by a linear reckoning (docs/proofs/linear_models.md)."""
 
@@ -60,9 +63,8 @@ class LinearModel(PrivateEstimator):
     def _design(self, schema: Schema) -> Design:
         return design_of(schema)
 
-    def _rows_or(self, released: float) -> float:
-        """How many rows there are about: as declared, or as released."""
-        return released if self.expected_rows is None else float(positive(self.expected_rows, "expected_rows"))
+    def _declared_rows(self) -> float | None:
+        return None if self.expected_rows is None else float(positive(self.expected_rows, "expected_rows"))
 
     def _descend(
         self,
@@ -73,23 +75,42 @@ class LinearModel(PrivateEstimator):
         passes: Passes,
         *,
         spread: float | None = None,
+        counted: float | None = None,
         start: Reals | None = None,
         penalty: float = 0.0,
     ) -> Fitted:
+        """The weights, bought; ``counted`` is a number of rows that was released before."""
         design = self._design(schema)
-        moments = buy_moments(design, passes, rows.limit, spending, MOMENTS)
-        settings = self._settings(design, spending, moments, spread)
-        fitted = descend(design, passes, rows.limit, spending, loss, settings, moments, start=start, penalty=penalty)
+        declared = self._declared_rows()
+        moments = buy_moments(design, passes, rows.limit, spending, MOMENTS, counted if declared is None else declared)
+        self.constant_alone_ = spread is None and self._too_little(design, spending, moments)
+        if self.constant_alone_:
+            known, narrow = moments.of_constant(), Passes(CONSTANT, rows, pure=spending.budget.pure)
+            settings = self._settings(CONSTANT, spending, known, spread)
+            fitted = descend(CONSTANT, narrow, rows.limit, spending, loss, settings, known).among(design.width)
+        else:
+            settings = self._settings(design, spending, moments, spread)
+            fitted = descend(
+                design, passes, rows.limit, spending, loss, settings, moments, start=start, penalty=penalty
+            )
         self.weights_ = fitted.weights
         self.noise_ = np.sqrt(np.maximum(np.diag(fitted.covariance), 0))
         return fitted
 
+    def _too_little(self, design: Design, spending: Spending, moments: Moments) -> bool:
+        """Whether all terms but the constant would drown in noise: by the promise and the released number of rows.
+
+        Who says how many steps to take, or how long a gradient may be, has decided.
+        """
+        if self.steps is not None or self.clip is not None:
+            return False
+        return signal_of(design, spending.budget, moments.rows) < TOO_LITTLE
+
     def _settings(self, design: Design, spending: Spending, moments: Moments, spread: float | None) -> Settings:
         """For classes, or for a number of this spread."""
-        rows = self._rows_or(moments.rows)
         if spread is None:
-            return self._chosen(usual_settings(design, spending.budget, rows))
-        return self._chosen(usual_for_numbers(design, spending.budget, rows, spread))
+            return self._chosen(usual_settings(design, spending.budget, moments.rows))
+        return self._chosen(usual_for_numbers(design, spending.budget, moments.rows, spread))
 
     def _margins(self, X: Any) -> Reals:  # noqa: N803
         """Each row's margins, a row for each output."""

@@ -91,7 +91,15 @@ class NumberModel(PrivateRegressor, LinearModel):
         start[0, 0] = targets.mean
         loss = Squares(middle, self._corner(targets))
         fitted = self._descend(
-            schema, rows, spending, loss, passes, spread=targets.spread, start=start, penalty=self._penalty()
+            schema,
+            rows,
+            spending,
+            loss,
+            passes,
+            spread=targets.spread,
+            counted=targets.rows,
+            start=start,
+            penalty=self._penalty(),
         )
         self._keep(fitted, targets)
 

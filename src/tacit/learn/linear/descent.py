@@ -28,15 +28,18 @@ HEAVIEST = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """The released second moments, in the units of the model, and the size of their noise as a matrix."""
+    """The released second moments, in the units of the model, and the size of their noise as a matrix.
+
+    ``rows`` is about how many rows there are: as declared, or as released.
+    """
 
     matrix: Reals
     blur: float
+    rows: float
 
-    @property
-    def rows(self) -> float:
-        """About how many rows there are: the constant term times itself."""
-        return max(float(self.matrix[0, 0]), 1.0)
+    def of_constant(self) -> Moments:
+        """Those of the constant term alone."""
+        return Moments(self.matrix[:1, :1], self.blur, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +51,66 @@ class Fitted:
     noise: float
     covariance: Reals
 
+    def among(self, width: int) -> Fitted:
+        """The same beside terms that have no weight, of which there are so many in all."""
+        known = self.weights.shape[1]
+        weights = np.zeros((len(self.weights), width))
+        weights[:, :known] = self.weights
+        covariance = np.zeros((width, width))
+        covariance[:known, :known] = self.covariance
+        return Fitted(weights, self.moments, self.noise, covariance)
 
-def buy_moments(design: Design, passes: Passes, unit_rows: int, spending: Spending, share: Fraction) -> Moments:
-    """The matrix of second moments with noise. A pure promise buys its diagonal alone, whose L1 norm is small.
 
-    A row's products above and on the diagonal have ((Σx²)² + Σx⁴)/2 as the sum of their squares.
+def buy_moments(
+    design: Design, passes: Passes, unit_rows: int, spending: Spending, share: Fraction, declared: float | None
+) -> Moments:
+    """The matrix of second moments with noise. A pure promise buys its diagonal and the sums of numbers alone.
+
+    A row's products above and on the diagonal have ((Σx²)² + Σx⁴)/2 as the sum of their squares; on the diagonal, and
+    of numbers with the constant entry, they have Σx² + UNIT·Σ|x| over the numbers as the sum of their sizes. A tenth of
+    the share buys the number of rows, unless it is declared.
     """
     _, squares, fourths = design.most
     width = design.width
     upper = None if spending.budget.pure else np.triu_indices(width)
+    total = passes.moments(upper)
+    rows, for_rows = declared, share / 10
+    if rows is None:
+        count = total[:1] // UNIT**2  # the constant term times itself
+        rows = float(spending.release("number of rows", for_rows, count, l1=unit_rows, l2_squared=unit_rows**2)[0])
+        share -= for_rows
     mechanism = spending.buy(
         "second moments",
         share,
-        l1=unit_rows * squares,
+        l1=unit_rows * (squares + UNIT * sum(design.largest)),
         l2_squared=unit_rows**2 * ((squares**2 + fourths + 1) // 2),
     )
-    released = mechanism.release_floats(passes.moments(upper), entropy=spending.bits) / UNIT**2
+    released = mechanism.release_floats(total, entropy=spending.bits) / UNIT**2
     blur = mechanism.scale / UNIT**2
     if upper is None:
-        return Moments(np.diag(released), blur)
+        return Moments(as_if_independent(design, released), blur, max(rows, 1.0))
     matrix = np.zeros((width, width))
     matrix[upper] = released
     matrix.T[upper] = released
-    return Moments(matrix, blur * float(np.sqrt(width)))
+    return Moments(matrix, blur * float(np.sqrt(width)), max(rows, 1.0))
+
+
+def as_if_independent(design: Design, released: Reals) -> Reals:
+    """The second moments of columns that tell nothing of each other, from their released squares and sums.
+
+    Of two columns n·E[x]·E[y]; of two categories of one column 0. It follows from what was released alone, and need not
+    be true of the rows: it only says in which directions steps are long.
+    """
+    width, count = design.width, len(design.numbers)
+    squares = np.maximum(released[:width], 0.0)
+    rows = max(float(squares[0]), 1.0)
+    means = np.minimum(squares / rows, 1.0)
+    means[1 : 1 + count] = np.clip(released[width:] / rows, -1.0, 1.0)
+    matrix = rows * np.outer(means, means)
+    for start, block in zip(design.starts, design.blocks, strict=True):
+        matrix[start : start + block.size, start : start + block.size] = 0
+    matrix[np.diag_indices(width)] = np.maximum(squares, rows * means * means)
+    return matrix
 
 
 def descend(

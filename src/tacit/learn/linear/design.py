@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tacit.learn.reading.columns import LEVELS, MISSING, Category, Codes
 from tacit.learn.reading.schema import Schema
 
-__all__ = ["UNIT", "Block", "Design", "Prepared", "design_of"]
+__all__ = ["CONSTANT", "UNIT", "Block", "Design", "Prepared", "design_of"]
 
 Reals = npt.NDArray[np.float64]
 
@@ -123,6 +123,10 @@ class Design:
         return Prepared(numbers, tuple(indices))
 
 
+CONSTANT = Design((), (), ())
+"""A constant term and no other."""
+
+
 def design_of(schema: Schema, bins: tuple[int, ...] = ()) -> Design:
     """The terms of a schema: numbers as they are or, with ``bins``, as indicators of so many equal bins each."""
     numbers, largest, blocks = [], [], []
@@ -195,13 +199,15 @@ class Prepared:
                 out[start : start + size - 1] = UNIT * counted.sum(axis=others)[:-1]
         return out
 
-    def squares(self, design: Design) -> Reals:
-        """The squares of the entries, summed over the rows: the diagonal of `products`."""
-        out = self.sums(design, np.full(self.size, float(UNIT)))
+    def diagonal_and_sums(self, design: Design) -> Reals:
+        """The diagonal of `products`, then what its first row has for the numbers."""
+        first = self.sums(design, np.full(self.size, float(UNIT)))
+        count = len(design.numbers)
+        diagonal = first.copy()  # an indicator times itself is itself times the constant
         for place, column in enumerate(self.numbers.T):
             wide = column.astype(np.float64)
-            out[1 + place] = (wide * wide).sum()
-        return out
+            diagonal[1 + place] = (wide * wide).sum()
+        return np.concatenate([diagonal, first[1 : 1 + count]])
 
     def products(self, design: Design) -> Reals:
         """Entries times entries, summed over the rows: the matrix of second moments, not divided by anything."""

@@ -114,11 +114,17 @@ class Passes:
         return total
 
     def moments(self, upper: tuple[Any, Any] | None) -> Wide:
-        """The sums of products of entries, at these places of the matrix, or on its diagonal."""
-        total = np.zeros(self._design.width if upper is None else len(upper[0]), dtype=object)
+        """The sums of products of entries at these places of the matrix; or its diagonal, then the sums of numbers.
+
+        Those sums are multiplied by the constant entry: they are the numbers' part of the matrix's first row.
+        """
+        size = self._design.width + len(self._design.numbers) if upper is None else len(upper[0])
+        total = np.zeros(size, dtype=object)
         for batch in self._batches():
-            found = batch.rows.squares(self._design) if upper is None else batch.rows.products(self._design)[upper]
-            total += _wide(found)
+            rows = batch.rows
+            total += _wide(
+                rows.diagonal_and_sums(self._design) if upper is None else rows.products(self._design)[upper]
+            )
         return total
 
     def targets(self, middle: int) -> Wide:

@@ -37,7 +37,7 @@ def read_cells(table: Any) -> Cells:
     names = getattr(table, "column_names", None) or getattr(table, "columns", None)
     if names is not None and hasattr(table, "__getitem__"):
         return _framed(table, [str(name) for name in names], list(names))
-    array = _array(table)
+    array = _listed_rows(table) if isinstance(table, list | tuple) else _array(table)
     if array.dtype.kind == "c":
         raise InvalidParameter("X", given="complex numbers", allowed=_ALLOWED, hint="Complex data not supported.")
     if array.dtype.kind in "Mm":
@@ -62,10 +62,7 @@ def read_vector(values: Any, rows: int, name: str = "y") -> npt.NDArray[Any]:
     if values is None:
         hint = "requires y to be passed, but the target y is None"
         raise InvalidParameter(name, given=None, allowed="a label or a number for every row", hint=f"This {hint}.")
-    if name == "units" and isinstance(values, list | tuple):
-        array = np.asarray(values, dtype=object)  # one float among whole numbers would merge others beyond 2⁵³
-    else:
-        array = _column(values)
+    array = _column(values)
     if array.dtype.kind == "c":
         raise InvalidParameter(name, given="complex numbers", allowed="real numbers or labels")
     if array.ndim == 2 and array.shape[1] == 1:
@@ -84,7 +81,31 @@ def _framed(table: Any, names: list[str], keys: list[Any]) -> Cells:
     return Cells(names=tuple(names), columns=columns, rows=len(columns[0]), named=all(type(k) is str for k in keys))
 
 
+def _listed(values: Any) -> npt.NDArray[Any]:
+    """Cells of a list, which has no type: whatever they are, each is read as it is, and none decides for others."""
+    array = np.empty(len(values), dtype=object)
+    for place, cell in enumerate(values):
+        array[place] = cell
+    return array
+
+
+def _listed_rows(rows: Any) -> npt.NDArray[Any]:
+    """Rows of a list, all of one length."""
+    sizes = {len(row) if isinstance(row, list | tuple | np.ndarray) else -1 for row in rows}
+    if -1 in sizes or not sizes:
+        hint = "Expected 2D array, got 1D array instead. Reshape your data using array.reshape(-1, 1)."
+        raise InvalidParameter("X", given="a list without rows", allowed=_ALLOWED, hint=hint)
+    if len(sizes) > 1:
+        raise InvalidParameter("X", given="rows of different lengths", allowed=_ALLOWED)
+    array = np.empty((len(rows), sizes.pop()), dtype=object)
+    for place, row in enumerate(rows):
+        array[place] = _listed(row)
+    return array
+
+
 def _column(values: Any) -> npt.NDArray[Any]:
+    if isinstance(values, list | tuple):
+        return _listed(values)
     if hasattr(values, "toarray") and hasattr(values, "tocsr"):
         raise InvalidParameter("y", given=type(values).__name__, allowed="one dimension of labels or numbers")
     arrow = hasattr(values, "combine_chunks")

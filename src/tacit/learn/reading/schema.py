@@ -61,7 +61,8 @@ def read_columns(cells: Cells, bounds: Any, categories: Any) -> tuple[Number | C
     """A column for each of a table's: by its categories if it has some, otherwise by its bounds.
 
     ``bounds`` is one pair for all, a pair for each in order, or a mapping from names (or places) to pairs;
-    ``categories`` is such a mapping to lists of values. Columns of truth values need neither.
+    ``categories`` is such a mapping to lists of values. Columns of truth values need neither; those of a list do, which
+    has no types: its cells are not looked at for one.
     """
     listed = _by_place(categories, cells, "categories")
     pairs = _pairs(bounds, cells)
@@ -83,9 +84,10 @@ def _column(place: int, cells: Cells, pairs: dict[int, Any], listed: dict[int, A
 
 
 def read_classes(classes: Any, labels: Any) -> Category:
-    """The public list of classes, in order; truth values need none.
+    """The public list of classes, in order; arrays and columns of truth values need none.
 
-    ``classes=None`` stands for 0 and 1 for numbers; other labels must be declared, because their list is private.
+    ``classes=None`` stands for 0 and 1 for numbers; other labels must be declared, because their list is private, and
+    those of a list too: it has no type, so that its cells would decide.
     """
     if classes is None:
         if labels.dtype.kind == "b":
@@ -93,7 +95,8 @@ def read_classes(classes: Any, labels: Any) -> Category:
         if labels.dtype.kind in "iuf":
             return Category(TARGET, (0, 1))
         hint = "The labels that occur are private: which ones there can be is declared."
-        raise InvalidParameter("classes", given=None, allowed="the list of the classes, for labels of text", hint=hint)
+        allowed = "the list of the classes, for labels in a list, of text or of mixed kinds"
+        raise InvalidParameter("classes", given=None, allowed=allowed, hint=hint)
     column = Category(TARGET, _values(classes, "classes"))
     if len(column.values) < 2:
         raise InvalidParameter("classes", given=classes, allowed="at least two classes")

@@ -117,5 +117,4 @@ def _taken(table: Any, index: npt.NDArray[np.intp]) -> Any:
         return table.take(index)
     if hasattr(table, "columns"):
         return table[index]
-    array = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
-    return array[index]
+    return [table[place] for place in index.tolist()] if isinstance(table, list | tuple) else np.asarray(table)[index]

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import TacitError
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -58,7 +60,7 @@ def batches(
     relation = connection.sql(sql)
     wanted = [_TYPES[kind.name] for kind in kinds]
     if [str(kind) for kind in relation.types] != wanted:
-        raise TypeError("the statement gives other types")
+        raise TacitError("The engine gave columns of other types.")
     capsule = relation.__arrow_c_stream__()  # its end releases the stream
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -66,7 +68,7 @@ def batches(
     while True:
         array = _Array()
         if stream.contents.get_next(stream, ctypes.byref(array)) != 0:
-            raise RuntimeError("the stream broke off")
+            raise TacitError("The engine did not finish its rows.")
         if not array.release:
             return
         try:
@@ -83,7 +85,7 @@ _TYPES = {"int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "
 
 def _column(array: Any, kind: np.dtype[Any], first: int) -> npt.NDArray[Any]:
     if array.null_count > 0 or array.n_buffers != 2:
-        raise TypeError("a column is not of integers alone")
+        raise TacitError("The engine gave a column that is not of integers alone.")
     start = (array.offset + first) * kind.itemsize
     size = min(_ROWS, array.length - first) * kind.itemsize
     held = (ctypes.c_char * size).from_address(array.buffers[1] + start) if size else b""
