@@ -9,8 +9,10 @@ favours them; ours are never chosen on Adult. They run in environments of their 
 import argparse
 import json
 import math
+import os
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -283,19 +285,30 @@ def versus(what: str, ours: float, other: str, theirs: float, factor: float) -> 
 
 
 def large(quick: bool) -> list[dict[str, Any]]:
-    """A Parquet file of many rows, read in chunks at every pass: never in memory at once."""
+    """A Parquet file of many rows, opened as a table: streamed from the file, never in memory at once."""
     count, width = (200_000, 50) if quick else (10_000_000, 50)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         write_rows(path, count, width)
-        script = Path(__file__).with_name("learning_large.py")
-        import sys
+        return [large_file(path, count, width)]
 
-        ran = subprocess.run([sys.executable, script, path], capture_output=True, text=True, check=True)
+
+def large_file(path: Path, count: int, width: int) -> dict[str, Any]:
+    script = Path(__file__).with_name("learning_large.py")
+    one_thread = {"OPENBLAS_NUM_THREADS": "1"}  # a second one only waits for the first, and its waiting counts as CPU
+    ran = subprocess.run(
+        [sys.executable, script, path], capture_output=True, text=True, check=True, env={**os.environ, **one_thread}
+    )
     found = json.loads(ran.stdout.strip().splitlines()[-1])
-    met = found["cpu"] <= 120 and found["peak_gb"] <= 1
-    name = f"logistic, Parquet of {count:,} × {width}, {found['peak_gb']:.2f} GB, accuracy {found['accuracy']:.3f}"
-    return [{"what": name, "cpu": found["cpu"], "other": "", "target": "≤ 120 CPU-s, ≤ 1 GB", "met": met}]
+    peak = found["asking"] + found["drawing"]
+    return {
+        "what": f"logistic, Parquet of {count:,} × {width}, {peak / 1e9:.2f} GB, accuracy {found['accuracy']:.3f}",
+        "cpu": found["cpu"],
+        "other": "",
+        "target": "≤ 120 CPU-s, ≤ 1 GB",
+        "met": found["cpu"] <= 120 and peak <= 1e9,
+        **found,
+    }
 
 
 def write_rows(path: Path, count: int, width: int) -> None:

@@ -191,10 +191,17 @@ class Prepared:
         out[0] = UNIT * factors.sum()
         for rows in self._slices():
             out[1 : 1 + count] += factors[rows] @ self.numbers[rows].astype(np.float64)
+        out[1 + count :] = self._sums_of_blocks(design, factors)
+        return out
+
+    def _sums_of_blocks(self, design: Design, factors: Reals) -> Reals:
+        """The part of `sums` that belongs to indicators."""
+        first = 1 + len(design.numbers)
+        out = np.zeros(design.width - first)
         for group, index in zip(design.groups, self.indices, strict=True):
             counted = np.bincount(index, weights=factors, minlength=group.cells).reshape(group.shape)
             for at, (place, size) in enumerate(zip(group.blocks, group.shape, strict=True)):
-                start = design.starts[place]
+                start = design.starts[place] - first
                 others = tuple(axis for axis in range(len(group.shape)) if axis != at)
                 out[start : start + size - 1] = UNIT * counted.sum(axis=others)[:-1]
         return out
@@ -218,7 +225,7 @@ class Prepared:
             part = self.numbers[rows].astype(np.float64)
             out[1 : 1 + count, 1 : 1 + count] += part.T @ part
         for number, column in enumerate(self.numbers.T):
-            out[1 + number, 1 + count :] = self.sums(design, column.astype(np.float64))[1 + count :]
+            out[1 + number, 1 + count :] = self._sums_of_blocks(design, column.astype(np.float64))
         indicators = [
             group.axis(at)[index]
             for group, index in zip(design.groups, self.indices, strict=True)
