@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,9 @@ class LinearModel(PrivateEstimator):
     steps: Any
     clip: Any
     sampling: Any
+
+    supposed_rows: ClassVar[float | None] = None
+    """How many rows a plan supposes, about whose number nothing was declared; a fit to rows supposes nothing."""
 
     weights_: Reals
     """A weight for each term, a row for each output, in the units of the codes: 1 for the whole range of a number."""
@@ -83,6 +86,8 @@ class LinearModel(PrivateEstimator):
         design = self._design(schema)
         declared = self._declared_rows()
         moments = buy_moments(design, passes, rows.limit, spending, MOMENTS, counted if declared is None else declared)
+        if self.supposed_rows is not None and declared is None:
+            moments = replace(moments, rows=self.supposed_rows)
         self.constant_alone_ = spread is None and self._too_little(design, spending, moments)
         if self.constant_alone_:
             known, narrow = moments.of_constant(), Passes(CONSTANT, rows, pure=spending.budget.pure)

@@ -149,7 +149,9 @@ class StraightModel(NumberModel):
     def coef_interval(self, beta: Any = 0.05) -> tuple[Reals, Reals]:
         """Where each coefficient lies but for a chance of about β: sampling and noise together, as if normal.
 
-        Neither clipping nor the ridge that follows the noise is in it: both draw coefficients toward zero.
+        Sampling is reckoned from the spread of the target, not of what columns leave of it: where they explain much,
+        intervals are wider than they need be. Neither clipping nor the ridge that follows the noise is in it: both draw
+        coefficients toward zero.
         """
         level = float(positive(beta, "beta"))
         width = NormalDist().inv_cdf(1 - level / 2) if level < 1 else 0.0

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["LearningPlan", "TableRows", "fit_table", "is_table", "plan_for_table"]
 
 _LONGEST = 4000
+_SUPPOSED = 10_000.0
 _PRICED = ("epsilon", "delta", "rho", "mu", "promise")
 _SPOKEN = (*_PRICED, "bounds", "categories", "classes", "target_bounds")
 """Parameters that the cost and the columns say already."""
@@ -155,7 +156,8 @@ def plan_for_table(
 ) -> LearningPlan:
     """What a fit would be and cost; refuses what could not be fitted. With ``releases``, also what it would release.
 
-    Those are found by a fit to no rows: how many there are may depend on a number of rows, which is bought or declared.
+    Those are found by a fit to no rows: how many there are may depend on a number of rows, which is bought or declared;
+    linear models suppose 10 000, if nothing was declared.
     """
     estimator._check()
     write_model(io.BytesIO(), estimator.kind, estimator.get_params(deep=False), {})  # what no file can hold: refused
@@ -175,7 +177,10 @@ def _releases(estimator: Any, plan: LearningPlan) -> tuple[Mapping[str, Any], ..
     nobody = np.zeros((0, len(plan.schema.columns)), dtype=np.int16, order="F")
     nothing = None if plan.schema.target is None else np.zeros(0, dtype=np.int16)
     rows = InMemoryRows(Chunk(nobody, nothing), plan.asked.most)
-    model = _unfitted(estimator).fit_rows(plan.schema, rows, bits_from(None))
+    preview = _unfitted(estimator)
+    if hasattr(preview, "supposed_rows"):
+        preview.supposed_rows = _SUPPOSED
+    model = preview.fit_rows(plan.schema, rows, bits_from(None))
     return tuple(model.disclosure_["releases"])
 
 
