@@ -36,6 +36,7 @@ def main() -> None:
         budget=ApproxDP(2, "1e-4"),
         bounds=dict.fromkeys(names, (-4, 4)),
         ledger=tacit.InMemory(),
+        work=tacit.Work(seconds=3600),  # on a machine that does much else, a minute of CPU is many of the clock
     )
     model = tacit.learn.LogisticRegression(epsilon=1, delta="1e-5").fit(people, target="label")
     people.close()  # the process that drew has ended, and is counted

@@ -86,13 +86,20 @@ def few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "_ROUNDS", 1)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+QUICK = ("additive classifier", "decision tree", "logistic regression", "standard scaler")
+EACH = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in ESTIMATORS]
+"""All estimators; those after the quick ones in `make slow`."""
+
+
+@pytest.mark.parametrize("name", EACH)
 def test_many_fits_of_a_tiny_table_keep_the_promise(name: str) -> None:
     found = audited(name, 100, 3)
     assert not found.violated, found.verdict
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize(
+    "name", ["additive classifier", *(pytest.param(n, marks=pytest.mark.slow) for n in ESTIMATORS)]
+)
 def test_planted_fault_too_little_noise_is_seen_in_draws(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     too_little_noise(monkeypatch, 60)
     assert audited(name, 100, 3).violated
