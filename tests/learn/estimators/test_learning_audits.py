@@ -97,12 +97,9 @@ def test_many_fits_of_a_tiny_table_keep_the_promise(name: str) -> None:
     assert not found.violated, found.verdict
 
 
-@pytest.mark.parametrize(
-    "name", ["additive classifier", *(pytest.param(n, marks=pytest.mark.slow) for n in ESTIMATORS)]
-)
-def test_planted_fault_too_little_noise_is_seen_in_draws(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_fault_too_little_noise_is_seen_in_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     too_little_noise(monkeypatch, 60)
-    assert audited(name, 100, 3).violated
+    assert audited("additive classifier", 100, 3).violated
 
 
 @pytest.mark.slow
