@@ -17,7 +17,8 @@ from tacit.report.columns import Cell, Column, same_length
 from tacit.report.markup import preformatted
 
 __all__ = [
-    "JSON_VERSION", "NOT_COVERED", "PICKED", "UNPAID", "Amount", "Clamp", "Cut", "Disclosure", "GroupRule", "Noise",
+    "JSON_VERSION", "NOT_COVERED", "PICKED", "UNKNOWN", "UNPAID", "Amount", "Clamp", "Cut", "Disclosure", "GroupRule",
+    "Noise",
 ]  # fmt: skip
 
 JSON_VERSION = 1
@@ -45,6 +46,9 @@ PICKED = (
 
 UNPAID = "No interval was paid for"
 """How a remark begins that names the columns of which an interval says no more than the bounds do."""
+
+UNKNOWN = "No interval is known of"
+"""How a remark begins that names columns computed of several noisy numbers whose joint noise is not followed."""
 
 
 @dataclass(frozen=True, slots=True)

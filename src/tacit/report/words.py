@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.report.disclosure import PICKED, UNPAID, Amount, Cut, Disclosure
+from tacit.report.disclosure import PICKED, UNKNOWN, UNPAID, Amount, Cut, Disclosure
 from tacit.report.numbers import delta, percent, price
 
 __all__ = ["amount", "cut_words", "footnote", "limits", "meaning", "moment", "notes", "spent"]
@@ -33,7 +33,7 @@ def footnote(disclosure: Disclosure) -> str:
         notes.append("groups too small to show are left out")
     if PICKED in disclosure.remarks:
         notes.append("picked by noisy numbers: intervals of what came out on top miss more often")
-    notes += [one[:1].lower() + one[1:].rstrip(".") for one in disclosure.remarks if one.startswith(UNPAID)]
+    notes += [one[:1].lower() + one[1:].rstrip(".") for one in disclosure.remarks if one.startswith((UNPAID, UNKNOWN))]
     return "; ".join(notes)
 
 

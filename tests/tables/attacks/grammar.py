@@ -161,7 +161,20 @@ class _Statement:
             listed = listed[len(keys) :]
         select = f"SELECT {self.google() if self.likely(0.15) else ''}{', '.join(listed)} FROM {source}"
         where = f" WHERE {self.truth(2)}" if self.likely(0.4) else ""
+        if source in ("visits", "orders") and self.likely(0.2):
+            where += f"{' AND' if where else ' WHERE'} {self.elsewhere()}"
         return f"{select}{where}{self.grouped(keys, 'k0' if shown[:1] == listed[:1] else '')}{self.tail(outputs)}"
+
+    def elsewhere(self) -> str:
+        """Whether the unit occurs among other rows."""
+        inner = self.pick(
+            f"SELECT user_id FROM visits WHERE {self.truth(1) if self.unit == 'user_id' else 'age > 40'}",
+            "SELECT buyer FROM orders WHERE price > 3",
+            "SELECT DISTINCT buyer FROM orders",
+            f"SELECT user_id FROM visits GROUP BY user_id HAVING COUNT(*) > {self.pick('0', '1', '3')}",
+            "SELECT city FROM visits",
+        )
+        return f"{self.unit} {self.pick('IN', 'IN', 'NOT IN')} ({inner})"
 
     def google(self) -> str:
         options = [
@@ -465,6 +478,14 @@ class _Statement:
             return "COUNT(*)"
         if kind < 0.2:
             return f"COUNT({self.pick('DISTINCT ', '')}{self.pick(self.words(1), one)})"
+        if kind < 0.22 and self.likely(0.5):
+            return self.pick(
+                f"COUNT_IF({self.truth(1)})",
+                f"AVG({self.truth(1)})",
+                f"SUM({self.truth(1)})",
+                f"APPROX_COUNT_DISTINCT({self.words(1)})",
+                f"{self.pick('MIN', 'MAX', 'MEDIAN')}({self.day(1)})",
+            )
         if kind < 0.24 and self.unit:
             return f"COUNT(DISTINCT {self.unit})"
         if kind < 0.62:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tacit.mechanisms.base import AdditiveMechanism
 from tacit.mechanisms.estimate import BETA
 from tacit.report.columns import Column as Shown
-from tacit.report.disclosure import PICKED, Disclosure
+from tacit.report.disclosure import PICKED, UNKNOWN, Disclosure
 from tacit.tables.engines.contract import Counted
 from tacit.tables.expressions.evaluate import Values, evaluate, values_of
 from tacit.tables.expressions.kinds import Kind
@@ -57,9 +57,7 @@ def computed(said: Disclosure, plan: Plan, steps: Sequence[Later], kinds: Mappin
     without = [name for name, one in table.columns.items() if one.is_unsure]
     remarks = [*said.remarks, "Computed from released numbers: asked again in another way, the answer inside is free."]
     if without:
-        remarks.append(
-            f"No interval is known of {', '.join(without)}: several noisy numbers, whose noise is not followed."
-        )
+        remarks.append(f"{UNKNOWN} {', '.join(without)}: several noisy numbers, whose noise is not followed.")
     if picked and PICKED not in remarks:
         remarks.append(PICKED)
     return replace(said, question=steps_sql(said.question, steps), columns=columns, remarks=tuple(remarks))
