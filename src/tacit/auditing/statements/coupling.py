@@ -112,7 +112,7 @@ def _injected(mechanism: AdditiveMechanism, tape: _Tape) -> AdditiveMechanism:
     def coupled_release(self: Any, release: Callable[..., Any], values: Any) -> Any:
         flat = [int(one) for one in np.asarray(values, dtype=object).reshape(-1)]
         noise = mechanism._noise  # type: ignore[attr-defined]
-        self._noise = _Fixed(tape.noise(flat, lambda count: noise.array(count, self._bits)))
+        self._sampler = _Fixed(tape.noise(flat, lambda count: noise.array(count, self._bits)))
         return release(self, values)
 
     members: dict[str, Any] = {"__slots__": ("_bits",)}
