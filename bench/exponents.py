@@ -1,0 +1,383 @@
+"""How time and memory grow: an exponent for every mechanism, randomizer, shuffled protocol and statistic of a table.
+
+Sizes double from one small enough to one that takes a quarter of a second; the exponent is the slope of the logarithms
+over the last four, with the standard error of the fit. Time is CPU time, the best of five in turn; memory is the most
+that Python and numpy held at once, input and output included (for tables, the most that the process held). What is
+claimed, in words and in `tacit.advice.growth`, is met within 0.1.
+"""
+
+import argparse
+import gc
+import math
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tacit
+from measure import peak_bytes, resident_bytes
+from tables import Column, Table, publish, verdict
+from tacit import local
+from tacit.advice.growth import CLAIMS, Growth
+from tacit.tables.engines import access
+from tacit.tables.estimators.registry import ESTIMATORS
+
+Action = Callable[[], Any]
+ENOUGH = 0.25  # seconds of the largest size
+SIZES = 4
+ROUNDS = 5
+WITHIN = 0.1
+QUIET = 1 << 18  # bytes: a growth of less is not told from none
+
+
+@dataclass(frozen=True)
+class Subject:
+    make: Callable[[int], Action]
+    first: int = 1 << 10
+    largest: int = 1 << 24
+
+
+def released(build: Callable[[], Any], whole: bool = False) -> Subject:
+    made = build()
+    kind = np.int64 if whole else np.float64
+    return Subject(lambda n: lambda: made.release(np.zeros(n, dtype=kind)))
+
+
+def one_by_one(build: Callable[[], Any]) -> Subject:
+    made = build()
+
+    def make(n: int) -> Action:
+        def run() -> None:
+            for _ in range(n):
+                made.release(1.0)
+
+        return run
+
+    return Subject(make, first=16, largest=1 << 16)
+
+
+def chosen(build: Callable[[], Any]) -> Subject:
+    made = build()
+    return Subject(lambda n: lambda: made.index(np.arange(n) % 1000))
+
+
+def of_values(build: Callable[[int], Any]) -> Subject:
+    def make(n: int) -> Action:
+        made = build(n)
+        return lambda: made.release(np.arange(n, dtype=np.float64) % 1000)
+
+    return Subject(make)
+
+
+def streamed(build: Callable[[int], Any]) -> Subject:
+    def make(n: int) -> Action:
+        made = build(n)
+        return lambda: made.start().ask_many(np.full(n, -1e6))
+
+    return Subject(make)
+
+
+def totalled(factorisation: Any, first: int) -> Subject:
+    def make(n: int) -> Action:
+        made = tacit.ContinualCount(horizon=n, rho=1, sensitivity=1, factorisation=factorisation)
+        made.start()  # the table of coefficients is kept
+        return lambda: made.start().add_many(np.ones(n, dtype=np.int64))
+
+    return Subject(make, first=first, largest=1 << 20)
+
+
+def reported(build: Callable[[], Any], values: Callable[[int], Any]) -> Subject:
+    """Reports of everybody, and the estimate: both halves."""
+    made = build()
+    return Subject(lambda n: lambda: made.estimate(made.randomize(values(n))))
+
+
+def by_categories(kind: Any) -> Subject:
+    """A hundred reports, on the device, as the categories become more."""
+
+    def make(k: int) -> Action:
+        made = kind(epsilon=1, categories=range(k))
+        values = np.arange(100) % k
+        return lambda: made.randomize(values)
+
+    return Subject(make, first=64, largest=1 << 16)
+
+
+def messages(build: Callable[[int], Any], values: Callable[[int], Any], first: int = 256) -> Subject:
+    def make(n: int) -> Action:
+        made = build(n)
+        told = values(n)
+        return lambda: made.messages(told)
+
+    return Subject(make, first=first)
+
+
+def tuned(runs: int) -> Action:
+    made = tacit.PrivateSelection(epsilon=1, runs=runs, stopping=tacit.GEOMETRIC)
+
+    def run() -> None:
+        for _ in range(100):  # the number of runs is random: a hundred selections even it out
+            made.select([lambda: (1.0, 0)])
+
+    return run
+
+
+def cells(n: int) -> Any:
+    return np.arange(n) % 8
+
+
+def shares(n: int) -> Any:
+    return (np.arange(n) % 100) / 100
+
+
+CENTRAL: dict[str, Callable[[], Subject]] = {
+    "Laplace": lambda: released(lambda: tacit.Laplace(epsilon=1, sensitivity=1)),
+    "DiscreteLaplace": lambda: released(lambda: tacit.DiscreteLaplace(epsilon=1, sensitivity=1), whole=True),
+    "Gaussian": lambda: released(lambda: tacit.Gaussian(rho=0.1, sensitivity=1)),
+    "DiscreteGaussian": lambda: released(lambda: tacit.DiscreteGaussian(rho=0.1, sensitivity=1), whole=True),
+    "ClampedLaplace": lambda: released(lambda: tacit.ClampedLaplace(epsilon=1, sensitivity=1, bounds=(0, 9))),
+    "TruncatedLaplace": lambda: released(
+        lambda: tacit.TruncatedLaplace(epsilon=1, delta=1e-6, sensitivity=1, granule=1), whole=True
+    ),
+    "BoundedLaplace": lambda: one_by_one(lambda: tacit.BoundedLaplace(epsilon=1, sensitivity=1, bounds=(0, 9))),
+    "Staircase": lambda: one_by_one(lambda: tacit.Staircase(epsilon=2, sensitivity=1)),
+    "Exponential": lambda: chosen(lambda: tacit.Exponential(epsilon=1, sensitivity=1)),
+    "PermuteAndFlip": lambda: chosen(lambda: tacit.PermuteAndFlip(epsilon=1, sensitivity=1)),
+    "NoisyMax": lambda: chosen(lambda: tacit.NoisyMax(epsilon=1, sensitivity=1, noise=tacit.LAPLACE)),
+    "TopK": lambda: Subject(lambda n: lambda: tacit.TopK(5, rho=0.1, sensitivity=1).indices(np.arange(n) % 1000)),
+    "Quantile": lambda: of_values(lambda n: tacit.Quantile(0.5, bounds=(0, 1000), epsilon=1)),
+    "Quantiles": lambda: of_values(lambda n: tacit.Quantiles([0.25, 0.5, 0.75], bounds=(0, 1000), epsilon=1)),
+    "SmoothMedian": lambda: of_values(lambda n: tacit.SmoothMedian(n=n, bounds=(0, 1000), granule=1, epsilon=1)),
+    "ProposeTestRelease": lambda: of_values(
+        lambda n: tacit.ProposeTestRelease(n=n, bounds=(0, 1000), bound=2, granule=1, epsilon=2, delta=1e-6)
+    ),
+    "SampleAndAggregate": lambda: Subject(
+        lambda n: (
+            lambda: tacit.SampleAndAggregate(blocks=50, bounds=(0, 1000), granule=1, epsilon=1).release(
+                np.arange(n, dtype=np.float64) % 1000, np.mean
+            )
+        )
+    ),
+    "AboveThreshold": lambda: streamed(lambda n: tacit.AboveThreshold(epsilon=1, threshold=0, sensitivity=1)),
+    "SparseVector": lambda: streamed(lambda n: tacit.SparseVector(epsilon=1, threshold=0, sensitivity=1, hits=3)),
+    "GaussianAboveThreshold": lambda: streamed(
+        lambda n: tacit.GaussianAboveThreshold(epsilon=1, delta=1e-6, threshold=0, sensitivity=1, length=n)
+    ),
+    "NaiveThreshold": lambda: streamed(lambda n: tacit.NaiveThreshold(epsilon=n, threshold=0, sensitivity=1, length=n)),
+    "NumericSparse": lambda: streamed(lambda n: tacit.NumericSparse(epsilon=1, threshold=0, sensitivity=1, hits=3)),
+    "ContinualCount with BINARY_TREE": lambda: totalled(tacit.BINARY_TREE, 1 << 8),
+    "ContinualCount with SQUARE_ROOT": lambda: totalled(tacit.SQUARE_ROOT, 1 << 6),
+    "PrivateSelection": lambda: Subject(tuned, first=64, largest=1 << 14),
+    "RandomizedResponse": lambda: Subject(
+        lambda n: lambda: tacit.RandomizedResponse(epsilon=1).randomize(np.arange(n) % 2 == 1)
+    ),
+}
+
+KINDS = {
+    "KaryResponse": local.KaryResponse,
+    "UnaryEncoding": local.UnaryEncoding,
+    "LocalHashing": local.LocalHashing,
+    "HadamardResponse": local.HadamardResponse,
+    "SubsetSelection": local.SubsetSelection,
+}
+NUMBERS = {"Duchi": local.Duchi, "Piecewise": local.Piecewise, "Hybrid": local.Hybrid, "SquareWave": local.SquareWave}
+NUMBERS |= {"RangeTree": local.RangeTree}
+
+
+def two(n: int) -> Any:
+    return {"x": shares(n), "y": cells(n)}
+
+
+def parts() -> dict[str, Any]:
+    return {"x": local.Duchi(epsilon=1, bounds=(0, 1)), "y": local.KaryResponse(epsilon=1, categories=range(8))}
+
+
+LOCAL: dict[str, Callable[[], Subject]] = {
+    **{
+        name: (lambda kind=kind: reported(lambda: kind(epsilon=1, categories=range(8)), cells))
+        for name, kind in KINDS.items()
+    },
+    **{
+        name: (lambda kind=kind: reported(lambda: kind(epsilon=1, bounds=(0, 1)), shares))
+        for name, kind in NUMBERS.items()
+    },
+    **{f"{name}, a report": (lambda kind=kind: by_categories(kind)) for name, kind in KINDS.items()},
+    "Rappor": lambda: reported(lambda: local.Rappor(epsilon=2, categories=range(8)), cells),
+    "CountMeanSketch": lambda: reported(
+        lambda: local.CountMeanSketch(epsilon=1, categories=range(8), hashes=2, buckets=16), cells
+    ),
+    "PrefixTree": lambda: Subject(
+        lambda n: lambda: local.PrefixTree(epsilon=2, hashes=2, buckets=16).randomize(np.arange(n, dtype=np.uint64))
+    ),
+    "Split": lambda: Subject(lambda n: lambda: local.Split(parts()).randomize(two(n))),
+    "Sample": lambda: Subject(lambda n: lambda: local.Sample(parts()).randomize(two(n))),
+    "BinarySum": lambda: messages(lambda n: local.BinarySum(n=n, epsilon=1, delta=1e-4), lambda n: cells(n) > 3, 1024),
+    "ShuffledHistogram": lambda: messages(
+        lambda n: local.ShuffledHistogram(n=n, categories=range(8), epsilon=1, delta=1e-4), cells, 1024
+    ),
+    "ShuffledSum": lambda: messages(lambda n: local.ShuffledSum(n=n, bounds=(0, 1), epsilon=1), shares, 1024),
+    "ShuffledFrequencies": lambda: messages(
+        lambda n: local.ShuffledFrequencies(n=n, noise=4, bits=16, epsilon=1, delta=1e-4), cells, 4096
+    ),
+}
+
+SQL = {
+    "count_rows": "COUNT(*)",
+    "count": "COUNT(x)",
+    "count_units": "COUNT(DISTINCT person)",
+    "sum": "SUM(x)",
+    "mean": "AVG(x)",
+    "variance": "VAR_SAMP(x)",
+    "variance_pop": "VAR_POP(x)",
+    "stddev": "STDDEV_SAMP(x)",
+    "stddev_pop": "STDDEV_POP(x)",
+    "covariance": "COVAR_SAMP(x, y)",
+    "covariance_pop": "COVAR_POP(x, y)",
+    "correlation": "CORR(x, y)",
+    "count_distinct": "COUNT(DISTINCT x)",
+    "quantile": "MEDIAN(x)",
+    "mode": "MODE(city)",
+    "top": "TOP_COUNT(city)",
+}
+
+
+def asked(statistic: str, folder: Path) -> Subject:
+    """One question of a Parquet file, bounded by person."""
+    import pyarrow
+    import pyarrow.parquet
+
+    def make(n: int) -> Action:
+        path = folder / f"people{n}.parquet"
+        if not path.exists():
+            at = np.arange(n)
+            columns = {
+                "person": at // 4,
+                "x": at % 100,
+                "y": (7 * at) % 100,
+                "city": np.char.add("c", (at % 9).astype(str)),
+            }
+            pyarrow.parquet.write_table(pyarrow.table(columns), path)
+        table = tacit.open(
+            path, name="people", unit="person", budget=tacit.ApproxDP(10**6, "1e-3"), delta=1e-9, groups=1, rows=4,
+            bounds={"x": (0, 100), "y": (0, 100)}, ledger=tacit.InMemory(),
+        )  # fmt: skip
+        question = table.query(f"SELECT {statistic} AS s FROM people")
+        return lambda: question.ask(epsilon=1, fresh=True)
+
+    return Subject(make, first=1 << 17, largest=1 << 21)
+
+
+def subjects(folder: Path) -> dict[str, Callable[[], Subject]]:
+    asks = {name: (lambda text=text: asked(text, folder)) for name, text in SQL.items()}
+    return CENTRAL | LOCAL | asks
+
+
+def measured(subject: Subject, native: bool) -> list[tuple[int, float, float]]:
+    """(size, seconds, bytes) of the last sizes, the largest of which takes long enough."""
+    found: list[tuple[int, float, float]] = []
+    size = subject.first
+    while size <= subject.largest:
+        action = subject.make(size)
+        action()
+        laps = []
+        for _ in range(ROUNDS):
+            gc.collect()
+            start = time.process_time()
+            action()
+            laps.append(time.process_time() - start)
+        found.append((size, min(laps), held(action, native)))
+        if min(laps) > ENOUGH:
+            break
+        size *= 2
+    return found[-SIZES:]
+
+
+def held(action: Action, native: bool) -> float:
+    if native:
+        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        before = resident_bytes()
+        action()
+        return float(peak_bytes() - before)
+    tracemalloc.start()
+    action()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return float(most)
+
+
+def slope(sizes: list[float], values: list[float]) -> tuple[float, float]:
+    """The exponent, and the standard error of the fit."""
+    x, y = np.log(sizes), np.log(values)
+    x = x - x.mean()
+    fitted = float((x * y).sum() / (x * x).sum())
+    rest = y - y.mean() - fitted * x
+    freedom = max(len(sizes) - 2, 1)
+    return fitted, math.sqrt(float((rest**2).sum()) / freedom / float((x * x).sum()))
+
+
+def row(claim: Growth, subject: Subject, native: bool) -> dict[str, Any]:
+    found = measured(subject, native)
+    sizes = [float(size) for size, _, _ in found]
+    spent, spent_error = slope(sizes, [max(seconds, 1e-7) for _, seconds, _ in found])
+    kept, kept_error = slope(sizes, [max(used, QUIET) for _, _, used in found])
+    near = abs(spent - claim.time) <= WITHIN and abs(kept - claim.memory) <= WITHIN
+    return {
+        "name": claim.name, "of": claim.of, "from": found[0][0], "to": found[-1][0], "seconds": found[-1][1],
+        "time": round(spent, 3), "time_error": round(spent_error, 3), "claimed": claim.time,
+        "memory": round(kept, 3), "memory_error": round(kept_error, 3), "claimed_memory": claim.memory, "met": near,
+    }  # fmt: skip
+
+
+COLUMNS = (
+    Column("name", "what"),
+    Column("of", "grows with"),
+    Column("from", "from", "{:,}".format),
+    Column("to", "to", "{:,}".format),
+    Column("time", "time", "{:.2f}".format),
+    Column("time_error", "±", "{:.2f}".format),
+    Column("claimed", "claimed", "{:g}".format),
+    Column("memory", "memory", "{:.2f}".format),
+    Column("memory_error", "±", "{:.2f}".format),
+    Column("claimed_memory", "claimed", "{:g}".format),
+    Column("met", "met", verdict),
+    Column("note", "note"),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="results are not kept")
+    parser.add_argument("--only", action="append", help="this name (repeatable); results are not kept")
+    arguments = parser.parse_args()
+    rows = []
+    access.APART = False  # tables draw in this process, so that their work is seen
+    with tempfile.TemporaryDirectory() as folder:
+        makers = subjects(Path(folder))
+        for claim in CLAIMS:
+            if arguments.only and claim.name not in arguments.only:
+                continue
+            try:
+                made = row(claim, makers[claim.name](), claim.name in ESTIMATORS)
+            except Exception as error:  # the table says so
+                made = {
+                    "name": claim.name,
+                    "of": claim.of,
+                    "note": f"{type(error).__name__}: {error}"[:200],
+                    "met": False,
+                }
+            print(made, flush=True)
+            rows.append(made)
+    publish(
+        "exponents",
+        [Table("exponents of time and memory", COLUMNS, rows)],
+        quick=arguments.quick or bool(arguments.only),
+    )
+
+
+if __name__ == "__main__":
+    main()
