@@ -1,7 +1,7 @@
 """How time and memory grow: an exponent for every mechanism, randomizer, shuffled protocol and statistic of a table.
 
-Sizes double from one small enough to one that takes a quarter of a second; the exponent is the slope of the logarithms
-over the last four, with the standard error of the fit. Time is CPU time, the best of five in turn; memory is the most
+Sizes double from one small enough to one that takes an eighth of a second; the exponent is the slope of the logarithms
+over the last four, with the standard error of the fit. Time is CPU time, the best of five in turns; memory is the most
 that Python and numpy held at once, input and output included (for tables, the most that the process held). What is
 claimed, in words and in `tacit.advice.growth`, is met within 0.1.
 """
@@ -28,7 +28,7 @@ from tacit.tables.engines import access
 from tacit.tables.estimators.registry import ESTIMATORS
 
 Action = Callable[[], Any]
-ENOUGH = 0.25  # seconds of the largest size
+ENOUGH = 0.12  # seconds of the largest size
 SIZES = 4
 ROUNDS = 5
 WITHIN = 0.1
@@ -279,22 +279,21 @@ def subjects(folder: Path) -> dict[str, Callable[[], Subject]]:
 
 def measured(subject: Subject, native: bool) -> list[tuple[int, float, float]]:
     """(size, seconds, bytes) of the last sizes, the largest of which takes long enough."""
-    found: list[tuple[int, float, float]] = []
     size = subject.first
-    while size <= subject.largest:
-        action = subject.make(size)
-        action()
-        laps = []
-        for _ in range(ROUNDS):
-            gc.collect()
-            start = time.process_time()
-            action()
-            laps.append(time.process_time() - start)
-        found.append((size, min(laps), held(action, native)))
-        if min(laps) > ENOUGH:
-            break
+    while 2 * size <= subject.largest and timed(subject.make(size)) < ENOUGH:
         size *= 2
-    return found[-SIZES:]
+    sizes = [size >> back for back in reversed(range(SIZES)) if size >> back >= 2]
+    actions = [subject.make(one) for one in sizes]
+    laps = [[timed(action) for action in actions] for _ in range(ROUNDS)]  # in turns: a slow spell hits all of them
+    times = [min(lap[i] for lap in laps) for i in range(len(sizes))]
+    return [(one, seconds, held(action, native)) for one, seconds, action in zip(sizes, times, actions, strict=True)]
+
+
+def timed(action: Action) -> float:
+    gc.collect()
+    start = time.process_time()
+    action()
+    return time.process_time() - start
 
 
 def held(action: Action, native: bool) -> float:

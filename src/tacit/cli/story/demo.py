@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import importlib.util
 import shlex
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 import click
 
 from tacit.cli.story.demo_table import POLICY, write_visits
-from tacit.errors import BudgetExceeded
+from tacit.cli.story.demos import DEMOS
+from tacit.errors import BudgetExceeded, InvalidParameter
 
 __all__ = ["demo"]
 
@@ -21,6 +23,8 @@ _COUNT = "SELECT COUNT(*) FROM visits"
 
 
 @click.command()
+@click.argument("name", required=False)
+@click.option("--list", "listed", is_flag=True, help="The short demos, each of one thing.")
 @click.option(
     "--rows", default=100_000, show_default=True, type=click.IntRange(1, 10_000_000), help="Size of the table."
 )
@@ -31,11 +35,25 @@ _COUNT = "SELECT COUNT(*) FROM visits"
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder for the table, its policy, its ledger, the plot and the page.",
 )
-def demo(rows: int, out: Path) -> None:
+def demo(name: str | None, listed: bool, rows: int, out: Path) -> None:
     """From a CSV to private answers: every command as you would type it, and what it really prints.
+
+    With a NAME, a short demo of one thing; --list shows which there are:
+
+    \b
+    tacit demo --list
+    tacit demo averaging
 
     Exit codes: 0 done, 1 a command of the story failed or a file could not be written, 2 wrong usage.
     """
+    if listed:
+        for one, short in DEMOS.items():
+            click.echo(f"  {one:<10} {short.shows}")
+        click.echo("Without a name: the whole story, from a CSV to answers, a plot and a page.")
+        return
+    if name is not None:
+        _short(name)
+        return
     known = (out / "visits.csv").exists()
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -46,6 +64,14 @@ def demo(rows: int, out: Path) -> None:
     with contextlib.chdir(out):
         _story(known)
     click.echo(f"\nAll of it is in {out}/. Open {out / 'answer.html'} to see what a disclosure says.")
+
+
+def _short(name: str) -> None:
+    if name not in DEMOS:
+        near = difflib.get_close_matches(name, DEMOS, n=1, cutoff=0.5)
+        hint = f"Did you mean {near[0]}? tacit demo {near[0]}" if near else "tacit demo --list"
+        raise InvalidParameter("NAME", given=name, allowed=f"one of {', '.join(DEMOS)}", hint=hint)
+    DEMOS[name].run()
 
 
 def _story(known: bool) -> None:
