@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types release versions slow attacks parity audit bench sklearns torch lock page clean
+.PHONY: help demo test check format lint types release versions slow attacks parity audit bench sklearns torch lock page clean docs pages
 
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -35,6 +35,13 @@ lint: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy
+
+pages: $(READY)  ## write the pages that are made from code, help texts and bench/results
+	$(BIN)/python docs/pages/make_pages.py
+
+docs: $(READY)   ## the site, in site/: pages checked first, dead links fail
+	$(BIN)/python docs/pages/make_pages.py --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 release: $(READY) ## wheel and sdist in dist/: built twice with the same bytes, checked, listed, tried in an empty environment
 	$(BIN)/python .ci/release.py
@@ -74,4 +81,4 @@ page:            ## the editor of the service's page, bundled from page/package-
 	    --legal-comments=none --target=es2020 --outfile=../src/tacit/server/static/editor.js
 
 clean:           ## remove what the other targets made
-	rm -rf $(VENV) dist .venv-bench .venv-torch .venv-sklearn-* .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output
+	rm -rf $(VENV) dist site .venv-bench .venv-torch .venv-sklearn-* .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output

@@ -96,8 +96,9 @@ def _delta() -> None:
         told = [people[i] for i in range(len(people)) if drawn[i] == 0]
         shown = "; ".join(told[:2]) + ("; …" if len(told) > 2 else "")
         click.echo(f"  δ = {name}: {len(told)} printed in full{': ' + shown if told else ''}")
-    say("So δ must be far below one in the number of people. A policy that declares its population is checked:")
-    click.echo("  population 10000 allows δ up to 10000^-1.1, which is " + f"{10_000**-1.1:.2g}".replace("e-0", "e-"))
+    common = f"{len(people) ** -1.1:.0e}".replace("e-0", "e-")
+    say(f"So δ must be far below one in the number of people: n^-1.1, here {common}, is common.")
+    say("A policy that declares its population refuses a δ of one in so many, or more.")
 
 
 def _survey() -> None:
