@@ -39,6 +39,7 @@ BENCHES = {
     "learning_trees": "trees, forests, naive Bayes, k-means and components on Adult, next to scikit-learn's own",
     "synthesis": "synthetic tables of Adult: errors of two- and three-way tables, learning from them; dpmm, mbi",
     "synthesis_growth": "synthetic tables: time and memory by rows, columns and values",
+    "exponents": "how time and memory grow, for every mechanism, randomizer, protocol and statistic; ours alone",
     "startup": "import time, command start, installed size",
 }
 PYTHON = ENVIRONMENT / "bin" / "python"

@@ -6,19 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tacit.advice.growth import said
+from tacit.advice.growth import CLAIMS, said
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
 
 
 def page() -> str:
     kept = json.loads((RESULTS / "exponents.json").read_text(encoding="utf-8"))
-    rows = kept["tables"][0]["rows"]
+    found = {row["name"]: row for row in kept["tables"][0]["rows"]}
+    rows = [found.get(claim.name, {"name": claim.name, "of": claim.of}) for claim in CLAIMS]
     lines = [
         "# How time and memory grow",
         "",
         "An exponent of 1 says that ten times as much takes ten times as long, 2 a hundred times, 0 no longer at all. Fitted by `bench/exponents.py` over sizes that double up to the largest"
-        " shown, with the standard error of the fit; CPU time, the best of five; memory is the most that was held at once, input and output included. `make pages` writes this page from"
+        " shown, with the standard error of the fit; CPU time, the best of seven; memory is the most that was held at once, input and output included. `make pages` writes this page from"
         f" `bench/results/exponents.json` ({kept['machine']['cores']} cores, {kept['date'][:10]}).",
         "",
         "| what | grows with | up to | time ^ | claimed | memory ^ | claimed |",
@@ -34,7 +35,7 @@ def page() -> str:
 
 def _row(row: dict[str, Any]) -> str:
     if "time" not in row:
-        return f"| {row['name']} | {row['of']} | – | – | – | – | – |"
+        return f"| `{row['name']}` | {row['of']} | not measured yet | – | – | – | – |"
     spent = f"{row['time']:.2f} ± {row['time_error']:.2f}"
     kept = f"{row['memory']:.2f} ± {row['memory_error']:.2f}"
     ends = f"{row['claimed']:g} | {kept} | {row['claimed_memory']:g}"
