@@ -28,8 +28,6 @@ HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 NOT_MEASURED: frozenset[str] = frozenset(
     (
-        "PermuteAndFlip",
-        "ContinualCount with SQUARE_ROOT",
         "PrivateSelection",
         "KaryResponse, a report",
         "LocalHashing, a report",

@@ -53,7 +53,7 @@ _LINEAR = {
         "ClampedLaplace",
         "TruncatedLaplace",
     ),
-    "candidates": ("Exponential", "PermuteAndFlip", "NoisyMax", "TopK"),
+    "candidates": ("Exponential", "NoisyMax", "TopK"),
     "values": ("Quantile", "Quantiles", "SmoothMedian", "ProposeTestRelease"),
     "length": ("AboveThreshold", "SparseVector", "GaussianAboveThreshold", "NaiveThreshold", "NumericSparse"),
     "people": (
@@ -82,7 +82,8 @@ _OTHERS = (
     Growth("BoundedLaplace", "numbers, one after the other", 1.0, 0.0),
     Growth("Staircase", "numbers, one after the other", 1.0, 0.0),
     Growth("ContinualCount with BINARY_TREE", "horizon", 1.0, 1.0),
-    Growth("ContinualCount with SQUARE_ROOT", "horizon", 2.0, 1.0),
+    Growth("ContinualCount with SQUARE_ROOT", "horizon", 1.8, 0.4),  # each step adds up all before it
+    Growth("PermuteAndFlip", "candidates", 1.2, 1.0),
     Growth("SubsetSelection", "people", 1.0, 0.15),  # a chunk of reports weighs more than two million of them
     Growth("ShuffledFrequencies", "people", 1.3, 1.0),  # a hash has more values as people become more
     Growth("SampleAndAggregate", "values", 1.2, 1.0),
