@@ -63,7 +63,7 @@ AROUND = [
     (CITY, "SELECT SUM(n) AS total, COUNT(*) AS cities, MAX(n) AS most, MIN(s) AS least, AVG(n) AS mean FROM answer"),
     (CITY, "SELECT n > 140 AS large, COUNT(*) AS cities, SUM(n) AS rows FROM answer GROUP BY 1 ORDER BY 1"),
     (CITY, "SELECT LENGTH(city) AS l, SUM(n) AS k FROM answer GROUP BY l HAVING SUM(n) > 0 ORDER BY l"),
-    (CITY, "SELECT city FROM answer QUALIFY ROW_NUMBER() OVER (ORDER BY n DESC) <= 2 ORDER BY city"),
+    (CITY, "SELECT city FROM answer QUALIFY ROW_NUMBER() OVER (ORDER BY n DESC, city) <= 2 ORDER BY city"),
     (CITY, "SELECT city, CASE WHEN n > AVG(n) OVER () THEN 'above' ELSE 'below' END AS side FROM answer ORDER BY city"),
     (CITY, "SELECT b.city, 100 * n AS percent FROM (SELECT city, n / SUM(n) OVER () AS n FROM answer) AS b WHERE n > 0.2 ORDER BY 1"),
     (MONTH, "SELECT m, plan, n - LAG(n) OVER (PARTITION BY plan ORDER BY m) AS change FROM answer WHERE m IS NOT NULL ORDER BY plan, m"),
@@ -79,7 +79,7 @@ AROUND = [
             "WINDOW w AS (PARTITION BY plan ORDER BY m) ORDER BY plan, m"),
     (MONTH, "SELECT m, plan, SUM(n) OVER (ORDER BY m ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS rest, "
             "COUNT(*) OVER (PARTITION BY m) AS k FROM answer WHERE plan = 'pro' AND m IS NOT NULL ORDER BY m"),
-    (MONTH, "SELECT plan, SUM(n) AS n, SUM(n) / 100.0 AS h FROM answer GROUP BY plan HAVING COUNT(*) > 3 ORDER BY n DESC"),
+    (MONTH, "SELECT plan, SUM(n) AS n, SUM(n) / 100.0 AS h FROM answer GROUP BY plan HAVING COUNT(*) > 3 ORDER BY n DESC, plan"),
     (CITY, "SELECT COUNT(*) AS k, SUM(n) AS t FROM answer WHERE n > 100000"),
 ]  # fmt: skip
 
