@@ -117,12 +117,12 @@ async def again(service: Any, app: Any, key: str, httpx: Any) -> float:
 
 def loop(service: Any, many: int) -> float:
     """Threads that do nothing but ask the library, each with a process that draws: draws a second."""
-    desk = service.desks["visits"]
+    served = service.served_tables["visits"]
     numbers, lock = iter(range(many)), threading.Lock()
 
     def draw(name: str) -> None:
-        worker = desk._worker()
-        table = desk.of(name, worker)
+        worker = served._worker()
+        table = served.of(name, worker)
         table.sql(COUNT, epsilon=price(998))
         ready.wait()
         while True:
@@ -146,7 +146,7 @@ def loop(service: Any, many: int) -> float:
 
 def lookups(service: Any) -> float:
     """`recall` of the library, which looks up in the ledger; the median."""
-    question = service.desks["visits"].of("analyst 0").query(COUNT)
+    question = service.served_tables["visits"].of("analyst 0").query(COUNT)
     times = []
     for _ in range(50):
         began = time.perf_counter()

@@ -157,7 +157,7 @@ def test_health_and_metrics_tell_no_values(served: Served) -> None:
 def test_a_restored_older_ledger_is_refused_until_it_is_signed_off(serve: Serve, tmp_path: Path) -> None:
     served = serve()
     served.ask(served.ada)
-    served.service.desks["visits"].ledger.backup(tmp_path / "older.ledger")
+    served.service.served_tables["visits"].ledger.backup(tmp_path / "older.ledger")
     served.ask(served.ada, epsilon="0.25")
     served.service.close()  # and once more in the end
     for ending in ("", "-wal", "-shm"):

@@ -126,7 +126,7 @@ def test_what_no_analyst_may_send_to_be_fitted(served: Served, body: dict[str, A
 
 
 def test_a_policy_travels_whole(served: Served) -> None:
-    policy = served.service.desks["visits"].table.policy
+    policy = served.service.served_tables["visits"].table.policy
     told = policy_to_wire(policy)
     assert policy_to_wire(policy_from_wire(told)) == told
     assert "visits.csv" not in str(told)

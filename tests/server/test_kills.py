@@ -62,7 +62,7 @@ async def ask():
         print(told.status_code, told.json().get("code", "answered"), budget.json().get("charged", ["0"])[0])
 
 asyncio.run(ask())
-print(service.desks["visits"].ledger.verify().sound)
+print(service.served_tables["visits"].ledger.verify().sound)
 service.close()
 """
 STEPS = {

@@ -16,11 +16,11 @@ from starlette.exceptions import HTTPException
 from tacit.errors import TacitError
 from tacit.server.api import keys, models, questions, tables
 from tacit.server.api.shapes import Problem
-from tacit.server.desk import Cancelled
 from tacit.server.door import Door
 from tacit.server.pages import routes as pages
 from tacit.server.pool import Busy
 from tacit.server.problems import PROBLEM, Refused, problem, problem_of
+from tacit.server.served_table import Cancelled
 from tacit.version import VERSION
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from collections import Counter
 
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.ledger.postgres_address import PostgresAddress
-from tacit.server.desk import Desk
 from tacit.server.jobs import Jobs
 from tacit.server.keys import Key, Keys
 from tacit.server.pool import Pool
@@ -15,6 +14,7 @@ from tacit.server.practice import Practice
 from tacit.server.problems import Refused
 from tacit.server.rates import Rates
 from tacit.server.roles import Act, Role
+from tacit.server.served_table import ServedTable
 from tacit.server.settings import Settings
 from tacit.server.tables_of_keys import place_at
 
@@ -38,13 +38,13 @@ class Service:
         self.rates = Rates(settings.per_minute, max(10, int(settings.per_minute / 10)))
         self.strangers = Rates(per_minute=30, at_once=20)
         address = None if settings.ledger is None else PostgresAddress.of(settings.ledger)
-        self.desks: dict[str, Desk] = {}
+        self.served_tables: dict[str, ServedTable] = {}
         for path in settings.policies:
-            desk = Desk(path, address, self.pool, self.keys, settings.reply_steps)
-            if desk.name in self.desks:
-                raise PolicyError(f"Two policies are about a table {desk.name!r}: give one of them another name.")
-            self.desks[desk.name] = desk
-        self.practices = {name: Practice(desk.table.policy) for name, desk in self.desks.items()}
+            served = ServedTable(path, address, self.pool, self.keys, settings.reply_steps)
+            if served.name in self.served_tables:
+                raise PolicyError(f"Two policies are about a table {served.name!r}: give one of them another name.")
+            self.served_tables[served.name] = served
+        self.practices = {name: Practice(served.table.policy) for name, served in self.served_tables.items()}
 
     def first_key(self) -> str | None:
         """The owner's first key, if there is none yet; told once."""
@@ -52,14 +52,14 @@ class Service:
             return None
         return self.keys.make("owner", Role.OWNER)[1]
 
-    def desk(self, key: Key, table: str, act: Act) -> Desk:
+    def served(self, key: Key, table: str, act: Act) -> ServedTable:
         """The table that somebody wants something of; one that the key does not open looks like one that is not."""
-        desk = self.desks.get(table)
-        if desk is None or not key.may(Act.LOOK, table):
-            there = ", ".join(name for name in self.desks if key.may(Act.LOOK, name)) or "none for this key"
+        served = self.served_tables.get(table)
+        if served is None or not key.may(Act.LOOK, table):
+            there = ", ".join(name for name in self.served_tables if key.may(Act.LOOK, name)) or "none for this key"
             raise Refused(404, "unknown-table", f"There is no table {table!r} here; there are: {there}.")
         self.allow(key, act)
-        return desk
+        return served
 
     def allow(self, key: Key, act: Act) -> None:
         """Refuse what the key's role is not for."""
@@ -71,8 +71,10 @@ class Service:
     def make_key(self, name: str, role: str, tables: list[str] | None, days: float | None) -> tuple[Key, str]:
         """A new key for tables that are here."""
         for one in tables or ():
-            if one not in self.desks:
-                raise InvalidParameter("tables", given=one, allowed=f"tables of this service: {', '.join(self.desks)}")
+            if one not in self.served_tables:
+                raise InvalidParameter(
+                    "tables", given=one, allowed=f"tables of this service: {', '.join(self.served_tables)}"
+                )
         return self.keys.make(name, Role(role), tables=tables, days=days)
 
     def close(self) -> None:
@@ -81,6 +83,6 @@ class Service:
         self.pool.close()
         for practice in self.practices.values():
             practice.close()
-        for desk in self.desks.values():
-            desk.close()
+        for served in self.served_tables.values():
+            served.close()
         self.keys.close()

@@ -72,13 +72,13 @@ def _owner() -> Any:
 
 def _tell(service: Any) -> None:
     """What `--check` says of each table."""
-    for desk in service.desks.values():
+    for served in service.served_tables.values():
         state = "nothing has been paid yet"
-        if desk.is_begun:
-            found = desk.ledger.verify()
+        if served.is_begun:
+            found = served.ledger.verify()
             state = f"{found.entries} entries, {'sound' if found.sound else 'NOT SOUND: tacit verify'}"
-        click.echo(f"{desk.name}: {desk.path}; {state}")
-        gone = desk.missing()
+        click.echo(f"{served.name}: {served.path}; {state}")
+        gone = served.missing()
         if gone is not None:
             click.echo(f"  an older copy of its ledger was put back: entry {gone[0]} is missing; to be signed off")
     keys = [key for key in service.keys.all() if key.revoked is None]
@@ -88,7 +88,7 @@ def _tell(service: Any) -> None:
 def _welcome(service: Any, port: int, key: str | None) -> None:
     host = service.settings.host
     where = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-    click.echo(f"{', '.join(service.desks)} at {where}  (API: {where}v1/openapi.json)")
+    click.echo(f"{', '.join(service.served_tables)} at {where}  (API: {where}v1/openapi.json)")
     if key is not None:
         click.echo("The owner's key, shown this once; it makes keys for others:")
         click.echo(f"  {key}")

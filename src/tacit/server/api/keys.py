@@ -65,7 +65,7 @@ def metrics(service: Served, key: Caller) -> Response:
         f"tacit_requests_waiting {service.pool.waiting}",
         f"tacit_requests_drawing {service.pool.busy}",
         f"tacit_requests_unfinished {service.jobs.running}",
-        f"tacit_tables {len(service.desks)}",
+        f"tacit_tables {len(service.served_tables)}",
     ]
     for (route, status), times in sorted(service.counted.items()):
         lines.append(f'tacit_replies_total{{route="{route}",status="{status}"}} {times}')

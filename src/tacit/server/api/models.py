@@ -55,8 +55,8 @@ def model_reply(claim: Claim) -> Response:
 
 
 def _started(service: Service, key: Key, table: str, given: Fitted) -> tuple[Job | None, Claim | None]:
-    desk = service.desk(key, table, Act.ASK)
-    desk.refuse_restored()
+    served = service.served(key, table, Act.ASK)
+    served.refuse_restored()
 
     def act(opened: Table, *, pays: bool) -> Any:
         return fitted(
@@ -71,7 +71,7 @@ def _started(service: Service, key: Key, table: str, given: Fitted) -> tuple[Job
             act=pays,
         )
 
-    stored = act(desk.of(key.name), pays=False)
+    stored = act(served.of(key.name), pays=False)
     if stored is not None:
         return None, stored
-    return service.jobs.start(key.name, table, desk.ask(key.name, lambda opened: act(opened, pays=True))), None
+    return service.jobs.start(key.name, table, served.ask(key.name, lambda opened: act(opened, pays=True))), None

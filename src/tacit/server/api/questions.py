@@ -26,8 +26,8 @@ from tacit.tables.release.answer import Answer
 from tacit.tables.release.batch_answers import Answers
 
 if TYPE_CHECKING:
-    from tacit.server.desk import Desk
     from tacit.server.keys import Key
+    from tacit.server.served_table import ServedTable
     from tacit.server.service import Service
 
 __all__ = ["answered", "disclosures", "planned", "router", "started", "waited"]
@@ -45,24 +45,24 @@ Entry = Annotated[int, Path(ge=0, le=2**62)]
 @router.post("/tables/{table}/plan", response_model=Said)
 def plan(table: str, given: Planned, service: Served, key: Caller) -> Any:
     """What a question would cost, and how precise it would be; free, and the same whatever the data are."""
-    return planned(service.desk(key, table, Act.LOOK), key, given)
+    return planned(service.served(key, table, Act.LOOK), key, given)
 
 
-def planned(desk: Desk, key: Key, given: Planned) -> dict[str, Any]:
+def planned(served: ServedTable, key: Key, given: Planned) -> dict[str, Any]:
     """The plan as JSON values, and how often the account allows it."""
-    question = desk.of(key.name).query(given.sql)
+    question = served.of(key.name).query(given.sql)
     made = question.plan(**given.price(), expected_rows=given.expected_rows)
     told = {"version": 1, "question": made.question, "flavour": made.policy.terms.flavour.name, **plan_values(made)}
-    told["affordable"] = _times(desk, key, made)
+    told["affordable"] = _times(served, key, made)
     if given.curve:
         told["curve"] = _curve(question.plan, made, given.expected_rows)
     return told
 
 
-def _times(desk: Desk, key: Key, made: Plan) -> int:
+def _times(served: ServedTable, key: Key, made: Plan) -> int:
     """How many more like this the account allows."""
     terms = made.policy.terms
-    price, left = terms.flavour.price(made.cost), terms.flavour.price(desk.of(key.name).remaining)
+    price, left = terms.flavour.price(made.cost), terms.flavour.price(served.of(key.name).remaining)
     times = [int(left.main / price.main)] if price.main else []
     times += [int(left.delta / price.delta)] if price.delta else []
     return max(0, min(times, default=0))
@@ -109,13 +109,13 @@ def started(
     service: Service, key: Key, table: str, given: Asked, named: str | None, *, fresh: bool = False
 ) -> tuple[Job | None, Answer | None]:
     """The stored answer, or a request that has begun; what can be refused for nothing is refused here."""
-    desk = service.desk(key, table, Act.ASK)
-    desk.refuse_restored()
-    question = desk.of(key.name).query(given.sql)
+    served = service.served(key, table, Act.ASK)
+    served.refuse_restored()
+    question = served.of(key.name).query(given.sql)
     stored = None if fresh and named is None else question.recall(**given.price(), key=named)
     if stored is not None:
         return None, stored
-    act = desk.ask(key.name, lambda table: table.query(given.sql).ask(**given.price(), key=named, fresh=fresh))
+    act = served.ask(key.name, lambda table: table.query(given.sql).ask(**given.price(), key=named, fresh=fresh))
     return service.jobs.start(key.name, table, act), None
 
 
@@ -177,7 +177,7 @@ def _request_key(given: str | None) -> str | None:
 @router.post("/tables/{table}/practice", response_model=Said)
 def practice(table: str, given: Asked, service: Served, key: Caller) -> Any:
     """The same question about a made-up table, drawn from the policy alone; free, and about nobody."""
-    service.desk(key, table, Act.LOOK)
+    service.served(key, table, Act.LOOK)
     answer = service.practices[table].ask(given.sql, **given.price())
     return {"version": 1, "made_up": True, "answer": answer.disclosure().to_dict()}
 
@@ -203,15 +203,15 @@ def report(table: str, number: Entry, service: Served, key: Caller) -> Response:
 
 def disclosures(service: Service, key: Key, table: str, number: int) -> list[Answer]:
     """The answers on record under one payment."""
-    desk = service.desk(key, table, Act.LOOK)
+    served = service.served(key, table, Act.LOOK)
     unknown = Refused(404, "unknown-answer", f"There is no answer #{number} of yours on record here.")
-    if not desk.is_begun:
+    if not served.is_begun:
         raise unknown
     try:
-        claim = desk.ledger.recall(number)
+        claim = served.ledger.recall(number)
     except LedgerError as error:
         if error.code != "ledger":
-            paid = next((one for one in desk.ledger.history() if one.number == number), None)
+            paid = next((one for one in served.ledger.history() if one.number == number), None)
             if paid is not None and (key.may(Act.SEE_ALL) or paid.values.get("analyst") == key.name):
                 raise
         raise unknown from None

@@ -16,8 +16,8 @@ from tacit.server.api.shapes import Capped, Reason, Said, Unlocked
 from tacit.server.roles import Act
 
 if TYPE_CHECKING:
-    from tacit.server.desk import Desk
     from tacit.server.keys import Key
+    from tacit.server.served_table import ServedTable
 
 __all__ = ["budget_of", "cap_of", "log_of", "router", "schema_of"]
 
@@ -27,17 +27,17 @@ router = APIRouter()
 @router.get("/tables", response_model=Said)
 def tables(service: Served, key: Caller) -> Any:
     """The tables that this key opens."""
-    listed = [desk for name, desk in service.desks.items() if key.may(Act.LOOK, name)]
+    listed = [served for name, served in service.served_tables.items() if key.may(Act.LOOK, name)]
     return {
         "version": 1,
         "tables": [
             {
-                "name": desk.name,
-                "unit": desk.table.policy.unit.column,
-                "columns": len(policy_to_wire(desk.table.policy)["columns"]),
-                "remaining": desk.of(key.name).remaining.to_dict(),
+                "name": served.name,
+                "unit": served.table.policy.unit.column,
+                "columns": len(policy_to_wire(served.table.policy)["columns"]),
+                "remaining": served.of(key.name).remaining.to_dict(),
             }
-            for desk in listed
+            for served in listed
         ],
     }
 
@@ -45,28 +45,28 @@ def tables(service: Served, key: Caller) -> Any:
 @router.get("/tables/{table}", response_model=Said)
 def schema(table: str, service: Served, key: Caller) -> Any:
     """What may be asked of a table: columns, types, bounds, public values, limits."""
-    return schema_of(service.desk(key, table, Act.LOOK))
+    return schema_of(service.served(key, table, Act.LOOK))
 
 
-def schema_of(desk: Desk) -> dict[str, Any]:
+def schema_of(served: ServedTable) -> dict[str, Any]:
     """The schema as JSON values."""
-    policy = desk.table.policy
-    return {"version": 1, "data_version": desk.table.data_version, "policy": policy_to_wire(policy)}
+    policy = served.table.policy
+    return {"version": 1, "data_version": served.table.data_version, "policy": policy_to_wire(policy)}
 
 
 @router.get("/tables/{table}/budget", response_model=Said)
 def budget(table: str, service: Served, key: Caller) -> Any:
     """What has been charged, and what is left: one's own account; all of them for owners and auditors."""
-    return budget_of(service.desk(key, table, Act.LOOK), key)
+    return budget_of(service.served(key, table, Act.LOOK), key)
 
 
-def budget_of(desk: Desk, key: Key) -> dict[str, Any]:
+def budget_of(served: ServedTable, key: Key) -> dict[str, Any]:
     """The budget as far as a key may see it."""
-    own = desk.of(key.name).remaining.to_dict()
-    if not desk.is_begun:
-        terms = desk.table.policy.terms
+    own = served.of(key.name).remaining.to_dict()
+    if not served.is_begun:
+        terms = served.table.policy.terms
         return {"version": 1, "begun": False, "terms": terms.to_dict(), "yours": {"name": key.name, "left": own}}
-    told = desk.ledger.budget().to_dict()
+    told = served.ledger.budget().to_dict()
     accounts = [one for one in told["accounts"] if key.may(Act.SEE_ALL) or one["analyst"] == key.name]
     mine = next((one for one in told["accounts"] if one["analyst"] == key.name), None)
     if not key.may(Act.SEE_ALL):
@@ -79,14 +79,14 @@ def budget_of(desk: Desk, key: Key) -> dict[str, Any]:
 @router.get("/tables/{table}/log", response_model=Said)
 def log(table: str, service: Served, key: Caller) -> Any:
     """Every payment and every owner's act; of an analyst, those of their own."""
-    return {"version": 1, "entries": log_of(service.desk(key, table, Act.LOOK), key)}
+    return {"version": 1, "entries": log_of(service.served(key, table, Act.LOOK), key)}
 
 
-def log_of(desk: Desk, key: Key) -> list[dict[str, Any]]:
+def log_of(served: ServedTable, key: Key) -> list[dict[str, Any]]:
     """The rows that a key may see, oldest first."""
-    if not desk.is_begun:
+    if not served.is_begun:
         return []
-    rows = list(log_rows(list(desk.ledger.history())))
+    rows = list(log_rows(list(served.ledger.history())))
     sees_all = key.may(Act.SEE_ALL)
     return [
         row.to_dict()
@@ -101,41 +101,41 @@ def log_of(desk: Desk, key: Key) -> list[dict[str, Any]]:
 @router.get("/tables/{table}/verify", response_model=Said)
 def verify(table: str, service: Served, key: Caller) -> Any:
     """Whether the ledger's chain, totals and answers agree, held against the newest head that was seen."""
-    desk = service.desk(key, table, Act.SEE_ALL)
-    if not desk.is_begun:
-        return {"version": 1, "sound": desk.missing() is None, "entries": 0, "problems": []}
-    newest = service.keys.newest(desk.known_as)
-    return desk.ledger.verify(None if newest is None else newest[1]).to_dict()
+    served = service.served(key, table, Act.SEE_ALL)
+    if not served.is_begun:
+        return {"version": 1, "sound": served.missing() is None, "entries": 0, "problems": []}
+    newest = service.keys.newest(served.known_as)
+    return served.ledger.verify(None if newest is None else newest[1]).to_dict()
 
 
 @router.post("/tables/{table}/unlock", response_model=Said)
 def unlock(table: str, given: Unlocked, service: Served, key: Caller) -> Any:
     """Forgive what an analyst has lost so far, on record."""
-    desk = service.desk(key, table, Act.MANAGE)
-    return _done(desk, desk.ledger.unlock(given.analyst, owner=key.name, reason=given.reason))
+    served = service.served(key, table, Act.MANAGE)
+    return _done(served, served.ledger.unlock(given.analyst, owner=key.name, reason=given.reason))
 
 
 @router.put("/tables/{table}/caps/{analyst}", response_model=Said)
 def cap(table: str, analyst: str, given: Capped, service: Served, key: Caller) -> Any:
     """What an analyst may spend of this table in all, on record and in the policy."""
-    desk = service.desk(key, table, Act.MANAGE)
-    return _done(desk, desk.set_cap(analyst, cap_of(desk, given), key.name, given.reason))
+    served = service.served(key, table, Act.MANAGE)
+    return _done(served, served.set_cap(analyst, cap_of(served, given), key.name, given.reason))
 
 
 @router.post("/tables/{table}/restored", response_model=Said)
 def restored(table: str, given: Reason, service: Served, key: Caller) -> Any:
     """Go on with an older copy of the ledger, on record."""
-    desk = service.desk(key, table, Act.MANAGE)
-    return _done(desk, desk.sign_off(key.name, given.reason))
+    served = service.served(key, table, Act.MANAGE)
+    return _done(served, served.sign_off(key.name, given.reason))
 
 
-def _done(desk: Desk, receipt: Receipt) -> dict[str, Any]:
-    desk.seen()
+def _done(served: ServedTable, receipt: Receipt) -> dict[str, Any]:
+    served.seen()
     return receipt.to_dict()
 
 
-def cap_of(desk: Desk, given: Capped) -> Promise:
-    flavour = desk.table.policy.terms.flavour.name
+def cap_of(served: ServedTable, given: Capped) -> Promise:
+    flavour = served.table.policy.terms.flavour.name
     said = given.epsilon if flavour == "epsilon" else given.rho
     if said is None:
         raise InvalidParameter("cap", given=None, allowed=f"{flavour}, in which this ledger is kept")

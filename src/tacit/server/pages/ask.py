@@ -18,7 +18,7 @@ from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query.to_sql import name_to_sql
 
 if TYPE_CHECKING:
-    from tacit.server.desk import Desk
+    from tacit.server.served_table import ServedTable
     from tacit.tables.release.answer import Answer
 
 __all__ = ["answer_parts_of", "asking", "confirming", "copies", "examples", "made_up", "price_card"]
@@ -30,9 +30,9 @@ _WORDS = (
 _FUNCTIONS = ("COUNT(*)", "COUNT", "SUM", "AVG", "MEDIAN", "MIN", "MAX", "STDDEV", "VARIANCE", "QUANTILE", "MODE")
 
 
-def asking(desk: Desk, sql: str, price: str, about: Html, below: Html, *, may_ask: bool) -> list[Html]:
+def asking(served: ServedTable, sql: str, price: str, about: Html, below: Html, *, may_ask: bool) -> list[Html]:
     """The form, with what the price would be beside it."""
-    policy, flavour = desk.table.policy, desk.table.policy.terms.flavour
+    policy, flavour = served.table.policy, served.table.policy.terms.flavour
     fields = [
         element("label", "Question in SQL", for_="sql"),
         element(
@@ -65,9 +65,9 @@ def asking(desk: Desk, sql: str, price: str, about: Html, below: Html, *, may_as
         "form",
         *fields,
         method="post",
-        action=f"/tables/{desk.name}",
+        action=f"/tables/{served.name}",
         data_live="#about",
-        data_from=f"/tables/{desk.name}/price",
+        data_from=f"/tables/{served.name}/price",
     )
     aside = element("aside", _schema(policy), _begin(policy), aria_label="What may be asked")
     left = element("div", form, element("div", about, id="about", aria_live="polite"), below)
@@ -210,7 +210,7 @@ def _three(error: float) -> str:
     return number(float(f"{error:.3g}"))
 
 
-def confirming(desk: Desk, sql: str, price: str, plan: dict[str, Any]) -> Html:
+def confirming(served: ServedTable, sql: str, price: str, plan: dict[str, Any]) -> Html:
     """Asks once: what is paid, and what is left then."""
     symbol = "ε" if plan["flavour"] == "epsilon" else "ρ"
     paid = words.amount(symbol, Amount(plan["price"]["main"], plan["price"]["delta"]))
@@ -227,11 +227,11 @@ def confirming(desk: Desk, sql: str, price: str, plan: dict[str, Any]) -> Html:
         element(
             "div",
             element("button", f"Pay {paid} and run", name="act", value="run", class_="main", autofocus=""),
-            element("a", "Not now", href=f"/tables/{desk.name}"),
+            element("a", "Not now", href=f"/tables/{served.name}"),
             class_="row",
         ),
         method="post",
-        action=f"/tables/{desk.name}",
+        action=f"/tables/{served.name}",
         class_="card",
     )
 

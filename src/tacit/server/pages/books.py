@@ -13,17 +13,17 @@ from tacit.server.pages.charts import chart
 from tacit.server.pages.frame import section
 
 if TYPE_CHECKING:
-    from tacit.server.desk import Desk
     from tacit.server.keys import Key
+    from tacit.server.served_table import ServedTable
     from tacit.server.service import Service
 
 _WIDE = {"class_": "wide", "tabindex": 0, "role": "region", "aria_label": "Table"}
 __all__ = ["budget_parts", "history", "owner_parts"]
 
 
-def budget_parts(desk: Desk, told: dict[str, Any], entries: list[dict[str, Any]]) -> list[Html]:
+def budget_parts(served: ServedTable, told: dict[str, Any], entries: list[dict[str, Any]]) -> list[Html]:
     """Mine and all, as numbers and over time."""
-    terms = desk.ledger.budget().terms if desk.is_begun else desk.table.policy.terms
+    terms = served.ledger.budget().terms if served.is_begun else served.table.policy.terms
     symbol = terms.flavour.symbol
     if not told["begun"]:
         return [element("p", "Nothing has been paid yet: the whole budget is there."), element("p", str(terms))]
@@ -52,7 +52,7 @@ def budget_parts(desk: Desk, told: dict[str, Any], entries: list[dict[str, Any]]
         parts.append(section("Over time", _timeline(paid, symbol)))
     if len(told["accounts"]) > 1 or (told["accounts"] and told["accounts"][0]["analyst"] != told["yours"]["name"]):
         parts.append(section("Accounts", _accounts(told["accounts"], symbol)))
-    return [*parts, section("On record", history(desk.name, entries, symbol))]
+    return [*parts, section("On record", history(served.name, entries, symbol))]
 
 
 def _card(main: str, note: str) -> Html:
@@ -130,37 +130,37 @@ def owner_parts(service: Service, key: Key, new_key: str | None) -> list[Html]:
                 role="status",
             )
         )
-    parts.append(section("Tables", *(_table(desk) for desk in service.desks.values())))
+    parts.append(section("Tables", *(_table(served) for served in service.served_tables.values())))
     parts.append(section("Keys", _keys(service), _new_key(service)))
     return parts
 
 
-def _table(desk: Desk) -> Html:
-    policy = desk.table.policy
-    terms = desk.ledger.budget().terms if desk.is_begun else policy.terms
-    lines = [f"{desk.path.name}: {terms}"]
+def _table(served: ServedTable) -> Html:
+    policy = served.table.policy
+    terms = served.ledger.budget().terms if served.is_begun else policy.terms
+    lines = [f"{served.path.name}: {terms}"]
     warnings = (
         [] if policy.population is not None else ["The policy declares no population: δ is held against nothing."]
     )
     warnings += [] if policy.unit.is_row or terms.per_analyst or terms.analysts else [
         "No analyst has a cap: one of them can spend the whole budget."
     ]  # fmt: skip
-    if desk.is_begun:
-        found = desk.ledger.verify()
+    if served.is_begun:
+        found = served.ledger.verify()
         lines.append(f"ledger: {found.entries} entries, {'sound' if found.sound else 'NOT SOUND: tacit verify'}")
     else:
         lines.append("ledger: nothing has been paid yet")
-    gone = desk.missing()
+    gone = served.missing()
     forms = [
         _form(
-            f"/owner/{desk.name}/cap",
+            f"/owner/{served.name}/cap",
             "Set the cap",
             ("analyst", "Analyst", "ada"),
             ("main", f"Cap, {policy.terms.flavour.symbol}", "1"),
             ("reason", "Reason", "a study"),
         ),
         _form(
-            f"/owner/{desk.name}/unlock",
+            f"/owner/{served.name}/unlock",
             "Unlock",
             ("analyst", "Analyst", "ada"),
             ("reason", "Reason", "the disk was full"),
@@ -169,13 +169,13 @@ def _table(desk: Desk) -> Html:
     if gone is not None:
         text = f"An older copy of the ledger was put back: entry {gone[0]} is missing. Nothing is paid until then."
         forms.insert(0, element("p", text, class_="refused card"))
-        forms.insert(1, _form(f"/owner/{desk.name}/restored", "Sign off", ("reason", "Reason", "the disk failed")))
+        forms.insert(1, _form(f"/owner/{served.name}/restored", "Sign off", ("reason", "Reason", "the disk failed")))
     return element(
         "div",
-        element("h3", desk.name),
+        element("h3", served.name),
         *(element("p", one) for one in lines),
         element("ul", *(element("li", one) for one in warnings)),
-        element("p", element("a", "Log and budget", href=f"/tables/{desk.name}/budget")),
+        element("p", element("a", "Log and budget", href=f"/tables/{served.name}/budget")),
         element("details", element("summary", "Caps and locked accounts"), *forms),
         class_="card",
     )

@@ -136,7 +136,7 @@ def sign_out(request: Request) -> Response:
 def home(request: Request, key: Visitor) -> Response:
     """The tables; of one alone, the page to ask on."""
     service = service_of(request)
-    names = [name for name in service.desks if key.may(Act.LOOK, name)]
+    names = [name for name in service.served_tables if key.may(Act.LOOK, name)]
     if len(names) == 1 and key.may(Act.ASK):
         return RedirectResponse(f"/tables/{names[0]}", 303)
     links = [element("li", element("a", name, href=f"/tables/{name}")) for name in names]
@@ -146,23 +146,23 @@ def home(request: Request, key: Visitor) -> Response:
 @router.get("/tables/{table}")
 def asking(request: Request, table: str, key: Visitor, sql: str = "", price: str = "") -> Response:
     """The page to ask on."""
-    desk = service_of(request).desk(key, table, Act.LOOK)
-    return _asking(request, key, table, sql or ask.examples(desk.table.policy)[-1], price)
+    served = service_of(request).served(key, table, Act.LOOK)
+    return _asking(request, key, table, sql or ask.examples(served.table.policy)[-1], price)
 
 
 def _asking(
     request: Request, key: Key, table: str, sql: str, price: str, about: Html = _NOTHING, status: int = 200
 ) -> Response:
-    desk = service_of(request).desk(key, table, Act.LOOK)
-    flavour = desk.table.policy.terms.flavour
+    served = service_of(request).served(key, table, Act.LOOK)
+    flavour = served.table.policy.terms.flavour
     shown = price or ("0.1" if flavour.name == "epsilon" else "0.005")
-    mine = [one for one in log_of(desk, key) if one.get("analyst") == key.name]
+    mine = [one for one in log_of(served, key) if one.get("analyst") == key.name]
     below = (
         element("section", element("h2", "Asked before"), books.history(table, mine, flavour.symbol))
         if mine
         else _NOTHING
     )
-    parts = ask.asking(desk, sql, shown, about, below, may_ask=key.may(Act.ASK))
+    parts = ask.asking(served, sql, shown, about, below, may_ask=key.may(Act.ASK))
     return page(f"Ask {table}", *parts, key=key, table=table, twin=f"/v1/tables/{table}", status=status, editor=True)
 
 
@@ -173,14 +173,14 @@ def _priced(flavour: str, given: dict[str, str]) -> dict[str, Any]:
 @router.post("/tables/{table}/price")
 def price(request: Request, table: str, given: Fields, key: Visitor) -> Response:
     """The price of what is in the form, as a part of the page."""
-    desk = service_of(request).desk(key, table, Act.LOOK)
-    return HTMLResponse(_price(request, key, table, desk.table.policy.terms.flavour.name, given)[0])
+    served = service_of(request).served(key, table, Act.LOOK)
+    return HTMLResponse(_price(request, key, table, served.table.policy.terms.flavour.name, given)[0])
 
 
 def _price(request: Request, key: Key, table: str, flavour: str, given: dict[str, str]) -> tuple[Html, int]:
     try:
         body = Planned(**_priced(flavour, given), curve=True)
-        return ask.price_card(planned(service_of(request).desk(key, table, Act.LOOK), key, body)), 200
+        return ask.price_card(planned(service_of(request).served(key, table, Act.LOOK), key, body)), 200
     except TacitError as error:
         told = problem_of(error)
         return refused(told["title"], told["detail"]), told["status"]
@@ -192,8 +192,8 @@ def _price(request: Request, key: Key, table: str, flavour: str, given: dict[str
 async def asked(request: Request, table: str, given: Fields, key: Visitor) -> Response:
     """The form without a script: price, practice, or, once it was confirmed, the answer."""
     service = service_of(request)
-    desk = await run_in_threadpool(service.desk, key, table, Act.LOOK)
-    flavour, act = desk.table.policy.terms.flavour.name, given.get("act", "plan")
+    served = await run_in_threadpool(service.served, key, table, Act.LOOK)
+    flavour, act = served.table.policy.terms.flavour.name, given.get("act", "plan")
     sql, typed = given.get("sql", ""), given.get("price", "")
 
     async def shown(about: Html, status: int = 200) -> Response:
@@ -208,14 +208,14 @@ async def asked(request: Request, table: str, given: Fields, key: Visitor) -> Re
             return await _run(request, key, table, body)
         if act == "run":
             service.allow(key, Act.ASK)
-            stored = await run_in_threadpool(lambda: desk.of(key.name).query(body.sql).recall(**body.price()))
+            stored = await run_in_threadpool(lambda: served.of(key.name).query(body.sql).recall(**body.price()))
             if stored is not None:
                 return RedirectResponse(f"/tables/{table}/answers/{stored.receipt.number}", 303)
-            plan = await run_in_threadpool(planned, desk, key, Planned(**body.model_dump()))
+            plan = await run_in_threadpool(planned, served, key, Planned(**body.model_dump()))
             if not plan["affordable"]:
                 text = "Your account does not allow this price; nothing was spent. A smaller one may fit."
                 return await shown(join(refused("The budget does not allow it", text), ask.price_card(plan)), 402)
-            return await shown(ask.confirming(desk, sql, typed, plan))
+            return await shown(ask.confirming(served, sql, typed, plan))
     except TacitError as error:
         told = problem_of(error)
         return await shown(refused(told["title"], told["detail"]), told["status"])
@@ -282,8 +282,8 @@ def answer(request: Request, table: str, number: int, key: Visitor) -> Response:
 @router.get("/tables/{table}/budget")
 def budget(request: Request, table: str, key: Visitor) -> Response:
     """Mine and all."""
-    desk = service_of(request).desk(key, table, Act.LOOK)
-    parts = books.budget_parts(desk, budget_of(desk, key), log_of(desk, key))
+    served = service_of(request).served(key, table, Act.LOOK)
+    parts = books.budget_parts(served, budget_of(served, key), log_of(served, key))
     return page(f"Budget of {table}", *parts, key=key, table=table, twin=f"/v1/tables/{table}/budget")
 
 
@@ -348,16 +348,16 @@ def revoke(request: Request, key_id: str, key: Visitor) -> Response:
 @router.post("/owner/{table}/cap")
 def cap(request: Request, table: str, given: Fields, key: Visitor) -> Response:
     """An analyst's cap."""
-    desk = service_of(request).desk(key, table, Act.MANAGE)
-    flavour = desk.table.policy.terms.flavour.name
+    served = service_of(request).served(key, table, Act.MANAGE)
+    flavour = served.table.policy.terms.flavour.name
 
     def act() -> object:
         asked = Capped(
             **{flavour: given.get("main") or None},
-            delta=desk.table.policy.terms.cap.texts()[1],
+            delta=served.table.policy.terms.cap.texts()[1],
             reason=given.get("reason", ""),
         )
-        return desk.set_cap(given.get("analyst", ""), cap_of(desk, asked), key.name, asked.reason)
+        return served.set_cap(given.get("analyst", ""), cap_of(served, asked), key.name, asked.reason)
 
     return _done(request, key, act)
 
@@ -365,16 +365,16 @@ def cap(request: Request, table: str, given: Fields, key: Visitor) -> Response:
 @router.post("/owner/{table}/unlock")
 def unlock(request: Request, table: str, given: Fields, key: Visitor) -> Response:
     """An analyst's account."""
-    desk = service_of(request).desk(key, table, Act.MANAGE)
+    served = service_of(request).served(key, table, Act.MANAGE)
     name, why = given.get("analyst", ""), given.get("reason", "")
-    return _done(request, key, lambda: desk.ledger.unlock(name, owner=key.name, reason=why))
+    return _done(request, key, lambda: served.ledger.unlock(name, owner=key.name, reason=why))
 
 
 @router.post("/owner/{table}/restored")
 def restored(request: Request, table: str, given: Fields, key: Visitor) -> Response:
     """An older ledger."""
-    desk = service_of(request).desk(key, table, Act.MANAGE)
-    return _done(request, key, lambda: desk.sign_off(key.name, given.get("reason", "")))
+    served = service_of(request).served(key, table, Act.MANAGE)
+    return _done(request, key, lambda: served.sign_off(key.name, given.get("reason", "")))
 
 
 SIGN_IN = _SignIn

@@ -28,14 +28,14 @@ from tacit.work.worker import Worker
 if TYPE_CHECKING:
     from tacit.tables.session.table import Table
 
-__all__ = ["Cancelled", "Desk"]
+__all__ = ["Cancelled", "ServedTable"]
 
 
 class Cancelled(Exception):
     """Who asked took it back before it was paid."""
 
 
-class Desk:
+class ServedTable:
     """A table under its policy, for every analyst.
 
     Replies are held to steps of ``reply_steps`` seconds, or to those of the policy if they are longer.
