@@ -31,6 +31,8 @@ __all__ = ["Choice", "ChoiceMechanism", "FullestCell", "ListedMechanism", "Ranke
 Places = npt.NDArray[np.int64]
 
 _HALF = Fraction(1, 2)
+_BEYOND = Fraction(1, 20)
+"""How often a minimum or maximum may be drawn from beyond the rows, by the bound."""
 
 
 class ChoiceMechanism(Protocol):
@@ -143,11 +145,14 @@ class RankedMechanism:
 
     @property
     def inside(self) -> int:
-        """How many ranks inside a minimum or maximum aims."""
-        return int(self.value.off(_HALF))
+        """How many ranks inside a minimum or maximum aims, so that few draws fall beyond the rows: there, all is alike.
+
+        At least one, also where the draw is never off: every cell up to the first row has the first row's rank.
+        """
+        return int(self.value.off(_BEYOND)) + 1
 
     def accuracy(self, beta: Fraction) -> float:
-        return self.value.off(beta) + (0 if 0 < self.choice.level < 1 else self.value.off(_HALF))
+        return self.value.off(beta) + (0 if 0 < self.choice.level < 1 else self.inside)
 
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
