@@ -64,6 +64,16 @@ def test_an_address_never_shows_a_password() -> None:
     assert "hunter2" not in str(caught.value)
 
 
+def test_a_databases_own_encoding_of_clients_changes_no_letter(postgres_servers: Servers) -> None:
+    database = postgres_servers[16].new_database()
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {connection.info.dbname} SET client_encoding TO 'LATIN1'")  # type: ignore[call-overload,unused-ignore]
+    with PostgresLedger(f"{database}#odd", patience=30).open("Łódź", lenient(PureDP(1))) as ledger:
+        ledger.spend(ask("Łódź?"), PureDP("0.25")).release("Łódź".encode())
+        assert ledger.lookup(ask("Łódź?"), PureDP("0.25")) is not None
+        assert ledger.verify().sound
+
+
 @pytest.mark.parametrize("given", ["mysql://x/y", 7, "people.ledger"])
 def test_another_address_is_refused(given: object) -> None:
     with pytest.raises(InvalidParameter, match="postgresql://"):

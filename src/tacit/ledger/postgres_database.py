@@ -68,6 +68,7 @@ class Link:
             made = driver().connect(
                 self._address.conninfo,
                 autocommit=True,
+                client_encoding="utf8",
                 connect_timeout=max(2, seconds),
                 keepalives_idle=15,
                 keepalives_interval=5,

@@ -15,6 +15,7 @@ from tacit.errors import AnswerLost, InvalidParameter, LedgerError, MissingPacka
 from tacit.tables.engines.postgres import driver
 from tacit.tables.engines.postgres.address import Address
 from tacit.tables.engines.postgres.connection import QuietPostgres
+from tacit.tables.engines.postgres.driver import connected, transaction
 from tests.postgres import Server, Servers
 
 BUDGET = tacit.PureDP(100)
@@ -288,6 +289,36 @@ def test_odd_values_are_null_in_their_row(url: str) -> None:
         assert told("SELECT COUNT(at) AS n FROM odd") == 2
         assert told("SELECT COUNT(*) AS n FROM odd WHERE c = 'a'") == 3
         assert told("SELECT COUNT(*) AS n FROM odd WHERE at < TIMESTAMP '2026-01-01 00:30:00'") == 1
+
+
+def test_settings_of_a_role_change_neither_letters_nor_meanings(postgres: Server) -> None:
+    """A name that the role's own encoding does not have used to be an answer paid for and lost."""
+    address = postgres.new_database()
+    with psycopg.connect(address, autocommit=True) as database:
+        database.execute("CREATE TABLE visits AS SELECT i AS user_id, 'Lund' AS city FROM generate_series(1, 300) AS i")
+        database.execute("INSERT INTO visits VALUES (301, 'Łódź'), (302, NULL)")
+        database.execute("DROP ROLE IF EXISTS western")
+        database.execute("CREATE ROLE western LOGIN")
+        database.execute("GRANT SELECT ON visits TO western")
+        database.execute("ALTER ROLE western SET client_encoding TO 'LATIN1'")
+        database.execute("ALTER ROLE western SET transform_null_equals TO on")
+    source = f"{address.replace('postgres@', 'western@')}#visits"
+    try:
+        with opened(source, bounds=None, keys=None, budget=tacit.ApproxDP(1000, 0.001)) as table:
+            found = table.sql(COUNT, epsilon=90, delta=0.0001)
+            assert "Lund" in list(found["city"])
+            told = table.sql("SELECT COUNT(*) AS n FROM visits WHERE city = 'Łódź'", epsilon=90)
+            assert round(told["n"].value) == 1
+            with connected(Address.of(source)) as link, transaction(link) as cursor:
+                assert cursor.execute("SELECT city FROM public.visits WHERE user_id > 300 ORDER BY 1").fetchall() == [
+                    ("Łódź",),
+                    (None,),
+                ]
+                assert cursor.execute("SELECT NULL = NULL").fetchall() == [(None,)]
+    finally:
+        with psycopg.connect(address, autocommit=True) as database:
+            database.execute("DROP OWNED BY western")
+            database.execute("DROP ROLE western")
 
 
 # after the payment

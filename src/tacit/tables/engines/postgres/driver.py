@@ -1,7 +1,7 @@
 """The one place that loads psycopg, and the one that begins a transaction: read only, one snapshot, settings of ours.
 
 Nothing of a role's or database's own settings can change what a statement means: names are looked up in pg_catalog
-alone, times are UTC and ISO, texts have no escapes. Settings last as long as the transaction.
+alone, times are UTC and ISO, texts are UTF-8 and have no escapes. Settings last as long as the transaction.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ LEAST = 150000
 _PATIENCE = 10
 _SETTINGS = {
     "search_path": "pg_catalog, pg_temp",
+    "client_encoding": "UTF8",
+    "transform_null_equals": "off",
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
     "IntervalStyle": "postgres",
@@ -56,7 +58,9 @@ def connected(address: Address) -> psycopg.Connection[Any]:
     module = psycopg_module()
     problem = ""
     try:
-        connection = module.connect(**address.parameters(), connect_timeout=_PATIENCE, application_name="tacit")
+        connection = module.connect(
+            **address.parameters(), client_encoding="utf8", connect_timeout=_PATIENCE, application_name="tacit"
+        )
     except module.Error as error:
         problem = _why(str(error))
     if problem:  # raised here, so that it does not carry the server's words
