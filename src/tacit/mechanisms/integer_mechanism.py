@@ -34,6 +34,11 @@ class IntegerMechanism(ScaledMechanism):
             self._sampler = self._sampling()
         return self._sampler
 
+    def __getstate__(self) -> object:
+        """Copies make a sampler of their own: whether one was drawn from is not told."""
+        kept: dict[str, Any] = object.__getstate__(self)[1]  # type: ignore[index]
+        return None, {**kept, "_sampler": None}
+
     def release(self, value: Any, *, entropy: BitSource | None = None) -> Any:
         """An int of any size for an int; an int64 array for an array or a list of integers."""
         return add_to_integers(whole_numbers(value), self._noise, bits_from(entropy))

@@ -21,7 +21,7 @@ def most_bins(total: float, scale: float) -> int:
     """How many bins pay: more rows or less noise, finer bins. Found on other tables than those of the benches.
 
     >>> [most_bins(50_000, scale) for scale in (700, 60, 7)]
-    [6, 16, 37]
+    [5, 16, 48]
     """
     return int(np.clip(round(_FACTOR * (total / scale) ** _POWER), _FEWEST, _MOST))
 

@@ -15,8 +15,8 @@ __all__ = ["like"]
 def like(text: str, pattern: str) -> str:
     """The condition that a text is like a constant pattern; no text has NUL in it.
 
-    >>> like("name", "Lu%"), like("name", "L_nd")
-    ("starts_with(name, ('Lu' COLLATE \\"C\\"))", "(name LIKE ('L_nd' COLLATE \\"C\\") ESCAPE '')")
+    >>> print(like("name", "Lu%"), like("name", "L_nd"))
+    starts_with(name, ('Lu' COLLATE "C")) (name LIKE ('L_nd' COLLATE "C") ESCAPE '')
     """
     if len(pattern) > LONGEST_PATTERN:
         raise InvalidParameter("pattern", given=f"{len(pattern)} characters", allowed=f"at most {LONGEST_PATTERN}")
