@@ -116,6 +116,7 @@ NODES: dict[str, list[str]] = {
     ],
     "distinct values": [
         "SELECT plan, COUNT(DISTINCT spend) AS n FROM visits GROUP BY plan",
+        "SELECT plan, COUNT(DISTINCT at) AS n FROM visits GROUP BY plan",
         "SELECT city, COUNT(DISTINCT age) AS n, COUNT(DISTINCT spend) FILTER (WHERE age > 2) AS m FROM visits "
         "GROUP BY city",
     ],
