@@ -88,7 +88,7 @@ def test_what_is_taken_back_while_it_is_held_is_lost_too() -> None:
     """Otherwise who takes back at some moment would learn whether a draw was finished by then."""
     pool, stop, gate = Pool(1, 1), threading.Event(), Gate()
     gate.open.set()
-    slot = pool.take("visits", lambda: gate, Work(reply_steps=1000), stop)
+    slot = pool.take("ada", "visits", lambda: gate, Work(reply_steps=1000), stop)
     assert slot is not None
     ended: list[object] = []
 
@@ -108,16 +108,92 @@ def test_what_is_taken_back_while_it_is_held_is_lost_too() -> None:
     assert not gate.killed  # it may draw for somebody else by now
 
 
+class Held(threading.Event):
+    """A stop that tells when a reply begins to be held, and holds it until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.holds = threading.Event()
+        self.let_go = threading.Event()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.holds.set()
+        return self.let_go.wait(60)
+
+
+def _taking(pool: Pool, who: str) -> tuple[threading.Thread, list[Any]]:
+    """Somebody in the line, in a thread, and what they got."""
+    before, got = pool.waiting, list[Any]()
+    thread = threading.Thread(
+        target=lambda: got.append(pool.take(who, "a", Gate, Work(), threading.Event())), daemon=True
+    )
+    thread.start()
+    while pool.waiting == before and thread.is_alive():
+        time.sleep(0.001)
+    return thread, got
+
+
+def test_ones_next_draw_begins_when_the_reply_leaves_and_others_go_on() -> None:
+    """Otherwise the next request would tell, to the millisecond, when the draw before it was finished."""
+    pool, gate, stop = Pool(1, 2), Gate(), Held()
+    slot = pool.take("ada", "a", lambda: gate, Work(reply_steps=1), stop)
+    assert slot is not None
+    holding = threading.Thread(target=slot.run, args=(None, None, None), daemon=True)
+    holding.start()
+    gate.begun.wait(60)
+    mine, my_slot = _taking(pool, "ada")
+    gate.open.set()
+    assert stop.holds.wait(60)
+    assert (pool.busy, pool.waiting) == (0, 1)  # drawn, its reply is held, and the next of hers waits
+    others, their_slot = _taking(pool, "bob")  # came later
+    others.join(60)
+    their_slot[0].close()
+    later, _ = _taking(pool, "ada")
+    with pytest.raises(Busy):  # the line is as full for her as while it was drawn
+        pool.take("ada", "a", Gate, Work(), threading.Event())
+    assert (my_slot, pool.busy, pool.waiting) == ([], 0, 2)
+    stop.let_go.set()
+    holding.join(60)
+    mine.join(60)
+    my_slot[0].close()
+    later.join(60)
+    assert not pool._held
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_draw_that_goes_on_and_one_that_is_held_leave_the_same_room(finished: bool) -> None:
+    """Of two workers, hers: whether it still draws or is finished, she has one more and not two."""
+    pool, gate, stop = Pool(2, 1), Gate(), Held()
+    slot = pool.take("ada", "a", lambda: gate, Work(reply_steps=1), stop)
+    assert slot is not None
+    holding = threading.Thread(target=slot.run, args=(None, None, None), daemon=True)
+    holding.start()
+    gate.begun.wait(60)
+    if finished:
+        gate.open.set()
+        assert stop.holds.wait(60)
+    second, slots = _taking(pool, "ada")
+    second.join(60)
+    third, more = _taking(pool, "ada")
+    assert (len(slots), more, pool.waiting) == (1, [], 1)
+    slots[0].close()
+    third.join(60)
+    more[0].close()
+    gate.open.set()
+    stop.let_go.set()
+    holding.join(60)
+
+
 def test_the_line_has_an_end() -> None:
     pool, stop = Pool(1, 1), threading.Event()
-    first = pool.take("a", Gate, Work(), stop)
+    first = pool.take("ada", "a", Gate, Work(), stop)
     assert first is not None
-    waiting = threading.Thread(target=pool.take, args=("a", Gate, Work(), stop))
+    waiting = threading.Thread(target=pool.take, args=("ada", "a", Gate, Work(), stop))
     waiting.start()
     while pool.waiting == 0:
         time.sleep(0.001)
     with pytest.raises(Busy):
-        pool.take("a", Gate, Work(), stop)
+        pool.take("ada", "a", Gate, Work(), stop)
     stop.set()
     waiting.join(30)
     first.close()
@@ -133,7 +209,7 @@ def test_a_worker_is_kept_for_its_table_and_makes_room_for_another() -> None:
         return made[-1]
 
     for table in ("a", "a", "b", "a"):
-        slot = pool.take(table, make, Work(), stop)
+        slot = pool.take("ada", table, make, Work(), stop)
         assert slot is not None
         slot.close()
     assert [one.killed for one in made] == [True, True, False]
@@ -167,7 +243,7 @@ def test_replies_leave_at_steps(monkeypatch: pytest.MonkeyPatch, took: float, le
 
     monkeypatch.setattr(pools, "time", Clock)
     pool = Pool(1, 1)
-    slot = pool.take("a", Drawing, Work(reply_steps=1), Stop())
+    slot = pool.take("ada", "a", Drawing, Work(reply_steps=1), Stop())
     assert slot is not None
     if fails:
         with pytest.raises(Stopped):

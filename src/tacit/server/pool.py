@@ -1,15 +1,16 @@
 """A bounded pool of processes that draw, shared by all analysts of all tables; who comes later waits in line.
 
 The reply to a payment is held to steps of 1, 2, 4, 8, … seconds after the draw began, answers and failures alike, and
-whoever cancels before it leaves gets nothing: when a draw was finished cannot be told. While a reply is held, its
-process already draws for others.
+whoever cancels before it leaves gets nothing. While a reply is held, its process already draws for others; for further
+requests of the same analyst it counts as drawing until the reply leaves, so that these begin, wait and are refused
+alike whenever the draw was finished.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,13 @@ __all__ = ["Busy", "Pool", "Slot"]
 
 class Busy(Exception):
     """Too many wait already."""
+
+
+class _Ticket:
+    """A place in the line."""
+
+    def __init__(self, who: str) -> None:
+        self.who = who
 
 
 class Pool:
@@ -35,7 +43,9 @@ class Pool:
         self._changed = threading.Condition()
         self._idle: list[tuple[str, Worker]] = []
         self._busy = 0
-        self._waiting: deque[object] = deque()
+        self._held: Counter[str] = Counter()
+        """Replies of each analyst that have not left, though their workers were given back."""
+        self._waiting: deque[_Ticket] = deque()
         self._closed = False
 
     @property
@@ -48,16 +58,19 @@ class Pool:
         """How many draw."""
         return self._busy
 
-    def take(self, table: str, make: Callable[[], Worker], work: Work, stop: threading.Event) -> Slot | None:
-        """A worker for a table, in the order of coming; None if ``stop`` was set. `Busy` if the line is full."""
-        ticket = object()
+    def take(self, who: str, table: str, make: Callable[[], Worker], work: Work, stop: threading.Event) -> Slot | None:
+        """A worker for a table, in the order of coming; None if ``stop`` was set. `Busy` if the line is full.
+
+        Who has replies that are held is passed by others, while these would take the last workers.
+        """
+        ticket = _Ticket(who)
         with self._changed:
-            if len(self._waiting) >= self._line + self._size - self._busy:
+            if len(self._waiting) >= self._line + max(0, self._free(who)):
                 raise Busy
             self._waiting.append(ticket)
             try:
                 while not stop.is_set() and not self._closed:
-                    if self._busy < self._size and self._waiting[0] is ticket:
+                    if next((one for one in self._waiting if self._free(one.who) > 0), None) is ticket:
                         break
                     self._changed.wait(0.5)
                 else:
@@ -67,7 +80,11 @@ class Pool:
                 self._waiting.remove(ticket)
                 self._changed.notify_all()
             worker = self._kept(table)
-        return Slot(self, table, make() if worker is None else worker, work, stop)
+        return Slot(self, who, table, make() if worker is None else worker, work, stop)
+
+    def _free(self, who: str) -> int:
+        """How many workers are free, as an analyst may know it."""
+        return self._size - self._busy - self._held[who]
 
     def _kept(self, table: str) -> Worker | None:
         """An idle worker of the table; if there is none, room for one."""
@@ -78,14 +95,24 @@ class Pool:
             self._idle.pop(0)[1].close()
         return None
 
-    def give_back(self, table: str, worker: Worker) -> None:
-        """Somebody else's turn."""
+    def give_back(self, table: str, worker: Worker, holds: str | None = None) -> None:
+        """Somebody else's turn; not yet that of whose reply it ``holds``."""
         with self._changed:
             self._busy -= 1
+            if holds is not None:
+                self._held[holds] += 1
             if self._closed:
                 worker.close()
             else:
                 self._idle.append((table, worker))
+            self._changed.notify_all()
+
+    def left(self, who: str) -> None:
+        """A reply that was held leaves."""
+        with self._changed:
+            self._held[who] -= 1
+            if not self._held[who]:
+                del self._held[who]
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -101,8 +128,9 @@ class Pool:
 class Slot:
     """A worker for one request. It is given back when the draw has ended, before the reply leaves."""
 
-    def __init__(self, pool: Pool, table: str, worker: Worker, work: Work, stop: threading.Event) -> None:
+    def __init__(self, pool: Pool, who: str, table: str, worker: Worker, work: Work, stop: threading.Event) -> None:
         self._pool = pool
+        self._who = who
         self._table = table
         self._worker: Worker | None = worker
         self._work = work
@@ -119,13 +147,16 @@ class Slot:
         began, result, worker = time.monotonic(), None, self._worker
         assert worker is not None
         try:
-            if not self._stop.is_set():
-                result = worker.run(ready, secret, given)
-        except Stopped:
-            pass
+            try:
+                if not self._stop.is_set():
+                    result = worker.run(ready, secret, given)
+            except Stopped:
+                pass
+            finally:
+                self._give_back(holds=self._who)
+            self._stop.wait(self._work.until_step(time.monotonic() - began))
         finally:
-            self.close()
-        self._stop.wait(self._work.until_step(time.monotonic() - began))
+            self._pool.left(self._who)
         if result is None or self._stop.is_set():
             raise Stopped
         return result
@@ -140,7 +171,10 @@ class Slot:
 
     def close(self) -> None:
         """Give the worker back, once."""
+        self._give_back(holds=None)
+
+    def _give_back(self, holds: str | None) -> None:
         with self._lock:
             worker, self._worker = self._worker, None
         if worker is not None:
-            self._pool.give_back(self._table, worker)
+            self._pool.give_back(self._table, worker, holds)

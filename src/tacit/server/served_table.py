@@ -71,7 +71,7 @@ class ServedTable:
 
         def run(job: Job) -> Any:
             self.refuse_restored()
-            slot = self._pool.take(self.name, self._worker, self.work, job.stop)
+            slot = self._pool.take(analyst, self.name, self._worker, self.work, job.stop)
             if slot is None:
                 raise Cancelled
             job.drawing(slot)
