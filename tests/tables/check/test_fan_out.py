@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import tacit
 from tacit.errors import InvalidParameter
-from tacit.tables.check.fan_out import MOST_LINES, MOST_MATCHED, MOST_MATCHES, Side, joined_size, rows_per_unit
+from tacit.tables.check.fan_out import (
+    MOST_LINES,
+    MOST_MATCHED,
+    MOST_MATCHES,
+    Side,
+    joined_size,
+    rows_of_one,
+    rows_per_unit,
+)
 from tacit.tables.expressions.tree import Call, Column, Expression, Literal
 from tacit.tables.query.relations import Few, Join, Joined
 from tacit.tables.session.table import Table
@@ -82,6 +91,12 @@ def test_how_many_rows_of_a_unit_are_joined() -> None:
     assert rows_per_unit([me, me], places) == 316
     assert rows_per_unit([me, me, me], places) == 46
     assert rows_per_unit([me] * 16, places) == 2
+    once = replace(me, once=True)
+    assert rows_per_unit([me, once], places) is rows_per_unit([once] * 9, places) is None
+    assert rows_per_unit([me, once, me, once], places) == 316
+    assert rows_per_unit([once, side(50), once], places) == MOST_MATCHED // 50
+    assert rows_of_one([me, once, me], places, 316, 4) == 4 * 316
+    assert rows_of_one([once, side(50)], places, 2_000, 1) == 50
     assert rows_per_unit([me, side(MOST_MATCHES)], places) == 10
     with pytest.raises(InvalidParameter, match="up to 10001 rows for one row"):
         rows_per_unit([me, side(MOST_MATCHES + 1)], places)
@@ -136,6 +151,40 @@ def test_units_have_few_rows_where_private_tables_are_joined(table: Table) -> No
     assert few_of(table, f"SELECT COUNT(*) AS n FROM visits v JOIN purchases p ON {on}") == [316, 316]
     assert few_of(table, "SELECT COUNT(*) AS n FROM visits v JOIN regions r ON v.city = r.city") == [50_000, None]
     assert few_of(table, "SELECT COUNT(*) AS n FROM visits v JOIN regions r ON v.age > r.people") == [16_666, None]
+
+
+ONCE = "(SELECT customer AS c, COUNT(*) AS k FROM purchases GROUP BY customer)"
+TWICE = "(SELECT customer AS c, COUNT(*) AS k FROM purchases GROUP BY customer, paid)"
+
+
+@pytest.mark.parametrize(
+    ("side", "few"),
+    [
+        (ONCE, [None, None]),
+        (f"(SELECT c, k + 1 AS m FROM {ONCE} WHERE k > 2)", [None, None]),  # a choice of rows keeps at most one
+        (f"(SELECT c FROM (SELECT c, k FROM {ONCE} WHERE k > 2) WHERE k < 9)", [None, None]),
+        (TWICE, [316, 316]),
+        (f"(SELECT c, k FROM {TWICE})", [316, 316]),
+        (f"(SELECT c, k FROM {ONCE} UNION ALL SELECT c, k FROM {ONCE})", [316, 316]),  # two rows per unit
+        (f"(SELECT p.customer AS c FROM purchases p JOIN {ONCE} o ON p.customer = o.c)", [316, 316]),
+        (f"(SELECT o.c AS c FROM {ONCE} o JOIN purchases p ON o.c = p.customer)", [316, 316]),
+    ],
+)
+@pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN"])
+def test_a_side_with_one_row_per_unit_multiplies_nothing(
+    table: Table, join: str, side: str, few: list[int | None]
+) -> None:
+    assert few_of(table, f"SELECT COUNT(*) AS n FROM visits v {join} {side} AS s ON v.user_id = s.c") == few
+
+
+def test_what_is_multiplied_beside_one_row_per_unit(table: Table) -> None:
+    rest = f"JOIN {ONCE} AS s ON v.user_id = s.c"
+    both = f"SELECT COUNT(*) AS n FROM visits v JOIN purchases p ON v.user_id = p.customer {rest}"
+    assert few_of(table, both) == [316, 316, 316]
+    listed = f"SELECT COUNT(*) AS n FROM visits v JOIN regions r ON v.city = r.city {rest}"
+    assert few_of(table, listed) == [50_000, None, 50_000]
+    alone = f"SELECT COUNT(*) AS n FROM {ONCE} AS a JOIN {values('b', 4)} ON a.k > b.n JOIN {ONCE} AS s ON a.c = s.c"
+    assert few_of(table, alone) == [25_000, None, 25_000]
 
 
 def test_the_rows_of_one_person_stay_within_the_limit(tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ class Side:
     size: int
     repeats: Mapping[str, int]
     """By the name of a column in the join: how many rows have the same value there, at most."""
+    once: bool = False
+    """Whether no unit has more than one row: joined on the unit, it makes at most one of each row."""
 
 
 def rows_per_unit(sides: Sequence[Side], places: Mapping[str, int]) -> int | None:
@@ -52,10 +54,11 @@ def rows_per_unit(sides: Sequence[Side], places: Mapping[str, int]) -> int | Non
             allowed=f"at most {MOST_MATCHES}",
             hint="Join on a column that is equal, in which values of the list or public table stand seldom.",
         )
-    if matches == 1 and len(private) == 1:
+    many = _many(sides)
+    if matches == 1 and many <= 1:
         return None
     most = 1
-    while (most + 1) ** len(private) * matches <= MOST_MATCHED:
+    while (most + 1) ** max(many, 1) * matches <= MOST_MATCHED:
         most += 1
     return most
 
@@ -63,10 +66,11 @@ def rows_per_unit(sides: Sequence[Side], places: Mapping[str, int]) -> int | Non
 def rows_of_one(sides: Sequence[Side], places: Mapping[str, int], most: int, below: int) -> int:
     """How many rows a join makes of one, at most, that became ``below`` in all its private members together.
 
-    In each combination that it is in, there are at most ``most`` rows of its unit in every other private member.
+    In each combination that it is in, there are at most ``most`` rows of its unit in every other private member, and
+    one where it has one at most: a row there makes none of its own, it chooses among those of the others.
     """
     private = [place for place, one in enumerate(sides) if one.private]
-    others = prod([most] * (len(private) - 1))
+    others = prod([most] * (_many(sides) - 1))
     return min(below, most) * others * _matches(sides, places, private)
 
 
@@ -77,6 +81,11 @@ def joined_size(sides: Sequence[Side], places: Mapping[str, int]) -> int:
         given = Words(f"up to {size} rows of lists and public tables joined with each other")
         raise InvalidParameter("JOIN", given=given, allowed=f"at most {MOST_LINES}")
     return size
+
+
+def _many(sides: Sequence[Side]) -> int:
+    """In how many private members a unit can have several rows."""
+    return sum(one.private and not one.once for one in sides)
 
 
 def _matches(sides: Sequence[Side], places: Mapping[str, int], known: Sequence[int]) -> int:

@@ -59,7 +59,7 @@ class _Checking:
         admit_row_work(rows, own, aggregating(one.function for one in facts))
         others = frozenset(one.name for one in keys) - {unit}
         named = {one.name: one for one in columns}
-        return View(checked, named, unit, rows=rows if others else 1, others=others)
+        return View(checked, named, unit, rows=rows if others else 1, others=others, once=not others)
 
     def _is_unit(self, expression: Expression) -> bool:
         return (expression.column_name or "").lower() == str(self._policy.unit.column).lower()

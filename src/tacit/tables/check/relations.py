@@ -122,11 +122,11 @@ def _selected(relation: Selected, policy: Policy) -> View:
         return View(part.relation, columns, None, part.size)
     held = [one for one in part.relation.columns if one.expression == Column(part.unit)]
     if held:
-        return View(part.relation, columns, held[0].name, rows=part.made)
+        return View(part.relation, columns, held[0].name, rows=part.made, once=part.once)
     name = taken_name(0, "", part.unit, columns)
     carried = replace(part.relation, columns=(*part.relation.columns, Shown(name, Column(part.unit))))
     columns[name] = ColumnPolicy(name, part.kind_of_unit, Role.IDENTIFIER)
-    return View(carried, columns, name, rows=part.made)
+    return View(carried, columns, name, rows=part.made, once=part.once)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,8 @@ class _Part:
     size: int
     made: int
     """How many rows one of the table became."""
+    once: bool
+    """Whether no unit has more than one row: of one that has, conditions leave it or take it away."""
 
     @property
     def kind_of_unit(self) -> Kind:
@@ -154,7 +156,7 @@ def _part(relation: Selected, policy: Policy) -> _Part:
     where = None if relation.where is None else rows.condition(relation.where, "WHERE")
     checked = Selected(tuple(shown for shown, _ in found), where, below.relation)
     admit_row_work(below.rows, (where, *(shown.expression for shown in checked.columns)))
-    return _Part(checked, [column for _, column in found], below.unit, rows, below.size, below.rows)
+    return _Part(checked, [column for _, column in found], below.unit, rows, below.size, below.rows, below.once)
 
 
 def _stacked(relation: Stacked, policy: Policy) -> View:
@@ -260,9 +262,15 @@ class _Joining:
         how many rows become of one, if not."""
         rows_are_units = self._policy.unit.column is None
         sides = [
-            Side(place in self._units or (rows_are_units and place == 0), one.join, _parts(one.on), view.size, repeats)
+            Side(
+                place in self._units or (rows_are_units and place == 0),
+                one.join,
+                _parts(one.on),
+                view.size,
+                self._repeats(place),
+                view.once,
+            )
             for place, (one, view) in enumerate(zip(members, self._sides, strict=True))
-            for repeats in [self._repeats(place)]
         ]
         if not any(one.private for one in sides):
             return members, joined_size(sides, self._places), 1

@@ -38,6 +38,8 @@ class View:
     """How many rows of it one row of a private table can become, if it is private."""
     others: frozenset[str] | None = None
     """Of a relation with one row per unit and keys: the keys besides the unit."""
+    once: bool = False
+    """Whether no unit has more than one row of it."""
 
     def over(self, policy: Policy, keys: tuple[Expression, ...] = ()) -> Policy:
         """The policy as a question grouped by these keys sees it.

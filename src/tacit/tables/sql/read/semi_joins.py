@@ -21,11 +21,11 @@ _MOST = 8
 def semi_joined(tree: exp.Select) -> exp.Select:
     """The same statement with such conditions written as joins."""
     where = tree.args.get("where")
-    if where is None or where.this.find(exp.Select) is None:
+    if where is None or tree.args.get("from_") is None or where.this.find(exp.Select) is None:
         return tree
-    kept, joins = list[exp.Expr](), list[exp.Join]()
+    kept, joins, nullable = list[exp.Expr](), list[exp.Join](), _nullable(tree)
     for condition in _conditions(where.this):
-        found = _membership(condition)
+        found = _membership(condition, nullable)
         if found is None:
             kept.append(condition)
             continue
@@ -54,7 +54,20 @@ def _conditions(node: exp.Expr) -> list[exp.Expr]:
     return found
 
 
-def _membership(node: exp.Expr) -> tuple[exp.Column, exp.Select, bool] | None:
+def _nullable(tree: exp.Select) -> set[str]:
+    """What stands right of LEFT JOIN, whose columns are null where nothing matched; "" if a column without a table can
+    be of it."""
+    lefts = [_called(one.this) for one in tree.args.get("joins") or [] if one.args.get("side")]
+    open_to_any = lefts and not _called(tree.args["from_"].this)
+    return {one for one in lefts if one} | ({""} if open_to_any else set())
+
+
+def _called(node: exp.Expression) -> str:
+    """What a table after FROM or JOIN is called, in small letters; "" of a subquery without a name."""
+    return alias_of(node.args.get("alias"))[0] or (name_in(node.this) or "").lower()
+
+
+def _membership(node: exp.Expr, nullable: set[str]) -> tuple[exp.Column, exp.Select, bool] | None:
     """The column, the SELECT in which it must occur, and whether it must not; None of other conditions."""
     inside = node.this if isinstance(node, exp.Not) else node
     inside = inside.this if isinstance(inside, exp.Paren) else inside
@@ -68,6 +81,12 @@ def _membership(node: exp.Expr) -> tuple[exp.Column, exp.Select, bool] | None:
     asked = unbracketed(query)
     if not isinstance(inside.this, exp.Column) or not isinstance(asked, exp.Select) or len(asked.expressions) != 1:
         raise not_yet("IN (SELECT …)", _INSTEAD)
+    if denied and _table(inside.this) in nullable:
+        raise not_yet(
+            "NOT IN (SELECT …) of a column right of LEFT JOIN",
+            "It is null where nothing matched, which is neither in nor not in. Compare the unit left of it; or write "
+            "NOT EXISTS (SELECT 1 FROM … WHERE …), which keeps those rows.",
+        )
     return inside.this, asked, denied
 
 
@@ -77,7 +96,8 @@ def _related(node: exp.Expression) -> tuple[exp.Column, exp.Select]:
     clause, where = select.args.get("from_"), select.args.get("where")
     if not isinstance(select, exp.Select) or clause is None or where is None or select.args.get("joins"):
         raise not_yet("EXISTS (SELECT …)", _INSTEAD)
-    own = alias_of(clause.this.args.get("alias"))[0] or str(name_in(clause.this.this)).lower()
+    _refuse_other_rows(select)
+    own = _called(clause.this)
     column, kept = None, list[exp.Expr]()
     for condition in _conditions(where.this):
         pair = [condition.this, condition.expression] if isinstance(condition, exp.EQ) else []
@@ -97,6 +117,19 @@ def _related(node: exp.Expression) -> tuple[exp.Column, exp.Select]:
     return column, made
 
 
+def _refuse_other_rows(select: exp.Select) -> None:
+    """Refuse outputs on which it depends which rows there are: EXISTS reads none, and they are not kept."""
+    group = select.args.get("group")
+    keys = [] if group is None else group.expressions
+    if not keys and any(one.find(exp.Func) is not None for one in select.expressions):
+        raise not_yet(
+            "EXISTS (SELECT …) of a function, without GROUP BY",
+            "An aggregate has a row even where there is nothing, so that it is always true. Write EXISTS (SELECT 1 …).",
+        )
+    if group is not None and (not keys or any(isinstance(one, exp.Literal) for one in keys)):
+        raise not_yet("GROUP BY ALL or a place, in EXISTS (SELECT …)", "Name the columns: GROUP BY o.customer.")
+
+
 def _table(column: exp.Column) -> str:
     table = column.args.get("table")
     return "" if table is None else str(table.this).lower()
@@ -109,7 +142,10 @@ def _joined(
     unit, count, name = f"in_{number}", f"in_{number}_rows", f"among_{number}"
     inner = select.copy()
     inner.set("expressions", [exp.alias_(labelled(inner.expressions[0])[1].copy(), unit)])
-    if inner.args.get("distinct") is not None:
+    distinct = inner.args.get("distinct")
+    if distinct is not None and distinct.args.get("on") is not None:
+        raise not_yet("DISTINCT ON", "It takes one row of several by chance. Write DISTINCT, or GROUP BY … HAVING.")
+    if distinct is not None:
         inner.set("distinct", None)  # each is there once anyway
     each = exp.Select(
         expressions=[exp.column(unit), exp.alias_(exp.Anonymous(this="COUNT", expressions=[exp.Star()]), count)],
@@ -119,8 +155,8 @@ def _joined(
     alias = exp.TableAlias(this=exp.to_identifier(name))
     left = column.copy()
     clause = tree.args["from_"].this
-    own = alias_of(clause.args.get("alias"))[0] or name_in(clause.this)
-    if left.args.get("table") is None and own is not None:
+    own = _called(clause)
+    if left.args.get("table") is None and own:
         left.set("table", exp.to_identifier(own, quoted=True))
     on = exp.EQ(this=left, expression=exp.column(unit, table=name))
     join = exp.Join(this=exp.Subquery(this=each, alias=alias), on=on)
