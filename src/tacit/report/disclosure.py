@@ -48,7 +48,7 @@ UNPAID = "No interval was paid for"
 """How a remark begins that names the columns of which an interval says no more than the bounds do."""
 
 UNKNOWN = "No interval is known of"
-"""How a remark begins that names columns computed of several noisy numbers whose joint noise is not followed."""
+"""How a remark begins that names columns with noise in them and no interval, and says why there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import pytest
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate, TacitError, UnknownColumn
 from tacit.report.columns import Column as Shown
+from tacit.report.disclosure import PICKED, UNKNOWN, UNPAID
 from tacit.tables.check.later import kinds_of
 from tacit.tables.query.later import MOST_STEPS
 from tacit.tables.release import later
@@ -311,6 +312,110 @@ def test_a_column_of_shared_noise_is_not_taken_for_two(table: Table) -> None:
     assert set(answer["t"].lows) == {None}
 
 
+# rows that noise chose, or put in order
+
+
+LARGEST = f"SELECT * FROM ({CITY}) ORDER BY n DESC"
+
+
+def unknown(answer: tacit.Answer) -> str:
+    """The remark that names columns without an interval, or nothing."""
+    return next((one for one in answer.disclosure().remarks if one.startswith(UNKNOWN)), "")
+
+
+@pytest.mark.parametrize(
+    ("sql", "is_picked"),
+    [
+        (f"SELECT * FROM ({LARGEST}) LIMIT 3", True),
+        (f"SELECT * FROM ({CITY} ORDER BY n DESC) LIMIT 3", True),
+        (f"SELECT city FROM (SELECT city FROM ({CITY} ORDER BY n DESC)) OFFSET 1", True),
+        (f"SELECT * FROM ({LARGEST}) ORDER BY LENGTH(city) LIMIT 3", True),  # all are of four letters
+        (f"SELECT * FROM ({LARGEST}) ORDER BY city LIMIT 3", False),
+        (f"SELECT * FROM ({LARGEST})", False),
+        (f"SELECT * FROM ({CITY}) LIMIT 3", False),
+        (f"SELECT city FROM ({LARGEST}) QUALIFY ROW_NUMBER() OVER (ORDER BY LENGTH(city)) = 1", True),
+        (f"SELECT city FROM ({LARGEST}) QUALIFY ROW_NUMBER() OVER (ORDER BY city) = 1", False),
+        ("SELECT city FROM (SELECT city, MODE(plan) AS p FROM visits GROUP BY city) WHERE p = 'pro'", True),
+        ("SELECT city FROM (SELECT city, MIN(day) AS d FROM visits GROUP BY city) ORDER BY d LIMIT 1", True),
+    ],
+)
+def test_rows_that_noise_picked_are_said_to_be(table: Table, sql: str, is_picked: bool) -> None:
+    """Whichever step has the order, and whichever the limit."""
+    assert (PICKED in table.sql(sql, epsilon=2).disclosure().remarks) is is_picked
+
+
+@pytest.mark.parametrize(
+    ("shown", "source", "is_known"),
+    [
+        ("SUM(n) OVER ()", CITY, True),
+        ("SUM(n) OVER ()", f"{CITY} HAVING COUNT(*) > 5", False),
+        ("SUM(n) OVER ()", f"{LARGEST} LIMIT 2", False),
+        ("SUM(n)", f"{LARGEST} LIMIT 2", False),
+        ("n - LAG(n) OVER (ORDER BY city)", f"{LARGEST} LIMIT 2", False),
+        ("SUM(n) OVER ()", LARGEST, True),
+        ("FIRST_VALUE(n) OVER ()", LARGEST, False),
+        ("FIRST_VALUE(n) OVER ()", f"{CITY} ORDER BY n", False),
+        ("FIRST_VALUE(n) OVER (ORDER BY city)", LARGEST, True),
+        ("FIRST_VALUE(n) OVER (ORDER BY LENGTH(city))", LARGEST, False),
+        ("SUM(n) OVER (ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)", LARGEST, False),
+        ("SUM(n) OVER (ORDER BY city ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)", LARGEST, True),
+        (
+            "SUM(n) OVER (PARTITION BY city ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
+            f"SELECT * FROM ({LARGEST})",
+            True,
+        ),
+    ],
+)
+def test_noise_that_chose_its_rows_has_no_interval(table: Table, shown: str, source: str, is_known: bool) -> None:
+    answer = table.sql(f"SELECT {shown} AS x FROM ({source})", epsilon=2)
+    assert (answer.disclosure().columns[0].is_noisy, unknown(answer) == "") == (is_known, is_known)
+
+
+def test_python_claims_nothing_for_the_total_of_the_largest(table: Table) -> None:
+    largest = table.group_by("city").agg(n=tacit.count()).order_by(tacit.col("n").desc()).limit(2)
+    assert PICKED in largest.ask(epsilon=2).disclosure().remarks
+    answer = largest.select(s=tacit.sum("n").over()).ask(epsilon=2)
+    assert set(answer["s"].lows) == {None}
+    assert f"{UNKNOWN} s:" in unknown(answer)
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        (f"SELECT COUNT(*) AS k FROM ({CITY}) WHERE n >= 5", "k"),
+        (f"SELECT city, ROW_NUMBER() OVER (ORDER BY city) AS k FROM ({CITY}) WHERE n >= 5", "k"),
+        (f"SELECT COUNT(*) AS k FROM (SELECT n > 140 AS large FROM ({CITY}) GROUP BY 1)", "k"),
+        (f"SELECT FIRST_VALUE(city) OVER () AS c FROM ({LARGEST})", "c"),
+        ("SELECT d, MAX(d) OVER () AS last FROM (SELECT city, MIN(day) AS d FROM visits GROUP BY city)", "last"),
+        ("SELECT UPPER(p) AS u FROM (SELECT city, MODE(plan) AS p FROM visits GROUP BY city)", "u"),
+        (f"SELECT COUNT(*) AS k FROM ({CITY}) WHERE city <> 'Lund'", ""),
+        (f"SELECT ROW_NUMBER() OVER (ORDER BY city) AS k FROM ({LARGEST})", ""),
+    ],
+)
+def test_what_noise_decided_is_not_taken_for_exact(table: Table, sql: str, named: str) -> None:
+    said = table.sql(sql, epsilon=2).disclosure().remarks
+    assert [one.split(":")[0] for one in said if "rows that noise" in one] == ([f"{UNKNOWN} {named}"] if named else [])
+
+
+@pytest.mark.parametrize("factor", ["1e308", "1e-320", "1e90 * 1e90", "1e-90 * 1e-90", "1e40"])
+def test_factors_next_to_the_ends_of_the_doubles_are_answered(table: Table, factor: str) -> None:
+    made = f"SELECT n, n * {factor} AS x FROM ({CITY})"
+    for sql in (made, f"SELECT x * 1e10 AS x, x + n AS y, SUM(x) OVER () AS t, x / 1e300 AS z FROM ({made})"):
+        answer = table.sql(sql, epsilon=2)
+        answer.to_json()
+        for value, low, high in zip(answer["x"].values, answer["x"].lows, answer["x"].highs, strict=True):
+            assert value is None or (low or -math.inf) <= value <= (high or math.inf)
+
+
+def test_a_date_is_said_to_have_no_interval(table: Table) -> None:
+    both = "SELECT MIN(day) AS d, MEDIAN(spend, interval_share => 0) AS m FROM visits"
+    said = table.sql(both, epsilon=2).disclosure().remarks
+    assert f"{UNKNOWN} d: a date is shown without one." in said
+    assert [one for one in said if one.startswith(UNPAID)] == [
+        f"{UNPAID} m: what is shown is all that the bounds allow."
+    ]
+
+
 # attacks
 
 NUMBERS = ["n", "s", "a", "0", "-1", "1e308", "0.5", "9223372036854775807", "NULL", "m"]
@@ -377,6 +482,8 @@ def test_random_statements_around_answers_are_refused_before_they_are_paid_or_an
 def test_an_empty_answer_has_totals(table: Table) -> None:
     answer = table.sql(f"SELECT COUNT(*) AS k, SUM(n) AS t, AVG(n) AS a FROM ({CITY}) WHERE n < -1000000", epsilon=2)
     assert [answer[name].value for name in ("k", "t", "a")] == [0, None, None]
+    for having, rows in (("COUNT(*) = 0", 1), ("COUNT(*) > 0", 0)):
+        assert len(table.sql(f"SELECT SUM(n) AS t FROM ({CITY}) WHERE n > 1e9 HAVING {having}", epsilon=2)) == rows
     assert len(table.sql(f"SELECT n, RANK() OVER (ORDER BY n) AS r FROM ({CITY}) WHERE n < -1000000", epsilon=2)) == 0
 
 

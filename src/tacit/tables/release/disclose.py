@@ -10,7 +10,7 @@ from tacit.ledger.amounts import Amount as Charged
 from tacit.ledger.receipts import Receipt
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
-from tacit.report.disclosure import PICKED, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
+from tacit.report.disclosure import PICKED, UNKNOWN, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
 from tacit.tables.engines.contract import (
     Blend,
     Counted,
@@ -242,8 +242,13 @@ def _remarks(plan: Plan) -> tuple[str, ...]:
     unpaid = [
         name for line in plan.lines if line.aggregate.interval_share == 0 for name in _outputs(query, line.aggregate)
     ]
+    kinds = {output.name: plan.checked.kinds.get(output.expression) for output in query.outputs}
+    dates = [name for name, kind in kinds.items() if name in unpaid and kind is not None and kind.is_time]
+    unpaid = [name for name in dict.fromkeys(unpaid) if name not in dates]
     if unpaid:
-        remarks.append(f"{UNPAID} {', '.join(dict.fromkeys(unpaid))}: what is shown is all that the bounds allow.")
+        remarks.append(f"{UNPAID} {', '.join(unpaid)}: what is shown is all that the bounds allow.")
+    if dates:
+        remarks.append(f"{UNKNOWN} {', '.join(dates)}: a date is shown without one.")
     if query.sets:
         remarks += [*about_sets(plan), f"{len(query.sets)} sets of keys at one price, by {plan.how}."]
     return tuple(remarks)

@@ -3,7 +3,8 @@
 Intervals stay right or are left out. A column is *linear* where it is a sum of measured numbers with known noise,
 times public numbers: its interval is that of the joint noise (`fitting.least_squares.combination_errors`). What is made
 of several linear columns holds if each of them does, at its part of the 5%. What is made of one other column goes by
-that column's interval; of several, nothing can be said, and no interval is shown.
+that column's interval; of several, nothing can be said, and no interval is shown. Nor of windows and totals over rows
+that noise chose, or whose places noise decided: which numbers are in them depends on the noise itself.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tacit.tables.expressions.tree import Column, Expression, Value
 from tacit.tables.fitting.least_squares import combination_errors
 from tacit.tables.plan.plan import Plan
 from tacit.tables.query.later import Later, steps_sql
-from tacit.tables.query.tree import Aggregate, Window
+from tacit.tables.query.tree import PLACES, Aggregate, Window
 from tacit.tables.release.finish import joint, ranks_of
 from tacit.tables.release.intervals import Interval, interval
 from tacit.tables.release.windows import Spread, weights_of, windowed
@@ -38,27 +39,32 @@ Rows = npt.NDArray[np.intp]
 _MOST_CELLS = 600
 """Measured numbers whose joint noise is followed; of more, only single ones have intervals."""
 _ALIKE = 1e-6
+_LEAST, _MOST = 1e-25, 1e25
+"""Weights beyond these are not followed."""
+_PLACED = (*PLACES, "row_number", "ntile")
+"""Windows that go by the places of rows, equals included."""
 _ADDED = ("count_rows", "count", "count_units", "sum")
 
 
 def computed(said: Disclosure, plan: Plan, steps: Sequence[Later], kinds: Mapping[str, Kind | None]) -> Disclosure:
     """The disclosure of the answer with the steps taken; ``kinds`` are those of its columns."""
-    noise = _noise_of(plan, said)
+    noise, order = _noise_of(plan, said), plan.checked.query.order
+    made = {one.name for one in plan.checked.query.outputs if one.expression.has(Aggregate)}
     held: dict[str, _Held] = {}
     for column in said.columns:
         cells = [*column.values]
-        held[column.name] = _Held(values_of(cells, kinds.get(column.name)), cells, column, noise.of(column))
-    picked, without = False, list[str]()
-    table = _Table(held, said.rows, noise)
+        values, is_unsure = values_of(cells, kinds.get(column.name)), column.name in made and not column.is_noisy
+        held[column.name] = _Held(values, cells, column, noise.of(column), is_unsure)
+    table = _Table(held, said.rows, noise, PICKED in said.remarks, any(one.expression.has(Aggregate) for one in order))
     for step in steps:
-        picked |= table.picks(step)
         table = table.after(step)
     columns = tuple(one.shown(name) for name, one in table.columns.items())
-    without = [name for name, one in table.columns.items() if one.is_unsure]
+    without = [name for name, one in table.columns.items() if one.is_unsure and one.ends is None]
     remarks = [*said.remarks, "Computed from released numbers: asked again in another way, the answer inside is free."]
     if without:
-        remarks.append(f"{UNKNOWN} {', '.join(without)}: several noisy numbers, whose noise is not followed.")
-    if picked and PICKED not in remarks:
+        why = "noisy values whose noise is not followed, or rows that noise chose or put in order"
+        remarks.append(f"{UNKNOWN} {', '.join(without)}: {why}.")
+    if table.is_picked and PICKED not in remarks:
         remarks.append(PICKED)
     return replace(said, question=steps_sql(said.question, steps), columns=columns, remarks=tuple(remarks))
 
@@ -131,7 +137,7 @@ class _Held:
     ends: Shown | None = None
     spread: Spread | None = None
     is_unsure: bool = False
-    """Whether it is made of noisy numbers, and no interval is known."""
+    """Whether noise is in it, and no interval is known."""
 
     @property
     def is_exact(self) -> bool:
@@ -173,21 +179,30 @@ class _Held:
 class _Table:
     """The rows of an answer, or of what was made of it."""
 
-    def __init__(self, columns: Mapping[str, _Held], size: int, noise: _Noise) -> None:
+    def __init__(
+        self,
+        columns: Mapping[str, _Held],
+        size: int,
+        noise: _Noise,
+        is_picked: bool = False,
+        is_shuffled: bool = False,
+    ) -> None:
         self.columns, self._size, self._noise = dict(columns), size, noise
+        self.is_picked = is_picked
+        """Whether noise had a say in which rows there are."""
+        self._is_shuffled = is_shuffled
+        """Whether noise had a say in their order."""
         self._known: dict[Expression, Values] = {}
         self._spreads: dict[Expression, Spread | None] = {}
 
-    def picks(self, step: Later) -> bool:
-        """Whether noise has a say in which rows are shown."""
-        judged = [one for one in (step.where, step.having) if one is not None]
-        judged += [term.expression for term in step.order] if step.limit is not None or step.offset else []
-        return any(not self.columns[column.name].is_exact for one in judged for column in one.nodes(Column))
-
     def after(self, step: Later) -> _Table:
         """The rows that a step makes of these."""
-        table = self if step.where is None else self._taken(np.flatnonzero(self._holds(step.where)))
-        return table._selected(step)
+        if step.where is None:
+            return self._selected(step)
+        rows = np.flatnonzero(self._holds(step.where))
+        taken = {name: one.taken(rows) for name, one in self.columns.items()}
+        is_picked = self.is_picked or not self._is_exact(step.where)
+        return _Table(taken, len(rows), self._noise, is_picked, self._is_shuffled)._selected(step)
 
     def _selected(self, step: Later) -> _Table:
         rows = np.arange(self._size)
@@ -201,22 +216,38 @@ class _Table:
         ranks = [ranks_of(self._values(one.expression), one.descending, one.nulls_first) for one in step.order]
         if ranks:
             rows = rows[np.lexsort([rows, *(rank[rows] for rank in reversed(ranks))])]
+        by = [one.expression for one in step.order]
+        is_shuffled = not all(map(self._is_exact, by)) or (self._is_shuffled and self._has_equals(by, rows))
+        judged = [*(() if step.having is None else (step.having,)), *(step.groups or ())]
+        is_picked = self.is_picked or not all(map(self._is_exact, judged))
+        is_picked |= is_shuffled and (step.limit is not None or step.offset > 0)
         rows = rows[step.offset : None if step.limit is None else step.offset + step.limit]
         made = {one.name: self._column(one.expression).taken(rows) for one in step.outputs}
-        return _Table(made, len(rows), self._noise)
+        return _Table(made, len(rows), self._noise, is_picked, is_shuffled)
 
     def _totals_of_nothing(self, step: Later) -> _Table:
         """One row where there is none: counts are 0, all else is unknown."""
         empty = {name: _Held(values_of([None], one.values.kind), [None]) for name, one in self.columns.items()}
-        alone = _Table(empty, 1, self._noise)
-        for one in step.outputs:
-            for window in one.expression.nodes(Window):
+        alone = _Table(empty, 1, self._noise, self.is_picked)
+        for one in step.expressions():
+            for window in one.nodes(Window):
                 if window.function == "count":
                     alone._known[window] = values_of([0], Kind.INTEGER)
         return alone._selected(replace(step, groups=None))
 
-    def _taken(self, rows: Rows) -> _Table:
-        return _Table({name: one.taken(rows) for name, one in self.columns.items()}, len(rows), self._noise)
+    def _has_equals(self, expressions: Sequence[Expression], rows: Rows) -> bool:
+        """Whether rows are alike in all of these, so that something else decides which of them comes first."""
+        cells = [self._values(one).cells() for one in expressions]
+        return len({tuple(column[row] for column in cells) for row in rows.tolist()}) < len(rows)
+
+    def _is_loose(self, window: Window) -> bool:
+        """Whether noise decides which rows a window sees, or which of them comes first."""
+        if self.is_picked or not self._is_shuffled:
+            return self.is_picked
+        if window.frame is None and window.function not in _PLACED:
+            return False
+        by = (*window.partition, *(one.expression for one in window.order))
+        return self._has_equals(by, np.arange(self._size))
 
     def _holds(self, condition: Expression) -> npt.NDArray[np.bool_]:
         held = self._values(condition)
@@ -241,7 +272,7 @@ class _Table:
                 return self.columns[name]
         values = self._values(expression)
         cells = values.cells()
-        if all(self.columns[column.name].is_exact for column in expression.nodes(Column)):
+        if self._is_exact(expression):
             return _Held(values, cells)
         ends = None if values.kind is None or not values.kind.is_number else self._ends(expression)
         if ends is None:
@@ -276,7 +307,9 @@ class _Table:
         return self._noise.errors(spread, beta)
 
     def _is_exact(self, expression: Expression) -> bool:
-        return all(self.columns[column.name].is_exact for column in expression.nodes(Column))
+        """Whether no noise is in it, nor in which rows it is made of."""
+        known = all(self.columns[column.name].is_exact for column in expression.nodes(Column))
+        return known and not any(map(self._is_loose, expression.nodes(Window)))
 
     def _linear(self, expression: Expression) -> Iterator[Expression]:
         """The largest parts whose noise is followed, and what else it is made of."""
@@ -290,7 +323,8 @@ class _Table:
     def _spread(self, expression: Expression) -> Spread | None:
         """The weights of measured numbers in it; None if it is no sum of them."""
         if expression not in self._spreads:
-            self._spreads[expression] = self._found_spread(expression)
+            found = self._found_spread(expression)
+            self._spreads[expression] = None if found is None or not _is_followed(found) else found
         return self._spreads[expression]
 
     def _found_spread(self, expression: Expression) -> Spread | None:
@@ -301,7 +335,7 @@ class _Table:
                 below = self._spread(argument)
                 if below is None or not self._values(argument).known.all():
                     return None
-                if any(not self._is_exact(one) for one in expression.parts()[1:]):
+                if self._is_loose(expression) or not all(map(self._is_exact, expression.parts()[1:])):
                     return None  # which rows are added depends on the noise itself
                 matrix = weights_of(expression, self._values, self._size)
                 return None if matrix is None else matrix @ below
@@ -333,8 +367,13 @@ class _Table:
         factor = self._values(right)
         by = np.where(factor.known, factor.data, np.nan).astype(np.float64)
         with np.errstate(all="ignore"):
-            made = below * (by if operator == "*" else 1 / by)[:, None]
-        return made if np.isfinite(made).all() else None
+            return np.asarray(below * (by if operator == "*" else 1 / by)[:, None])
+
+
+def _is_followed(weights: Spread) -> bool:
+    """Whether doubles hold the eighth powers of all that is in it: bounds on tails go by them."""
+    sizes = np.abs(weights[weights != 0])
+    return bool(((sizes >= _LEAST) & (sizes <= _MOST)).all())
 
 
 def _first_of_each(keys: Sequence[Sequence[Value]], size: int) -> Rows:
