@@ -13,6 +13,7 @@ import uvicorn
 import tacit
 from tacit.remote.connect import connect
 from tacit.remote.wire import policy_from_wire, policy_to_wire
+from tacit.server import models
 from tacit.server.roles import Role
 from tests.server.conftest import COUNT, Serve, Served
 
@@ -115,7 +116,44 @@ HOSTILE: list[dict[str, Any]] = [
     {"method": "aim", "epsilon": 1, "columns": ["who"]},
     {"method": "naive-bayes", "epsilon": 9, "target": "plan"},
     {"method": "naive-bayes", "epsilon": 1, "target": "plan", "question": "FIT another"},
+    {"method": "random-forest", "epsilon": 1, "target": "plan", "settings": {"n_estimators": 1000, "max_depth": 12}},
 ]
+TOO_MUCH: list[tuple[str, dict[str, Any]]] = [
+    ("random-forest", {"n_estimators": 1000, "max_depth": 12}),
+    ("random-forest", {"n_estimators": 1000}),
+    ("random-forest", {"n_estimators": 1, "max_depth": 10**6}),
+    ("random-forest", {"max_depth": 12}),
+    ("decision-tree", {"max_depth": 14}),
+    ("additive-classifier", {"max_rounds": 10**9}),
+    ("k-means", {"max_iter": -(10**9)}),
+]
+
+
+@pytest.mark.parametrize(("method", "settings"), TOO_MUCH)
+def test_much_work_is_refused_before_it_is_planned(
+    served: Served, monkeypatch: pytest.MonkeyPatch, method: str, settings: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(models, "_made", lambda *given: pytest.fail("planned"))
+    body = {"method": method, "epsilon": "0.01", "target": "plan", "columns": ["spend"], "settings": settings}
+    told = served.call(served.ada, "POST", "/v1/tables/visits/models", json=body)
+    assert (told.status_code, told.json()["code"]) == (400, "invalid-parameter")
+    assert "Nothing was spent." in told.json()["detail"]
+
+
+def test_nothing_is_fitted_where_requests_are_taken(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even to no rows: that is for a request which has its place in the line."""
+    fits: list[str] = []
+    fit_rows = tacit.learn.DecisionTreeClassifier.fit_rows
+
+    def noted(self: Any, *given: Any, **more: Any) -> Any:
+        fits.append(threading.current_thread().name)
+        return fit_rows(self, *given, **more)
+
+    monkeypatch.setattr(tacit.learn.DecisionTreeClassifier, "fit_rows", noted)
+    body = {"method": "decision-tree", "epsilon": 1, "target": "plan", "columns": ["spend"]}
+    body["settings"] = {"max_depth": 2}
+    assert served.call(served.ada, "POST", "/v1/tables/visits/models", json=body).status_code == 200
+    assert fits[0] == "tacit-request"
 
 
 @pytest.mark.parametrize("body", HOSTILE)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidParameter
 from tacit.learn.estimators.registry import ESTIMATORS
+from tacit.learn.opened.fitting import plan_for_table
 from tacit.ledger.claims import Claim
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "fitted"]
 
 _SYNTHESIZERS = {"aim": "AIM", "independent": "Independent", "mst": "MST", "pairs": "Pairs"}
+_LARGEST = 10**6
+"""Of a whole number in the settings."""
+_LEAVES = 2**13
+"""Of all trees of a forest together."""
+_TREES, _DEPTH = 16, 6
+"""What is supposed of a forest that says one of them alone."""
 METHODS = (*(kind.replace(" ", "-") for kind in ESTIMATORS), *_SYNTHESIZERS)
 
 
@@ -35,6 +42,7 @@ def fitted(
     act: bool,
 ) -> Claim | None:
     """The model on record, or with ``act`` a fit of it; what cannot be fitted is refused first, for nothing."""
+    _refuse_large(method, settings)
     made = _made(method, {**price, **settings}, rows_per_unit)
     if method in _SYNTHESIZERS:
         if target is not None:
@@ -42,7 +50,7 @@ def fitted(
         how: dict[str, Any] = {"domain": None if columns is None else list(columns), "rows_per_unit": rows_per_unit}
     else:
         how = {"target": target, "columns": None if columns is None else list(columns)}
-    plan = made.plan(table, **how)
+    plan = made.plan(table, **how) if method in _SYNTHESIZERS else plan_for_table(made, table, *how.values())
     if question is not None and question != plan.question:
         allowed = "settings that a service knows, of the same version of Tacit"
         raise InvalidParameter("question", given="another fit", allowed=allowed, hint="Nothing was spent.")
@@ -51,6 +59,23 @@ def fitted(
         made.fit(table, **how)
         found = table.recall(plan.question, plan.cost)
     return found
+
+
+def _refuse_large(method: str, settings: Mapping[str, Any]) -> None:
+    """Refuse what would be much work before anything is paid, by the settings alone."""
+    whole = {name: value for name, value in settings.items() if isinstance(value, int)}
+    for name, value in whole.items():
+        if abs(value) > _LARGEST:
+            allowed = f"a whole number up to {_LARGEST:,} at a service"
+            raise InvalidParameter(name, given="a larger one", allowed=allowed, hint="Nothing was spent.")
+    trees, depth = whole.get("n_estimators"), whole.get("max_depth")
+    if trees is None and depth is None:
+        return
+    trees = (_TREES if method == "random-forest" else 1) if trees is None else trees
+    depth = _DEPTH if depth is None else max(0, depth)
+    if depth >= _LEAVES or trees << depth > _LEAVES:
+        allowed = f"n_estimators * 2**max_depth up to {_LEAVES:,} at a service"
+        raise InvalidParameter("n_estimators", given=trees, allowed=allowed, hint="Nothing was spent.")
 
 
 def _made(method: str, given: Mapping[str, Any], rows_per_unit: int | None) -> Any:
