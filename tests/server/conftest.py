@@ -78,7 +78,9 @@ class Served:
         return asyncio.run_coroutine_threadsafe(what, self._loop).result(120)
 
     def close(self) -> None:
-        """End it."""
+        """End it, once."""
+        if self._loop.is_closed():
+            return
         self.wait(self._http.aclose())
         self.wait(self._loop.shutdown_default_executor())
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 import tacit
 from tacit.report.disclosure import Disclosure
+from tests.postgres import Servers
 from tests.server.conftest import COUNT, Serve, Served
 
 
@@ -180,3 +182,26 @@ def test_the_schema_of_answers_is_that_of_the_documentation() -> None:
     home = Path(__file__).resolve().parents[2]
     shipped = home / "src" / "tacit" / "server" / "disclosure.schema.json"
     assert shipped.read_text() == (home / "docs" / "reference" / "disclosure.schema.json").read_text()
+
+
+def test_an_older_database_that_was_put_back_is_noticed(serve: Serve, postgres_servers: Servers) -> None:
+    """Keys and ledgers are in it together: the newest head is in a file of the service."""
+    server = postgres_servers[16]
+    address = server.new_database()
+    name = address.rsplit("/", 1)[1]
+    served = serve(ledger=address)
+    assert served.ask(served.ada, epsilon="1").status_code == 200
+    served.close()
+    with psycopg.connect(server.url(), autocommit=True) as owner:
+        owner.execute(f"CREATE DATABASE {name}_older TEMPLATE {name}")
+        served = serve(ledger=address)
+        assert served.ask(served.ada, epsilon="2").status_code == 200
+        served.close()
+        owner.execute(f"DROP DATABASE {name}")
+        owner.execute(f"ALTER DATABASE {name}_older RENAME TO {name}")
+    served = serve(ledger=address)
+    told = served.ask(served.ada, epsilon="0.5")
+    assert (told.status_code, told.json()["code"]) == (503, "ledger")
+    assert "an older copy was put back" in told.json()["detail"]
+    assert served.call(served.owner, "POST", "/v1/tables/visits/restored", json={"reason": "a disk"}).status_code == 200
+    assert served.ask(served.ada, epsilon="0.5").status_code == 200

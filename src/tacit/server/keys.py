@@ -60,8 +60,9 @@ class Key:
 class Keys:
     """The keys of a service. Revoking takes effect with the next request, in every process."""
 
-    def __init__(self, place: Place, clock: Callable[[], datetime] = now) -> None:
+    def __init__(self, place: Place, heads: Place | None = None, clock: Callable[[], datetime] = now) -> None:
         self._place = place
+        self._heads = place if heads is None else heads
         self._clock = clock
 
     def make(
@@ -140,20 +141,22 @@ class Keys:
 
     def newest(self, ledger: str) -> tuple[int, str] | None:
         """The newest entry of a ledger that was seen: its number and hash."""
-        rows = self._place.run("SELECT number, hash FROM heads WHERE ledger = ?", ledger)
+        rows = self._heads.run("SELECT number, hash FROM heads WHERE ledger = ?", ledger)
         return (int(rows[0][0]), str(rows[0][1])) if rows else None
 
     def saw(self, ledger: str, number: int, link: str, *, anew: bool = False) -> None:
         """Remember it, if it is newer than what was seen; or ``anew``, since the owner said so."""
-        self._place.run(
+        self._heads.run(
             "INSERT INTO heads VALUES (?, ?, ?) ON CONFLICT (ledger) DO UPDATE SET number = excluded.number, "
             "hash = excluded.hash" + ("" if anew else " WHERE excluded.number > heads.number"),
             *(ledger, number, link),
         )
 
     def close(self) -> None:
-        """Let go of the place."""
+        """Let go of the places."""
         self._place.close()
+        if self._heads is not self._place:
+            self._heads.close()
 
 
 def _hashed(secret: str) -> str:

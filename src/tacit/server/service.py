@@ -32,7 +32,8 @@ class Service:
         self.began = time.time()
         self.counted: Counter[tuple[str, int]] = Counter()
         """Requests by what they were for and their status; no names, no values."""
-        self.keys = Keys(place_at(settings.place_of_keys))
+        keys, heads = settings.place_of_keys, settings.place_of_heads
+        self.keys = Keys(place_at(keys), None if heads == keys else place_at(heads))
         self.pool = Pool(settings.workers, settings.line)
         self.jobs = Jobs(settings.line + 4 * settings.workers + 128, _EACH)
         self.rates = Rates(settings.per_minute, max(10, int(settings.per_minute / 10)))

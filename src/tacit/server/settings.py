@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InvalidParameter, PolicyError
+from tacit.ledger.postgres_address import is_postgres
 
 __all__ = ["Settings"]
 
@@ -57,6 +58,16 @@ class Settings:
         """Where keys are kept."""
         beside = self.policies[0].resolve().with_suffix(".keys")
         return self.keys or self.ledger or str(beside)
+
+    @property
+    def place_of_heads(self) -> str:
+        """Where newest heads are kept: with the keys, but never in a database, which may be put back with its ledgers.
+
+        >>> Settings((Path("/data/a.toml"),), ledger="postgresql://keeper@db/budgets").place_of_heads
+        '/data/a.heads'
+        """
+        keys = self.place_of_keys
+        return str(self.policies[0].resolve().with_suffix(".heads")) if is_postgres(keys) else keys
 
     def allows(self, host: str) -> bool:
         """Whether a request may name this host: one of another site that was made to point here may not.
