@@ -152,7 +152,7 @@ class RankedMechanism:
         return int(self.value.off(_BEYOND)) + 1
 
     def accuracy(self, beta: Fraction) -> float:
-        return self.value.off(beta) + (0 if 0 < self.choice.level < 1 else self.inside)
+        return self.value.off(beta) + (0 if 0 < self.choice.level < 1 else self.value.off(_BEYOND) + 1)
 
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
