@@ -154,6 +154,99 @@ def test_a_view_that_is_not_row_by_row_is_refused(url: str, view: str) -> None:
         opened(f"{url}#public.{view}", unit=tacit.ROW, bounds=None, keys=None)
 
 
+MAY_RAISE = {
+    "a quotient": "SELECT who, 100/x AS y FROM t",
+    "a sum": "SELECT who, x + 1 AS y FROM t",
+    "a cast of text": "SELECT who, txt::int AS y FROM t",
+    "a cast that narrows": "SELECT who, x::smallint AS y FROM t",
+    "a number of digits": "SELECT who, x::numeric(3, 1) AS y FROM t",
+    "a day as a time": "SELECT who, day::timestamp AS y FROM t",
+    "a condition": "SELECT who, x AS y FROM t WHERE 10/x >= 0",
+    "a domain": "SELECT who, x::small AS y FROM t",
+    "an array": "SELECT who, x AS y FROM t WHERE who = ANY((ARRAY[txt, '1'])::int[])",
+    "arrays in one": "SELECT who, ARRAY[xs, ARRAY[1]] AS y FROM t",
+    "a clock": "SELECT who, x AS y FROM t WHERE day < current_date",
+    "two orders of texts": "SELECT who, x AS y FROM t WHERE CASE WHEN x = 0 THEN txt < other ELSE true END",
+    "a row": "SELECT who, x AS y FROM t WHERE (who, x) < (5, 6)",
+    "a view of such a view": 'SELECT who, y FROM "a quotient"',
+    "computed below": "SELECT who, x AS y FROM computed",
+    "a foreign part": "SELECT who, x AS y FROM parted",
+}
+TOTAL = {
+    "widened": "SELECT who, x::bigint AS y, x::float8 AS z, name::text AS name FROM t",
+    "filtered": "SELECT who, x AS y FROM t WHERE x BETWEEN 1 AND 5 AND txt <> 'a' AND txt IN ('5', 'x') OR NOT x > 3",
+    "chosen": "SELECT who, CASE WHEN x > 3 THEN 1 ELSE coalesce(nullif(x, 2), 0) END y FROM t WHERE day > '2026-01-01'",
+    "above": "SELECT who, y FROM filtered WHERE y IS NOT NULL AND who IS DISTINCT FROM 7",
+}
+
+
+@pytest.fixture(scope="module")
+def views(postgres_servers: Servers) -> str:
+    """Views that may raise for one row, and views that cannot."""
+    address = postgres_servers[18].new_database()
+    with psycopg.connect(address, autocommit=True) as database:
+        database.execute("CREATE DOMAIN small AS int CHECK (VALUE < 100)")
+        database.execute(
+            'CREATE TABLE t (who int, x int, txt text COLLATE "POSIX", other text COLLATE "C", day date, '
+            "name char(5), xs int[])"
+        )
+        database.execute("INSERT INTO t SELECT n, 1 + n % 7, '5', '6', '2026-02-03' FROM generate_series(1, 100) AS n")
+        database.execute("CREATE TABLE computed (who int, x int, y int GENERATED ALWAYS AS (100 / x) VIRTUAL)")
+        database.execute("INSERT INTO computed VALUES (1, 0), (2, 1)")
+        database.execute("CREATE FOREIGN DATA WRAPPER nothing")
+        database.execute("CREATE SERVER elsewhere FOREIGN DATA WRAPPER nothing")
+        database.execute("CREATE TABLE parted (who int, x int) PARTITION BY LIST (x)")
+        database.execute("CREATE TABLE parted_here PARTITION OF parted FOR VALUES IN (1)")
+        database.execute("CREATE FOREIGN TABLE parted_there PARTITION OF parted FOR VALUES IN (2) SERVER elsewhere")
+        database.execute("CREATE TABLE parent (who int, x int)")
+        database.execute("CREATE FOREIGN TABLE child () INHERITS (parent) SERVER elsewhere")
+        for name, query in (MAY_RAISE | TOTAL).items():
+            database.execute(f'CREATE VIEW "{name}" AS {query}')  # type: ignore[call-overload,unused-ignore]
+    return address
+
+
+@pytest.mark.parametrize("name", MAY_RAISE)
+def test_a_view_that_one_row_can_end_is_refused(views: str, name: str, books: Path) -> None:
+    with pytest.raises(PolicyError, match="Nothing was spent"):
+        opened(f"{views}#public.{name}", name="v", unit="who", bounds=None, keys=None)
+    assert not list(books.glob("*.ledger"))
+
+
+@pytest.mark.parametrize("name", TOTAL)
+def test_a_view_that_has_a_value_for_every_row_is_asked(views: str, name: str, tmp_path: Path) -> None:
+    with opened(
+        f"{views}#public.{name}", name="v", unit="who", bounds=None, keys=None, ledger=tmp_path / "one.ledger"
+    ) as table:
+        assert table.sql("SELECT COUNT(y) AS n FROM v", epsilon=90)["n"].value > 10
+
+
+@pytest.mark.parametrize("name", ["parted", "parent"])
+def test_a_foreign_part_of_a_table_is_refused(views: str, name: str) -> None:
+    with pytest.raises(PolicyError, match=r"foreign table.*Nothing was spent"):
+        opened(f"{views}#public.{name}", unit="who", bounds=None, keys=None)
+
+
+def test_a_column_that_is_computed_when_it_is_read_cannot_be_asked_about(views: str) -> None:
+    with opened(f"{views}#public.computed", unit="who", bounds=None, keys=None) as table:
+        assert set(table.policy.columns) == {"who", "x"}
+        with pytest.raises(TacitError, match="y"):
+            table.sql("SELECT COUNT(*) AS n FROM computed WHERE y > 2", epsilon=1)
+        assert table.sql("SELECT COUNT(*) AS n FROM computed", epsilon=90)["n"].value == pytest.approx(2, abs=1)
+        assert table.remaining == tacit.ApproxDP(10, 0)
+
+
+def test_a_table_replaced_by_a_view_that_may_raise_is_missed_before_a_payment(postgres: Server) -> None:
+    address = postgres.new_database()
+    with psycopg.connect(address, autocommit=True) as database:
+        database.execute("CREATE TABLE t AS SELECT n AS who, 1 + n % 7 AS x FROM generate_series(1, 50) AS n")
+        with opened(f"{address}#t", unit="who", bounds=None, keys=None) as table:
+            database.execute("ALTER TABLE t RENAME TO below")
+            database.execute("CREATE VIEW t AS SELECT who, 100 / x AS x FROM below")
+            with pytest.raises(PolicyError, match="Nothing was spent"):
+                table.sql("SELECT COUNT(*) AS n FROM t WHERE x > 2", epsilon=1)
+            assert table.remaining == tacit.ApproxDP(100, 0)
+
+
 def test_the_private_table_is_not_public(url: str) -> None:
     with pytest.raises(PolicyError, match="private table"):
         opened(f"{url}#public.visits", public={"other": f"{url}#public.bonn"})
