@@ -369,7 +369,7 @@ def test_odd_values_are_null_in_their_row(url: str) -> None:
             "(4, 5, 3, '10000-01-01', '9999-12-31 23:59+00', NULL)"
         )
     with opened(
-        f"{url}#public.odd", bounds={"spend": (0, 10), "x": (0, 10)}, keys=None, budget=tacit.PureDP(10**4)
+        f"{url}#public.odd", bounds={"spend": (0, 10), "x": (0, 10)}, keys=None, rows=1, budget=tacit.PureDP(10**4)
     ) as table:
 
         def told(statement: str) -> int:
