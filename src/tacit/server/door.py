@@ -24,6 +24,7 @@ _HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
 }
+_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 _TOO_LARGE = f"A request has at most {LARGEST:,} bytes. Nothing was spent."
 _log = logging.getLogger("tacit.server")
 
@@ -88,8 +89,9 @@ class Door:
 
     def _count(self, scope: Any, status: int) -> None:
         route = getattr(scope.get("route"), "path", "other")
-        self._service.counted[f"{scope['method']} {route}", status] += 1
-        _log.info("%s %s %d", scope["method"], route, status)
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._service.counted[f"{method} {route}", status] += 1
+        _log.info("%s %s %d", method, route, status)
 
     async def _refuse(self, send: Any, status: int, code: str, text: str) -> None:
         self._service.counted["refused at the door", status] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterable
 
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.ledger.postgres_address import PostgresAddress
@@ -69,14 +70,29 @@ class Service:
                 403, "not-allowed", f"A key of the role {key.role.value} is not for this. Ask the owner for another."
             )
 
-    def make_key(self, name: str, role: str, tables: list[str] | None, days: float | None) -> tuple[Key, str]:
-        """A new key for tables that are here."""
+    def make_key(
+        self, maker: Key, name: str, role: str, tables: list[str] | None, days: float | None
+    ) -> tuple[Key, str]:
+        """A new key for tables that are here, and that its maker's key opens."""
+        self._refuse_wider(maker, tables)
         for one in tables or ():
             if one not in self.served_tables:
                 raise InvalidParameter(
                     "tables", given=one, allowed=f"tables of this service: {', '.join(self.served_tables)}"
                 )
         return self.keys.make(name, Role(role), tables=tables, days=days)
+
+    def revoke_key(self, owner: Key, id_: str) -> Key:
+        """End a key that opens no table beyond the owner's."""
+        found = next((one for one in self.keys.all() if one.id == id_), None)
+        if found is not None:
+            self._refuse_wider(owner, found.tables)
+        return self.keys.revoke(id_)
+
+    def _refuse_wider(self, owner: Key, tables: Iterable[str] | None) -> None:
+        if owner.tables is not None and (tables is None or not set(tables) <= set(owner.tables)):
+            there = ", ".join(owner.tables)
+            raise Refused(403, "not-allowed", f"This key is for keys of these tables alone: {there}. Nothing was done.")
 
     def close(self) -> None:
         """Wait a little for what is being drawn, then let go of everything."""

@@ -40,7 +40,7 @@ def keys(service: Served, key: Caller) -> Any:
 def made(given: NewKey, service: Served, key: Caller) -> Any:
     """A new key; its text is in this reply, and never again anywhere."""
     service.allow(key, Act.MANAGE)
-    new, text = service.make_key(given.name, given.role, given.tables, given.days)
+    new, text = service.make_key(key, given.name, given.role, given.tables, given.days)
     return {"version": 1, **new.to_dict(), "key": text}
 
 
@@ -48,7 +48,7 @@ def made(given: NewKey, service: Served, key: Caller) -> Any:
 def revoked(key_id: str, service: Served, key: Caller) -> Any:
     """End a key for good."""
     service.allow(key, Act.MANAGE)
-    return service.keys.revoke(key_id).to_dict()
+    return service.revoke_key(key, key_id).to_dict()
 
 
 @router.get(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tacit.server.served_table import ServedTable
     from tacit.server.service import Service
 
-__all__ = ["answered", "disclosures", "planned", "router", "started", "waited"]
+__all__ = ["Entry", "answered", "disclosures", "job_of", "planned", "router", "started", "waited"]
 
 router = APIRouter()
 _KEY = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,253}[\x21-\x7e]|[\x21-\x7e]")
@@ -233,7 +233,7 @@ def disclosures(service: Service, key: Key, table: str, number: int) -> list[Ans
 )
 def looked(request_id: str, service: Served, key: Caller) -> Response:
     """How far a request is; when it has ended, its answer or its error."""
-    job = _job(request_id, service, key)
+    job = job_of(request_id, service, key)
     if not job.done.is_set():
         return JSONResponse(job.to_dict(), 202, headers={"Retry-After": "1"})
     if job.error is None and isinstance(job.result, Claim):
@@ -244,12 +244,14 @@ def looked(request_id: str, service: Served, key: Caller) -> Response:
 @router.delete("/requests/{request_id}", response_model=Said)
 def cancelled(request_id: str, service: Served, key: Caller) -> Any:
     """Take a request back: what was paid stays paid, and its answer is lost."""
-    job = _job(request_id, service, key)
+    job = job_of(request_id, service, key)
+    service.allow(key, Act.ASK)
     job.cancel()
     return {"version": 1, **job.to_dict()}
 
 
-def _job(request_id: str, service: Service, key: Key) -> Job:
+def job_of(request_id: str, service: Service, key: Key) -> Job:
+    """One's own request of a table that the key opens."""
     job = service.jobs.of(request_id, key.name)
     if job is None or not key.may(Act.LOOK, job.table):
         raise Refused(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
 
 from tacit.errors import InvalidParameter
+from tacit.ledger import Terms
 from tacit.ledger.log import log_rows
 from tacit.ledger.receipts import Receipt
 from tacit.privacy import ZCDP, ApproxDP, Promise
@@ -45,13 +47,21 @@ def tables(service: Served, key: Caller) -> Any:
 @router.get("/tables/{table}", response_model=Said)
 def schema(table: str, service: Served, key: Caller) -> Any:
     """What may be asked of a table: columns, types, bounds, public values, limits."""
-    return schema_of(service.served(key, table, Act.LOOK))
+    return schema_of(service.served(key, table, Act.LOOK), key)
 
 
-def schema_of(served: ServedTable) -> dict[str, Any]:
-    """The schema as JSON values."""
-    policy = served.table.policy
+def schema_of(served: ServedTable, key: Key) -> dict[str, Any]:
+    """The schema as JSON values, with no caps of other analysts."""
+    policy = replace(served.table.policy, terms=_terms(served, key))
     return {"version": 1, "data_version": served.table.data_version, "policy": policy_to_wire(policy)}
+
+
+def _terms(served: ServedTable, key: Key) -> Terms:
+    """The terms as far as a key may see them."""
+    terms = served.table.policy.terms
+    if key.may(Act.SEE_ALL):
+        return terms
+    return replace(terms, analysts={name: cap for name, cap in terms.analysts.items() if name == key.name})
 
 
 @router.get("/tables/{table}/budget", response_model=Said)
@@ -64,7 +74,7 @@ def budget_of(served: ServedTable, key: Key) -> dict[str, Any]:
     """The budget as far as a key may see it."""
     own = served.of(key.name).remaining.to_dict()
     if not served.is_begun:
-        terms = served.table.policy.terms
+        terms = _terms(served, key)
         return {"version": 1, "begun": False, "terms": terms.to_dict(), "yours": {"name": key.name, "left": own}}
     told = served.ledger.budget().to_dict()
     accounts = [one for one in told["accounts"] if key.may(Act.SEE_ALL) or one["analyst"] == key.name]
@@ -89,13 +99,22 @@ def log_of(served: ServedTable, key: Key) -> list[dict[str, Any]]:
     rows = list(log_rows(list(served.ledger.history())))
     sees_all = key.may(Act.SEE_ALL)
     return [
-        row.to_dict()
+        row.to_dict() if sees_all else _own(row.to_dict(), key)
         for row in rows
         if sees_all
         or row.analyst == key.name
         or row.entry.kind == "data"
         or row.entry.values.get("analyst") == key.name
     ]
+
+
+def _own(row: dict[str, Any], key: Key) -> dict[str, Any]:
+    """A row without names and caps of other analysts."""
+    shown = {name: value for name, value in row.items() if name != "analyst" or value == key.name}
+    if isinstance(shown.get("terms"), dict):
+        caps = shown["terms"].get("analysts", {})
+        shown["terms"] = {**shown["terms"], "analysts": {name: cap for name, cap in caps.items() if name == key.name}}
+    return shown
 
 
 @router.get("/tables/{table}/verify", response_model=Said)

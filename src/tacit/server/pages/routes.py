@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from tacit.errors import TacitError
 from tacit.report.markup import Html, element, join
 from tacit.server.api.callers import COOKIE, caller_of, refuse_other_origin, service_of
-from tacit.server.api.questions import answered, disclosures, planned, started
+from tacit.server.api.questions import Entry, answered, disclosures, job_of, planned, started
 from tacit.server.api.shapes import Asked, Capped, Planned
 from tacit.server.api.tables import budget_of, cap_of, log_of
 from tacit.server.keys import Key
@@ -243,10 +243,7 @@ async def _run(request: Request, key: Key, table: str, body: Asked) -> Response:
 @router.get("/tables/{table}/requests/{request_id}")
 def waiting(request: Request, table: str, request_id: str, key: Visitor) -> Response:
     """A request that takes longer: looked at again by itself."""
-    service = service_of(request)
-    job = service.jobs.of(request_id, key.name)
-    if job is None:
-        raise Refused(404, "unknown-request", "There is no such request of yours here. Ask the same again: it is free.")
+    job = job_of(request_id, service_of(request), key)
     if job.done.is_set():
         if job.error is not None:
             raise job.error
@@ -263,7 +260,7 @@ def waiting(request: Request, table: str, request_id: str, key: Visitor) -> Resp
 
 
 @router.get("/tables/{table}/answers/{number}")
-def answer(request: Request, table: str, number: int, key: Visitor) -> Response:
+def answer(request: Request, table: str, number: Entry, key: Visitor) -> Response:
     """An answer that was given."""
     service = service_of(request)
     found = disclosures(service, key, table, number)
@@ -335,14 +332,20 @@ def new_key(request: Request, given: Fields, key: Visitor) -> Response:
     return _done(
         request,
         key,
-        lambda: service.make_key(given.get("name", ""), given.get("role", ""), None, float(days) if days else None)[1],
+        lambda: service.make_key(
+            key,
+            given.get("name", ""),
+            given.get("role", ""),
+            None if key.tables is None else list(key.tables),
+            float(days) if days else None,
+        )[1],
     )
 
 
 @router.post("/owner/keys/{key_id}/revoke")
 def revoke(request: Request, key_id: str, key: Visitor) -> Response:
     """End a key."""
-    return _done(request, key, lambda: service_of(request).keys.revoke(key_id))
+    return _done(request, key, lambda: service_of(request).revoke_key(key, key_id))
 
 
 @router.post("/owner/{table}/cap")
