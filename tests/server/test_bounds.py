@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from tacit.server import practice
 from tacit.server.roles import Role
-from tests.server.conftest import POLICY, Serve, Served, write_table
+from tests.server.conftest import COUNT, POLICY, Serve, Served, write_table
 
 
 def test_an_owner_of_one_table_makes_and_ends_keys_of_that_table_alone(served: Served) -> None:
@@ -64,3 +67,21 @@ def test_requests_are_for_keys_that_open_their_table_and_ask(served: Served) -> 
     assert served.call(served.ada, "GET", f"/tables/visits/requests/{where.id}").status_code == 200
     assert served.call(served.ada, "DELETE", f"/v1/requests/{where.id}").status_code == 200
     assert where.done.wait(60)
+
+
+def test_nobody_ends_practice_for_all(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(practice, "_ANEW", 2)
+    path = "/v1/tables/visits/practice"
+    for price in ("999999999", 101, "1e400", "0", "x"):
+        told = served.call(served.ada, "POST", path, json={"sql": COUNT, "epsilon": price})
+        assert told.status_code == 400, price
+    made = served.service.practices["visits"]
+    entries = []
+    for _ in range(3):
+        assert served.call(served.ada, "POST", path, json={"sql": COUNT, "epsilon": 100}).status_code == 200
+        assert made._table is not None
+        entries.append(made._table.entries)
+    assert entries[0] == entries[2] < entries[1]  # the third is of one made anew
+    for _ in range(2):  # each takes all of the δ
+        body = {"sql": "SELECT city, COUNT(*) AS n FROM visits GROUP BY city", "epsilon": 1, "delta": "0.001"}
+        assert served.call(served.ada, "POST", path, json=body).status_code == 200

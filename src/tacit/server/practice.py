@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tacit
+from tacit.errors import BudgetExceeded, InvalidParameter
 from tacit.ledger import InMemory, Terms
 from tacit.ledger.amounts import Amount
 from tacit.privacy import ZCDP, ApproxDP
+from tacit.privacy.prices import positive
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy, Role
 from tacit.tables.policy.writer import write
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["ROWS", "Practice"]
 
 ROWS = 2000
+_DEAREST = 100
+_ANEW = 1000
+"""Questions after which it is made anew, with all of its budget."""
 _FIRST = datetime.date(2026, 1, 1)
 _NAMED = 6
 
@@ -43,11 +48,22 @@ class Practice:
         self._lock = threading.Lock()
         self._scratch: Scratch | None = None
         self._table: Table | None = None
+        self._asked = 0
 
     def ask(self, sql: str, **price: object) -> Answer:
-        """The answer about nobody."""
+        """The answer about nobody; prices beyond any use are refused, so that nobody ends the budget of all."""
+        for name, value in price.items():
+            if name != "delta" and value is not None and not positive(value, name) <= _DEAREST:
+                raise InvalidParameter(name, given=value, allowed=f"up to {_DEAREST} for practice")
         with self._lock:
-            return self._opened().query(sql).ask(fresh=True, **price)  # type: ignore[arg-type]
+            if self._asked >= _ANEW:
+                self._forget()
+            self._asked += 1
+            try:
+                return self._opened().query(sql).ask(fresh=True, **price)  # type: ignore[arg-type]
+            except BudgetExceeded:
+                self._forget()  # somebody's δ; the next finds all of it again
+                return self._opened().query(sql).ask(fresh=True, **price)  # type: ignore[arg-type]
 
     def _opened(self) -> Table:
         if self._table is None:
@@ -63,11 +79,15 @@ class Practice:
     def close(self) -> None:
         """Forget it."""
         with self._lock:
-            if self._table is not None:
-                self._table.close()
-            if self._scratch is not None:
-                self._scratch.close()
-            self._table = self._scratch = None
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._table is not None:
+            self._table.close()
+        if self._scratch is not None:
+            self._scratch.close()
+        self._table = self._scratch = None
+        self._asked = 0
 
 
 def _made_up(policy: Policy) -> Policy:
