@@ -20,6 +20,7 @@ from tacit.ledger import Request, SqliteLedger, ledger_at, postgres_schema
 from tacit.ledger.postgres import PostgresLedger
 from tacit.ledger.postgres_address import PostgresAddress
 from tacit.privacy import ApproxDP, PureDP
+from tacit.tables.engines.postgres.address import Address
 from tests.ledger.lenient import lenient
 from tests.postgres import Servers
 
@@ -62,6 +63,23 @@ def test_an_address_never_shows_a_password() -> None:
     with pytest.raises(LedgerError, match="was lost") as caught:
         ledger.exists()
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("password", ["hun#ter2", "hun/ter2", "hun?ter2", "hun[ter2", "12#ter2", "12/ter2", "12?ter2"])
+def test_a_password_with_marks_in_it_is_refused_and_not_shown(password: str) -> None:
+    for address in (f"postgresql://keeper:{password}@db/budgets#visits", f"postgresql://keeper:{password}@db/budgets"):
+        with pytest.raises(InvalidParameter, match="cannot be read") as caught:
+            PostgresAddress.of(address)
+        assert "ter2" not in str(caught.value) + repr(caught.value.__context__)
+        with pytest.raises(InvalidParameter) as caught:
+            Address.of(address)
+        assert "ter2" not in str(caught.value) + repr(caught.value.__context__)
+
+
+def test_the_drivers_words_are_not_carried_along() -> None:
+    with pytest.raises(LedgerError) as caught:
+        PostgresLedger("postgresql://keeper:hun%ter2@127.0.0.1:1/budgets#visits", patience=0.1).exists()
+    assert caught.value.__context__ is None
 
 
 def test_a_databases_own_encoding_of_clients_changes_no_letter(postgres_servers: Servers) -> None:

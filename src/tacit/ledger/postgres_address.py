@@ -44,7 +44,13 @@ class PostgresAddress:
         if not isinstance(given, str) or not is_postgres(given):
             allowed = "an address such as postgresql://user@host/database#name"
             raise InvalidParameter("ledger", given="another text", allowed=allowed)
-        conninfo, _, name = given.partition("#")
+        conninfo, mark, name = given.rpartition("#")
+        if not mark:
+            conninfo, name = given, ""
+        if "@" in name or "/" in name or not _is_clean(conninfo):
+            allowed = "an address such as postgresql://user@host/database#name"
+            hint = "Write # / ? and @ in a password as %23 %2F %3F and %40, or leave it to PGPASSWORD or ~/.pgpass."
+            raise InvalidParameter("ledger", given="an address that cannot be read", allowed=allowed, hint=hint)
         return cls(conninfo, source_name(unquote(name)) if name else _DEFAULT)
 
     @property
@@ -61,12 +67,27 @@ class PostgresAddress:
 
     def __str__(self) -> str:
         """The address without who connects and with which password."""
-        try:
+        place = "…"
+        if _is_clean(self.conninfo):
             parts = urlsplit(self.conninfo)
             place = f"{unquote(parts.netloc.rpartition('@')[2])}{parts.path}"
-        except ValueError:
-            place = "…"
         return f"postgresql://{place}#{self.name}"
 
     def __repr__(self) -> str:
         return f"PostgresAddress({str(self)!r})"
+
+
+def _is_clean(conninfo: str) -> bool:
+    """Whether who connects, the host and the database are told apart: no mark of a password stands between them."""
+    try:
+        parts = urlsplit(conninfo)
+        ports = [one.rpartition(":")[2] for one in _hosts(parts.netloc) if ":" in one]
+    except ValueError:
+        return False
+    plain = "#" not in conninfo and "@" not in parts.path + parts.query and "/" not in parts.path[1:]
+    return plain and all(port.isdecimal() or not port for port in ports)
+
+
+def _hosts(netloc: str) -> list[str]:
+    """The hosts, of which libpq takes several; what is in brackets has no port in it."""
+    return re.sub(r"\[[^\]]*\]", "", netloc.rpartition("@")[2]).split(",")

@@ -62,7 +62,7 @@ class Link:
         return self._connection
 
     def _made(self) -> Any:
-        made = None
+        made = problem = None
         seconds = max(1, math.ceil(self._patience))
         try:
             made = driver().connect(
@@ -86,9 +86,11 @@ class Link:
         except BaseException as error:
             if made is not None:
                 made.close()
-            if isinstance(error, failures()):
-                raise translated(error, self._where) from None
-            raise
+            if not isinstance(error, failures()):
+                raise
+            problem = translated(error, self._where)
+        if problem is not None:  # raised here, so that it does not carry the driver's words: they may have the password
+            raise problem
         return made
 
     def close(self) -> None:

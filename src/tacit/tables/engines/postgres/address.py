@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -36,12 +37,14 @@ class Address:
     @classmethod
     def of(cls, where: str) -> Address:
         """Refuses what is no such address, and any password: a policy is read by many."""
-        try:
+        readable = False
+        with suppress(ValueError):
             parts = urlsplit(where)
             port, password = parts.port, parts.password
             options = dict(parse_qsl(parts.query, keep_blank_values=True))
-        except ValueError:
-            raise InvalidParameter("source", given="an address that cannot be read", allowed=_FORM) from None
+            readable = "@" not in parts.path + parts.query + parts.fragment  # else a password has # / or ? in it
+        if not readable:
+            raise InvalidParameter("source", given="an address that cannot be read", allowed=_FORM)
         if password is not None or "password" in options:
             hint = "Leave it out here: PGPASSWORD, ~/.pgpass or a service file (?service=…) have it. Nothing was spent."
             raise InvalidParameter("source", given="an address with a password", allowed=_FORM, hint=hint)
