@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,10 +136,12 @@ def test_planted_fault_moving_a_condition_past_a_choice_is_seen(
         return replace(made, groups=query.groups, measures=measures)
 
     monkeypatch.setattr(merging, "_conditioned", careless)
+    engine: Any = table._engine_now()
+    engine._key = "one key"  # which rows are chosen is the same in every run
     for aggregate, keys in (("SUM(pay)", ""), ("COUNT(*)", " GROUP BY side")):
         texts = [f"SELECT {aggregate} FROM small WHERE age > {n}{keys}" for n in range(6)]
         queries = [demanded(table.query(text)._checked, table.policy).asked for text in texts]
-        assert differing(queries, table._engine_now()) > 0
+        assert differing(queries, engine) > 0
 
 
 def test_planted_fault_joining_rows_chosen_by_other_contents_is_seen(
@@ -149,9 +152,11 @@ def test_planted_fault_joining_rows_chosen_by_other_contents_is_seen(
     table = small(tmp_path, "who", 3, 2, 0)
     texts = ["SELECT AVG(pay) FROM small", "SELECT AVG(age) FROM small", "SELECT SUM(age), AVG(pay) FROM small"]
     queries = [demanded(table.query(text)._checked, table.policy).asked for text in texts]
-    assert differing(queries, table._engine_now()) == 0
+    engine: Any = table._engine_now()
+    engine._key = "one key"
+    assert differing(queries, engine) == 0
     monkeypatch.setattr(merging, "_contents", lambda query: ())
-    assert differing(queries, table._engine_now()) > 0
+    assert differing(queries, engine) > 0
 
 
 def test_fifty_counts_are_one_pass_and_rows_that_must_be_chosen_are_not_merged(tmp_path: Path) -> None:

@@ -165,7 +165,8 @@ def test_what_is_measured_is_what_python_counts(shop: Table) -> None:
             assert row["u"] == len({one[0] for one in held})
         if row["town"] is not None:  # by all keys everybody is within the limits; in a coarser set rows are left out
             assert row["m"] == pytest.approx(sum(pays) / len(pays), abs=0.1)
-            assert row["top"] == pytest.approx(max(pays), abs=3)
+            second, first = sorted(pays)[-2:]  # a maximum aims one row inside
+            assert second - 0.1 <= row["top"] <= first + 0.1
 
 
 def test_private_keys_are_selected_in_each_set(tmp_path: Path) -> None:
