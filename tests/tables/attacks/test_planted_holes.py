@@ -19,12 +19,12 @@ from tacit.ledger.payments import Payments
 from tacit.tables.check import relations as combining
 from tacit.tables.engines.chain import bounding as chain_bounding
 from tacit.tables.engines.chain import values as chain_values
+from tacit.tables.engines.chain.truth import joined
 from tacit.tables.engines.contract import BoundedQuery, Integers
 from tacit.tables.engines.duckdb import connection as duckdb_connection
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tacit.tables.engines.duckdb.operators import FORMS
-from tacit.tables.engines.duckdb.operators.truth import joined
 from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.policy.policy import Policy

@@ -10,10 +10,10 @@ import pytest
 
 import tacit
 from tacit.tables.engines.chain.relations import Schema, source
+from tacit.tables.engines.chain.truth import joined
 from tacit.tables.engines.duckdb.dialect import DIALECT
 from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.operators import FORMS
-from tacit.tables.engines.duckdb.operators.truth import joined
 from tacit.tables.expressions.evaluate import evaluate_rows
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import LONGEST_TEXT

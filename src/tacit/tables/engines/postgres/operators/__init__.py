@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tacit.tables.engines.chain.form import Form
+from tacit.tables.engines.chain.truth import on_truth
 from tacit.tables.engines.postgres.operators.casts import CONVERTING
 from tacit.tables.engines.postgres.operators.numbers import ON_NUMBERS
 from tacit.tables.engines.postgres.operators.texts import ON_TEXTS
 from tacit.tables.engines.postgres.operators.times import ON_TIMES
-from tacit.tables.engines.postgres.operators.truth import ON_TRUTH
+from tacit.tables.engines.postgres.terms import once
 
 __all__ = ["FORMS"]
 
-FORMS: dict[str, Form] = {**ON_TRUTH, **ON_NUMBERS, **ON_TEXTS, **ON_TIMES, **CONVERTING}
+FORMS: dict[str, Form] = {**on_truth(once), **ON_NUMBERS, **ON_TEXTS, **ON_TIMES, **CONVERTING}
 """Every operator's form by its name."""
