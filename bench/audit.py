@@ -27,7 +27,7 @@ Fault = Callable[[float], Callable[[Any], Any]]
 
 def laplace(size: float) -> Callable[[Any], Any]:
     """Discrete Laplace noise with a scale too small by this share."""
-    kind = load("tacit.mechanisms.discrete_laplace").DiscreteLaplace
+    kind = load("tacit.mechanisms.additive.discrete_laplace").DiscreteLaplace
     m = kind.of_scale(Fraction(1 - size).limit_denominator(10**6) if size < 1 else Fraction(1, 100), sensitivity=1)
     return lambda values: m.release(values)
 

@@ -77,7 +77,7 @@ def choices(rounds: int) -> list[Table]:
     scores = np.random.default_rng(1).integers(0, 1000, CANDIDATES)
     floats = scores / 7
     noisy_max = mechanism("noisy_max", "NoisyMax")
-    noises = load("tacit.mechanisms.noisy_max")
+    noises = load("tacit.mechanisms.selection.noisy_max")
     ours: dict[str, tuple[Any, list[Entry]]] = {
         "Exponential": (
             mechanism("exponential", "Exponential")(epsilon=1, sensitivity=1),

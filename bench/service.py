@@ -160,7 +160,7 @@ def debits(address: str) -> dict[str, Any]:
     import psycopg
 
     from tacit.ledger import Request, Terms
-    from tacit.ledger.postgres import PostgresLedger
+    from tacit.ledger.postgres.ledger import PostgresLedger
     from tacit.privacy import PureDP
 
     with psycopg.connect(address, autocommit=True) as raw:

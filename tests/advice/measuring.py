@@ -18,15 +18,15 @@ from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
 from tacit.examples.many_counts import count_totals
 from tacit.examples.many_quantiles import quantiles_releases
-from tacit.local.binary_sum import BinarySum, ShuffledHistogram
 from tacit.local.protocol import Randomizer
-from tacit.local.shuffled_sum import ShuffledSum
-from tacit.mechanisms.continual_count import ContinualCount
-from tacit.mechanisms.factorisations import BINARY_TREE
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.noisy_max import EXPONENTIAL
-from tacit.mechanisms.quantiles import Quantiles
-from tacit.mechanisms.top_k import TopK
+from tacit.local.shuffle.binary_sum import BinarySum, ShuffledHistogram
+from tacit.local.shuffle.shuffled_sum import ShuffledSum
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.ranks.quantiles import Quantiles
+from tacit.mechanisms.selection.noisy_max import EXPONENTIAL
+from tacit.mechanisms.selection.top_k import TopK
+from tacit.mechanisms.streams.continual_count import ContinualCount
+from tacit.mechanisms.streams.factorisations import BINARY_TREE
 from tacit.noise.entropy import BitSource
 
 Reals = npt.NDArray[np.float64]

@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "tacit"
 PAGE = ROOT / "docs" / "proofs" / "statements.md"
 PATHS = (
-    "mechanisms/adding.py",
-    "mechanisms/integer_mechanism.py",
+    "mechanisms/shared/adding.py",
+    "mechanisms/additive/integer_mechanism.py",
     "tables/choosing/choice.py",
     "tables/choosing/ranks.py",
     "tables/choosing/top.py",

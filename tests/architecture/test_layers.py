@@ -87,5 +87,7 @@ def test_the_rule_catches_a_breach() -> None:
 
 def test_the_rule_sees_imports_inside_functions(tmp_path: Path) -> None:
     sneaky = tmp_path / "sneaky.py"
-    sneaky.write_text("def f():\n    from tacit.mechanisms.laplace import Laplace\n    from tacit import cli\n")
+    sneaky.write_text(
+        "def f():\n    from tacit.mechanisms.additive.laplace import Laplace\n    from tacit import cli\n"
+    )
     assert imports(sneaky) == {"mechanisms", "cli"}

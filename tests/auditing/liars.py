@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
 
 rng = random.Random(20170)
 

@@ -13,7 +13,7 @@ from tacit.auditing.audit import audit
 from tacit.auditing.claims import read_claim
 from tacit.auditing.looking.samplers import SAMPLERS
 from tacit.auditing.looking.scales import locations, scales
-from tacit.mechanisms.laplace import Laplace
+from tacit.mechanisms.additive.laplace import Laplace
 from tests.auditing.gallery.exhibit import Exhibit, seed
 from tests.auditing.gallery.registry import BROKEN, SOUND
 

@@ -12,7 +12,7 @@ import pytest
 from tacit.auditing.canaries import audit_canaries
 from tacit.auditing.canary_bounds import chance_of_so_many, epsilon_refuted
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 from tacit.testing import seeded
 

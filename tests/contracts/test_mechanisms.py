@@ -20,9 +20,9 @@ import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.examples.additive import Additive
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.bounded_laplace import BoundedLaplace
-from tacit.mechanisms.clamped_laplace import ClampedLaplace
+from tacit.mechanisms.additive.bounded_laplace import BoundedLaplace
+from tacit.mechanisms.additive.clamped_laplace import ClampedLaplace
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy import L1, L2, REPLACE, ApproxDP, GaussianDP, LInf, Norm, PureDP
 from tacit.privacy.prices import price
 from tacit.testing import seeded
@@ -229,7 +229,7 @@ def test_the_promise_is_tight(example: Example) -> None:
     """At the stated distance the promise is all but reached: no noise is wasted."""
     m = example.make()
     if example.entry.whole and not m.sensitivity.is_exact:
-        return  # a distance that single whole numbers do not have; see tests/mechanisms/test_discrete_gaussian.py
+        return  # no distance of single whole numbers; see tests/mechanisms/additive/test_discrete_gaussian.py
     pairs = [(law_of(m, one), law_of(m, other)) for one, other in example.neighbours(m)]
     if isinstance(m.guarantee, PureDP):
         reached = max(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pytest
 
 import tacit
-from tacit.mechanisms.estimate import BETA, Estimate
+from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.discovery import histogram as discovery_histogram
 from tacit.tables.expressions.tree import Value
 from tacit.tables.fitting.least_squares import Reconciled

@@ -16,13 +16,13 @@ from tacit.examples.many_counts import count_totals
 from tacit.examples.many_numbers import bounded_laplace_releases, staircase_releases
 from tacit.examples.many_quantiles import quantiles_releases
 from tacit.examples.selections import SELECTIONS
-from tacit.mechanisms import private_selection
-from tacit.mechanisms.bounded_laplace import BoundedLaplace
-from tacit.mechanisms.continual_count import ContinualCount
-from tacit.mechanisms.factorisations import SQUARE_ROOT
-from tacit.mechanisms.private_selection import GEOMETRIC, LOGARITHMIC, PrivateSelection
-from tacit.mechanisms.quantiles import Quantiles
-from tacit.mechanisms.staircase import Staircase
+from tacit.mechanisms.additive.bounded_laplace import BoundedLaplace
+from tacit.mechanisms.additive.staircase import Staircase
+from tacit.mechanisms.ranks.quantiles import Quantiles
+from tacit.mechanisms.selection import private_selection
+from tacit.mechanisms.selection.private_selection import GEOMETRIC, LOGARITHMIC, PrivateSelection
+from tacit.mechanisms.streams.continual_count import ContinualCount
+from tacit.mechanisms.streams.factorisations import SQUARE_ROOT
 from tacit.privacy import REPLACE
 from tacit.testing import seeded
 from tests.mechanisms.sources import Wordwise

@@ -7,15 +7,15 @@ import pytest
 
 from tacit.examples.many_counts import count_totals
 from tacit.examples.many_streams import NOT_ASKED, side_by_side
-from tacit.mechanisms.continual_count import ContinualCount
-from tacit.mechanisms.factorisations import SQUARE_ROOT
-from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
-from tacit.mechanisms.naive_threshold import NaiveThreshold
-from tacit.mechanisms.sparse_vector import SparseVector
-from tacit.mechanisms.splits import BOOK, IMPROVED
+from tacit.mechanisms.streams.continual_count import ContinualCount
+from tacit.mechanisms.streams.factorisations import SQUARE_ROOT
+from tacit.mechanisms.streams.gaussian_threshold import GaussianAboveThreshold
+from tacit.mechanisms.streams.naive_threshold import NaiveThreshold
+from tacit.mechanisms.streams.sparse_vector import SparseVector
+from tacit.mechanisms.streams.splits import BOOK, IMPROVED
 from tacit.noise import hurdles
 from tacit.testing import seeded
-from tests.mechanisms.test_sparse_vector import patterns
+from tests.mechanisms.streams.test_sparse_vector import patterns
 from tests.statistical.fit import fits_cells
 
 

@@ -13,7 +13,7 @@ import pytest
 from tacit.errors import TacitError
 from tacit.examples.many_streams import NOT_ASKED
 from tacit.examples.selections import SELECTIONS
-from tacit.mechanisms.above_threshold import AboveThreshold
+from tacit.mechanisms.streams.above_threshold import AboveThreshold
 from tacit.privacy import Guarantee
 from tacit.testing import seeded
 from tests.mechanisms.sources import Constant, Wordwise

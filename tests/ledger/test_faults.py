@@ -16,7 +16,7 @@ import pytest
 
 from tacit.errors import LedgerError
 from tacit.ledger import InMemory, Request, SqliteLedger
-from tacit.ledger.sqlite_file import SqliteFile
+from tacit.ledger.sqlite.file import SqliteFile
 from tacit.privacy import ApproxDP, PureDP
 from tests.ledger.lenient import lenient
 

@@ -12,20 +12,20 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from tacit.local.attributes import Sample, Split
-from tacit.local.duchi import Duchi
-from tacit.local.hadamard import HadamardResponse
-from tacit.local.hashing import LocalHashing
-from tacit.local.hybrid import Hybrid
-from tacit.local.kary import KaryResponse
-from tacit.local.piecewise import Piecewise
-from tacit.local.prefix_tree import PrefixTree
-from tacit.local.ranges import RangeTree
-from tacit.local.rappor import Rappor
-from tacit.local.sketch import CountMeanSketch
-from tacit.local.square_wave import SquareWave
-from tacit.local.subset import SubsetSelection
-from tacit.local.unary import OPTIMISED, UnaryEncoding
+from tacit.local.categories.attributes import Sample, Split
+from tacit.local.categories.hadamard import HadamardResponse
+from tacit.local.categories.hashing import LocalHashing
+from tacit.local.categories.kary import KaryResponse
+from tacit.local.categories.prefix_tree import PrefixTree
+from tacit.local.categories.rappor import Rappor
+from tacit.local.categories.sketch import CountMeanSketch
+from tacit.local.categories.subset import SubsetSelection
+from tacit.local.categories.unary import OPTIMISED, UnaryEncoding
+from tacit.local.numeric.duchi import Duchi
+from tacit.local.numeric.hybrid import Hybrid
+from tacit.local.numeric.piecewise import Piecewise
+from tacit.local.numeric.ranges import RangeTree
+from tacit.local.numeric.square_wave import SquareWave
 
 Law = dict[int, Fraction]
 

@@ -21,8 +21,8 @@ from tacit.local import (
     UnaryEncoding,
     best_frequencies,
 )
-from tacit.local.estimates import FrequencyEstimate, Support
-from tacit.local.hashing import best_bits
+from tacit.local.categories.estimates import FrequencyEstimate, Support
+from tacit.local.categories.hashing import best_bits
 from tacit.testing import seeded
 
 K, N, RUNS = 48, 3000, 200

@@ -12,7 +12,7 @@ import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.local import BinarySum, ShuffledHistogram, Shuffler
-from tacit.local.binomials import one_count_delta, two_counts_delta
+from tacit.local.shuffle.binomials import one_count_delta, two_counts_delta
 from tacit.testing import seeded
 from tests.statistical.fit import fits_cells
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.examples.additive import ADDITIVE, Additive
-from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tests.mechanisms.laws import granule_of
 
 __all__ = ["ENTRIES", "EXAMPLES", "Example"]

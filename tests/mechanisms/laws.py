@@ -16,15 +16,15 @@ from typing import Any
 
 import flint
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.bounded_laplace import BoundedLaplace
-from tacit.mechanisms.clamped_laplace import ClampedLaplace
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.staircase import Staircase
-from tacit.mechanisms.truncated_laplace import TruncatedLaplace
+from tacit.mechanisms.additive.bounded_laplace import BoundedLaplace
+from tacit.mechanisms.additive.clamped_laplace import ClampedLaplace
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.additive.staircase import Staircase
+from tacit.mechanisms.additive.truncated_laplace import TruncatedLaplace
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tests.statistical.laws import (
     PRECISION,
     DiscreteGaussianLaw,

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.testing import seeded
 from tests.mechanisms.leaks import lower_limit, upper_limit
 

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.bounded_laplace import BoundedLaplace
-from tacit.mechanisms.clamped_laplace import ClampedLaplace
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.staircase import Staircase
-from tacit.mechanisms.truncated_laplace import TruncatedLaplace
+from tacit.mechanisms.additive.bounded_laplace import BoundedLaplace
+from tacit.mechanisms.additive.clamped_laplace import ClampedLaplace
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.additive.staircase import Staircase
+from tacit.mechanisms.additive.truncated_laplace import TruncatedLaplace
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.testing import seeded
 from tests.mechanisms.laws import granule_of
 from tests.mechanisms.leaks import Leak, leaks, lower_limit, upper_limit

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from tacit import DiscreteGaussian, DiscreteLaplace, Exponential, NoisyMax, PermuteAndFlip
-from tacit.mechanisms import adding, inputs, integer_mechanism
-from tacit.mechanisms.continual_count import ContinualCount
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
-from tacit.mechanisms.quantised import multiples, to_floats
-from tacit.mechanisms.top_k import TopK
+from tacit.mechanisms.additive import integer_mechanism
+from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.selection.top_k import TopK
+from tacit.mechanisms.shared import adding, inputs
+from tacit.mechanisms.shared.quantised import multiples, to_floats
+from tacit.mechanisms.streams.continual_count import ContinualCount
 from tacit.noise.lattice import LARGEST, Lattice
 from tacit.testing import seeded
 from tests.tables.attacks.coupling import EDGES, coupled, drawn, outcome

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.above_threshold import AboveThreshold
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.noisy_max import GUMBEL, LAPLACE, NoisyMax
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.quantile import Quantile
-from tacit.mechanisms.sparse_vector import SparseVector
-from tacit.mechanisms.splits import IMPROVED
+from tacit.mechanisms.ranks.quantile import Quantile
+from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.noisy_max import GUMBEL, LAPLACE, NoisyMax
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.streams.above_threshold import AboveThreshold
+from tacit.mechanisms.streams.sparse_vector import SparseVector
+from tacit.mechanisms.streams.splits import IMPROVED
 from tacit.privacy import REPLACE, LInf
 from tacit.testing import seeded
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from tacit.errors import NotPrivate
-from tacit.mechanisms.above_threshold import AboveThreshold
-from tacit.mechanisms.continual_count import ContinualCount
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
-from tacit.mechanisms.naive_threshold import NaiveThreshold
-from tacit.mechanisms.noisy_max import GUMBEL, LAPLACE, NoisyMax
-from tacit.mechanisms.numeric_sparse import NumericSparse
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.private_selection import PrivateSelection
-from tacit.mechanisms.quantile import Quantile
-from tacit.mechanisms.quantiles import Quantiles
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.mechanisms.sparse_vector import SparseVector
-from tacit.mechanisms.splits import IMPROVED
-from tacit.mechanisms.top_k import TopK
+from tacit.mechanisms.ranks.quantile import Quantile
+from tacit.mechanisms.ranks.quantiles import Quantiles
+from tacit.mechanisms.responses.randomized_response import RandomizedResponse
+from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.noisy_max import GUMBEL, LAPLACE, NoisyMax
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selection.private_selection import PrivateSelection
+from tacit.mechanisms.selection.top_k import TopK
+from tacit.mechanisms.streams.above_threshold import AboveThreshold
+from tacit.mechanisms.streams.continual_count import ContinualCount
+from tacit.mechanisms.streams.gaussian_threshold import GaussianAboveThreshold
+from tacit.mechanisms.streams.naive_threshold import NaiveThreshold
+from tacit.mechanisms.streams.numeric_sparse import NumericSparse
+from tacit.mechanisms.streams.sparse_vector import SparseVector
+from tacit.mechanisms.streams.splits import IMPROVED
 from tacit.privacy import REPLACE
 
 PURE = [

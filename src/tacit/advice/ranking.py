@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from tacit.advice.options import Advice, LeftOut, Option, Situation, Way, at_price
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.promise import PriceLike
-from tacit.mechanisms.tails import read_beta, read_error
+from tacit.mechanisms.shared.promise import PriceLike
+from tacit.mechanisms.shared.tails import read_beta, read_error
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP

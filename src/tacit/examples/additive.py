@@ -10,15 +10,15 @@ from typing import Any
 
 from tacit.examples.many_numbers import bounded_laplace_releases, staircase_releases
 from tacit.examples.subject import TOGETHER, Pair, Subject
-from tacit.mechanisms.base import AdditiveMechanism, bits_from
-from tacit.mechanisms.bounded_laplace import BoundedLaplace
-from tacit.mechanisms.clamped_laplace import ClampedLaplace
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.staircase import Staircase
-from tacit.mechanisms.truncated_laplace import TruncatedLaplace
+from tacit.mechanisms.additive.bounded_laplace import BoundedLaplace
+from tacit.mechanisms.additive.clamped_laplace import ClampedLaplace
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.additive.staircase import Staircase
+from tacit.mechanisms.additive.truncated_laplace import TruncatedLaplace
+from tacit.mechanisms.shared.base import AdditiveMechanism, bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy import L2, ApproxDP, GaussianDP, RenyiDP
 

@@ -12,8 +12,8 @@ from typing import Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.continual_count import ContinualCount
-from tacit.mechanisms.factorisations import _BITS, BINARY_TREE, SQUARE_ROOT, PrefixState, _root
+from tacit.mechanisms.streams.continual_count import ContinualCount
+from tacit.mechanisms.streams.factorisations import _BITS, BINARY_TREE, SQUARE_ROOT, PrefixState, _root
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform
 from tacit.noise.floors import Integers

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.examples.many_coins import coins_exp, coins_near
-from tacit.mechanisms.bounded_laplace import BoundedLaplace
-from tacit.mechanisms.staircase import Staircase
+from tacit.mechanisms.additive.bounded_laplace import BoundedLaplace
+from tacit.mechanisms.additive.staircase import Staircase
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.laplace import DiscreteLaplaceSampler, GeometricSampler

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.line import SortedReals
-from tacit.mechanisms.quantile import sorted_values
-from tacit.mechanisms.quantiles import Quantiles
+from tacit.mechanisms.ranks.line import SortedReals
+from tacit.mechanisms.ranks.quantile import sorted_values
+from tacit.mechanisms.ranks.quantiles import Quantiles
 from tacit.noise.coins import _one_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.private_selection import PrivateSelection
+from tacit.mechanisms.selection.private_selection import PrivateSelection
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.numeric_sparse import NumericSparse
-from tacit.mechanisms.threshold_stream import ThresholdStream, exact_value, read_queries
-from tacit.mechanisms.thresholding import Thresholding
+from tacit.mechanisms.streams.numeric_sparse import NumericSparse
+from tacit.mechanisms.streams.threshold_stream import ThresholdStream, exact_value, read_queries
+from tacit.mechanisms.streams.thresholding import Thresholding
 from tacit.noise.entropy import BitSource
 from tacit.noise.hurdles import ManyThrows, Throw, Throws, reaches
 

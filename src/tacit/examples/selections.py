@@ -15,29 +15,29 @@ from tacit.examples.many_quantiles import quantiles_releases
 from tacit.examples.many_selections import best_of_each
 from tacit.examples.many_streams import numeric_answers, side_by_side
 from tacit.examples.subject import TOGETHER, Pair, Subject
-from tacit.mechanisms.above_threshold import AboveThreshold
-from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.continual_count import ContinualCount
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.factorisations import SQUARE_ROOT
-from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
-from tacit.mechanisms.naive_threshold import NaiveThreshold
-from tacit.mechanisms.noisy_max import EXPONENTIAL, GUMBEL, LAPLACE, NoisyMax
-from tacit.mechanisms.numeric_sparse import NumericSparse
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.private_selection import GEOMETRIC, PrivateSelection
-from tacit.mechanisms.propose_test_release import ProposeTestRelease
-from tacit.mechanisms.quantile import Quantile
-from tacit.mechanisms.quantiles import Quantiles
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.mechanisms.sample_and_aggregate import SampleAndAggregate
-from tacit.mechanisms.scores import read_scores
-from tacit.mechanisms.smooth_median import SmoothMedian
-from tacit.mechanisms.sparse_vector import SparseVector
-from tacit.mechanisms.splits import IMPROVED
-from tacit.mechanisms.top_k import TopK
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.ranks.propose_test_release import ProposeTestRelease
+from tacit.mechanisms.ranks.quantile import Quantile
+from tacit.mechanisms.ranks.quantiles import Quantiles
+from tacit.mechanisms.ranks.sample_and_aggregate import SampleAndAggregate
+from tacit.mechanisms.ranks.smooth_median import SmoothMedian
+from tacit.mechanisms.responses.randomized_response import RandomizedResponse
+from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.noisy_max import EXPONENTIAL, GUMBEL, LAPLACE, NoisyMax
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selection.private_selection import GEOMETRIC, PrivateSelection
+from tacit.mechanisms.selection.scores import read_scores
+from tacit.mechanisms.selection.top_k import TopK
+from tacit.mechanisms.shared.base import bits_from
+from tacit.mechanisms.streams.above_threshold import AboveThreshold
+from tacit.mechanisms.streams.continual_count import ContinualCount
+from tacit.mechanisms.streams.factorisations import SQUARE_ROOT
+from tacit.mechanisms.streams.gaussian_threshold import GaussianAboveThreshold
+from tacit.mechanisms.streams.naive_threshold import NaiveThreshold
+from tacit.mechanisms.streams.numeric_sparse import NumericSparse
+from tacit.mechanisms.streams.sparse_vector import SparseVector
+from tacit.mechanisms.streams.splits import IMPROVED
 from tacit.noise.entropy import BitSource
 from tacit.privacy import REPLACE, ZCDP, Guarantee, LInf, PureDP
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.games.values import Reals, read_shares
-from tacit.mechanisms.base import bits_from, meaning
-from tacit.mechanisms.lazy_losses import loss_distribution
-from tacit.mechanisms.promise import PriceLike, read_promise, within_floats
-from tacit.mechanisms.scores import Described, read_count
-from tacit.mechanisms.selecting import float_above, regret
+from tacit.mechanisms.selection.scores import Described, read_count
+from tacit.mechanisms.selection.selecting import float_above, regret
+from tacit.mechanisms.shared.base import bits_from, meaning
+from tacit.mechanisms.shared.lazy_losses import loss_distribution
+from tacit.mechanisms.shared.promise import PriceLike, read_promise, within_floats
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw, draws
 from tacit.privacy import REPLACE, ZCDP, Guarantee, PureDP

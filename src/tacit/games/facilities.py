@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.games.values import read_reals
-from tacit.mechanisms.base import bits_from, meaning
-from tacit.mechanisms.lazy_losses import loss_distribution
-from tacit.mechanisms.scores import Described, read_count
-from tacit.mechanisms.selecting import float_above, regret
+from tacit.mechanisms.selection.scores import Described, read_count
+from tacit.mechanisms.selection.selecting import float_above, regret
+from tacit.mechanisms.shared.base import bits_from, meaning
+from tacit.mechanisms.shared.lazy_losses import loss_distribution
 from tacit.noise.coins import bernoulli, uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw, draws

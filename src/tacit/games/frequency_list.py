@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.games.isotonic import falling
-from tacit.mechanisms.base import bits_from, meaning
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.inputs import whole_numbers
-from tacit.mechanisms.promise import PriceLike
-from tacit.mechanisms.scores import kind_of, read_count
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.selection.scores import kind_of, read_count
+from tacit.mechanisms.shared.base import bits_from, meaning
+from tacit.mechanisms.shared.inputs import whole_numbers
+from tacit.mechanisms.shared.promise import PriceLike
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
 from tacit.privacy.prices import Price

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.noisy_max import EXPONENTIAL, GUMBEL, NoisyMax
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.tails import read_beta
+from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.noisy_max import EXPONENTIAL, GUMBEL, NoisyMax
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selection.scores import read_count
+from tacit.mechanisms.shared.tails import read_beta
 from tacit.privacy.prices import Price, non_negative
 
 __all__ = ["chance_of_wrong_winner", "margin_for"]

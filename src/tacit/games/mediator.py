@@ -13,11 +13,11 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.games.swap_regret import SwapDynamics, blocks
 from tacit.games.values import Reals, clipped
-from tacit.mechanisms.any_floats import any_floats
-from tacit.mechanisms.base import bits_from, meaning
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.promise import read_promise
-from tacit.mechanisms.scores import Described, kind_of, read_count
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.selection.scores import Described, kind_of, read_count
+from tacit.mechanisms.shared.any_floats import any_floats
+from tacit.mechanisms.shared.base import bits_from, meaning
+from tacit.mechanisms.shared.promise import read_promise
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.privacy import L2, REPLACE, ApproxDP, GaussianDP, Guarantee, Sensitivity

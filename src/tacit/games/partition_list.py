@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.games.frequency_list import sorted_counts
-from tacit.mechanisms.base import bits_from, meaning
-from tacit.mechanisms.lazy_losses import loss_distribution
-from tacit.mechanisms.promise import PriceLike, read_promise
-from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.selecting import float_above
+from tacit.mechanisms.selection.scores import read_count
+from tacit.mechanisms.selection.selecting import float_above
+from tacit.mechanisms.shared.base import bits_from, meaning
+from tacit.mechanisms.shared.lazy_losses import loss_distribution
+from tacit.mechanisms.shared.promise import PriceLike, read_promise
 from tacit.noise.entropy import BitSource
 from tacit.noise.exact import LazyUniform, flint, rational, working_precision
 from tacit.privacy import ADD_REMOVE, ZCDP, Guarantee, PureDP

@@ -14,7 +14,7 @@ from tacit.games.frequency_list import FrequencyList
 from tacit.games.mediator import Mediator
 from tacit.games.partition_list import PartitionList
 from tacit.games.vote import BestRated, Vote
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.shared.base import bits_from
 from tacit.noise.entropy import BitSource
 
 __all__ = ["GAMES"]

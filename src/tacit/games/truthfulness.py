@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.scores import Described, read_count
+from tacit.mechanisms.selection.scores import Described, read_count
 from tacit.privacy.prices import Price, positive
 
 __all__ = ["FiniteGame", "Lies", "TruthBounds", "lies"]

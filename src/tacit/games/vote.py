@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.any_floats import any_floats
-from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.promise import PriceLike
-from tacit.mechanisms.quantised import Range, read_range
-from tacit.mechanisms.scores import kind_of
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selection.scores import kind_of
+from tacit.mechanisms.shared.any_floats import any_floats
+from tacit.mechanisms.shared.base import bits_from
+from tacit.mechanisms.shared.promise import PriceLike
+from tacit.mechanisms.shared.quantised import Range, read_range
 from tacit.noise.entropy import BitSource
 from tacit.noise.lattice import LARGEST
 from tacit.privacy import Guarantee

@@ -13,7 +13,7 @@ from typing import Any
 
 from tacit.errors import InvalidParameter, MissingPackage, NotPrivate
 from tacit.ledger.payments import Payments
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.shared.promise import PriceLike, read_promise
 from tacit.privacy import ADD_REMOVE, ApproxDP, Guarantee
 from tacit.privacy.calibration import calibrate
 from tacit.privacy.loss_distribution import LossDistribution

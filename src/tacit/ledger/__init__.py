@@ -14,7 +14,7 @@ from tacit.ledger.places import ledger_at
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request
-from tacit.ledger.sqlite import SqliteLedger
+from tacit.ledger.sqlite.ledger import SqliteLedger
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Problem, Verification
 

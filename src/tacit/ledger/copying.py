@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from tacit.errors import LedgerError
-from tacit.ledger.sqlite_file import SqliteFile
-from tacit.ledger.sqlite_store import SqliteStore
+from tacit.ledger.sqlite.file import SqliteFile
+from tacit.ledger.sqlite.store import SqliteStore
 from tacit.ledger.store import Store
 
 __all__ = ["copied", "copied_to_file"]

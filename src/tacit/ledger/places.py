@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tacit.ledger.postgres_address import is_postgres
+from tacit.ledger.postgres.address import is_postgres
 from tacit.ledger.protocol import Ledger
-from tacit.ledger.sqlite import SqliteLedger
+from tacit.ledger.sqlite.ledger import SqliteLedger
 
 __all__ = ["ledger_at"]
 
@@ -18,7 +18,7 @@ def ledger_at(where: str | Path) -> Ledger:
     SqliteLedger('...visits.ledger')
     """
     if isinstance(where, str) and is_postgres(where):
-        from tacit.ledger.postgres import PostgresLedger  # its driver is an extra
+        from tacit.ledger.postgres.ledger import PostgresLedger  # its driver is an extra
 
         return PostgresLedger(where)
     return SqliteLedger(where)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tacit.ledger.memory import InMemory
-from tacit.ledger.postgres import PostgresLedger
+from tacit.ledger.postgres.ledger import PostgresLedger
 from tacit.ledger.protocol import Ledger
-from tacit.ledger.sqlite import SqliteLedger
+from tacit.ledger.sqlite.ledger import SqliteLedger
 
 __all__ = ["LEDGERS"]
 

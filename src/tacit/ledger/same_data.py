@@ -12,8 +12,8 @@ from pathlib import Path
 from tacit.errors import InvalidParameter, LedgerError
 from tacit.ledger.marks import marks_of
 from tacit.ledger.names import source_name
-from tacit.ledger.sqlite_file import address
-from tacit.ledger.sqlite_store import SqliteStore
+from tacit.ledger.sqlite.file import address
+from tacit.ledger.sqlite.store import SqliteStore
 
 __all__ = ["refuse_known"]
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.errors import InvalidParameter
-from tacit.local.frequency import FrequencyRandomizer
-from tacit.local.hadamard import HadamardResponse
-from tacit.local.hashing import LocalHashing
-from tacit.local.kary import KaryResponse
-from tacit.local.subset import SubsetSelection
-from tacit.local.unary import UnaryEncoding
-from tacit.mechanisms.promise import PriceLike
+from tacit.local.categories.frequency import FrequencyRandomizer
+from tacit.local.categories.hadamard import HadamardResponse
+from tacit.local.categories.hashing import LocalHashing
+from tacit.local.categories.kary import KaryResponse
+from tacit.local.categories.subset import SubsetSelection
+from tacit.local.categories.unary import UnaryEncoding
+from tacit.mechanisms.shared.promise import PriceLike
 from tacit.privacy.losses.numbers import whole
 
 __all__ = ["Advice", "Candidate", "best_frequencies"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InvalidParameter
-from tacit.local.frequency import FrequencyRandomizer
-from tacit.local.numbers import NumberRandomizer, read_reals
+from tacit.local.categories.frequency import FrequencyRandomizer
+from tacit.local.numeric.numbers import NumberRandomizer, read_reals
 from tacit.local.protocol import Randomizer
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.shared.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy import REPLACE, Guarantee, PureDP
 

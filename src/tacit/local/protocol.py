@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.local import wire
-from tacit.mechanisms.base import meaning
-from tacit.mechanisms.scores import kind_of
+from tacit.mechanisms.selection.scores import kind_of
+from tacit.mechanisms.shared.base import meaning
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
 

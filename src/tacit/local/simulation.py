@@ -10,16 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.local.binary_sum import BinarySum
-from tacit.local.frequency import FrequencyRandomizer
-from tacit.local.hadamard import HadamardResponse
-from tacit.local.hashing import LocalHashing
-from tacit.local.kary import KaryResponse
-from tacit.local.rappor import Rappor
-from tacit.local.sketch import CountMeanSketch
-from tacit.local.subset import SubsetSelection
-from tacit.local.unary import UnaryEncoding
-from tacit.mechanisms.gaussian import Gaussian
+from tacit.local.categories.frequency import FrequencyRandomizer
+from tacit.local.categories.hadamard import HadamardResponse
+from tacit.local.categories.hashing import LocalHashing
+from tacit.local.categories.kary import KaryResponse
+from tacit.local.categories.rappor import Rappor
+from tacit.local.categories.sketch import CountMeanSketch
+from tacit.local.categories.subset import SubsetSelection
+from tacit.local.categories.unary import UnaryEncoding
+from tacit.local.shuffle.binary_sum import BinarySum
+from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.noise.entropy import BitSource
 from tacit.privacy import L2, REPLACE
 from tacit.privacy.prices import Price

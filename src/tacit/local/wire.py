@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.scores import kind_of
+from tacit.mechanisms.selection.scores import kind_of
 
 __all__ = ["TAG_BYTES", "BitRows", "ByteRows", "Shape", "Whole", "read_each", "read_stream", "tag_of", "tagged"]
 

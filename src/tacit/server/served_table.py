@@ -11,7 +11,7 @@ import tacit
 from tacit.errors import LedgerError, PolicyError
 from tacit.ledger import Ledger
 from tacit.ledger.names import analyst_name
-from tacit.ledger.postgres_address import PostgresAddress
+from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.receipts import Receipt
 from tacit.privacy import Promise
 from tacit.server.caps import rewritten, with_cap

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tacit.errors import InvalidParameter, PolicyError
-from tacit.ledger.postgres_address import PostgresAddress
+from tacit.ledger.postgres.address import PostgresAddress
 from tacit.server.jobs import Jobs
 from tacit.server.keys import Key, Keys
 from tacit.server.pool import Pool

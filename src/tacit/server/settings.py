@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InvalidParameter, PolicyError
-from tacit.ledger.postgres_address import is_postgres
+from tacit.ledger.postgres.address import is_postgres
 
 __all__ = ["Settings"]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tacit.errors import LedgerError
-from tacit.ledger.postgres_address import PostgresAddress, is_postgres
-from tacit.ledger.postgres_database import Link
-from tacit.ledger.postgres_errors import failures, translated
+from tacit.ledger.postgres.address import PostgresAddress, is_postgres
+from tacit.ledger.postgres.database import Link
+from tacit.ledger.postgres.errors import failures, translated
 
 __all__ = ["Place", "place_at"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tacit import ApproxDP, GaussianDP, PureDP
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.laplace import Laplace
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.laplace import Laplace
 from tests.auditing.gallery.exhibit import Exhibit, coin, rng
 
 legacy = np.random.RandomState(2026)

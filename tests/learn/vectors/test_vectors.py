@@ -18,7 +18,7 @@ from tacit.learn.spending.spending import Spending
 from tacit.learn.vectors.assigning import nearest_of, sums_of_clusters
 from tacit.learn.vectors.moments import constant_of, exact_moments
 from tacit.learn.vectors.vectors import HEIGHT, Vectors, vectors_of
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
 from tacit.testing import seeded
 
 SCHEMA = Schema((Number("age", 0, 100), Number("change", -3, 1), Category("city", ("Rome", "Oslo", "Bonn"))))

@@ -15,7 +15,7 @@ from unittest import mock
 
 import numpy as np
 
-from tacit.mechanisms import integer_mechanism
+from tacit.mechanisms.additive import integer_mechanism
 from tacit.tables.engines.contract import Integers
 from tacit.tables.engines.sums import Sums
 

@@ -15,10 +15,10 @@ from unittest import mock
 
 import numpy as np
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.selection.key_selection import GaussianKeySelection, OptimalKeySelection
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy import ZCDP, ApproxDP, Guarantee
 from tacit.tables.choosing.choice import ChoiceMechanism, FullestMechanism, RankedMechanism
 from tacit.tables.choosing.top import FullestCellsMechanism

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
 from tacit.tables.choosing.choice import FullestMechanism, RankedMechanism
 from tacit.tables.choosing.top import FullestCellsMechanism
 from tacit.tables.engines.contract import Blend, Integers, Tallies

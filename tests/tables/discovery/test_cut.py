@@ -14,7 +14,7 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate, TacitError
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.discovery import cut as subject
 from tacit.tables.discovery.cut import STEPS, Ladder
 from tacit.tables.plan.plan import Plan

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate, UnknownColumn
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy import L1, L2, ZCDP, ApproxDP, PureDP
 from tacit.tables.discovery import discovery
 from tacit.tables.discovery.grids import bin_expression, bins_of

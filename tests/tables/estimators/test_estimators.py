@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 from tacit.tables.engines.contract import Blend, Counted, Measure, One, Present, Product, Quantised, Square
 from tacit.tables.estimators.base import Noisy, Setting

@@ -11,9 +11,9 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy import L1, ZCDP, ApproxDP
 from tacit.tables.engines.contract import Cells, Integers
 from tacit.tables.estimators.noise import spread

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
 from tacit.tables.fitting.fits import fit_of
 from tacit.tables.fitting.least_squares import LevelsFit
 from tacit.tables.fitting.levels import Level, by_keys, in_runs

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
 from tacit.tables.fitting import tails as consistency_tails
 from tacit.tables.fitting.tails import laplace_sum_error, laplace_sum_errors
 from tacit.testing import seeded

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.selection.key_selection import GaussianKeySelection, OptimalKeySelection
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.tables.engines.contract import Measure, One

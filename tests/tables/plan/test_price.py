@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.ledger import Terms
-from tacit.mechanisms import key_selection
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection, _chances
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.selection import key_selection
+from tacit.mechanisms.selection.key_selection import GaussianKeySelection, OptimalKeySelection, _chances
 from tacit.privacy import L1, L2, REPLACE, ZCDP, ApproxDP, GaussianDP, PureDP, Unit
 from tacit.tables.engines.contract import Measure, One, Present
 from tacit.tables.expressions.tree import Column

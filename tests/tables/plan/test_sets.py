@@ -16,9 +16,9 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy import L1, ZCDP, ApproxDP, GaussianDP
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
 from tacit.tables.engines.duckdb.engine import DuckDBEngine

@@ -14,7 +14,7 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 from tacit.tables.choosing.top import FullestCells, FullestCellsMechanism
 from tacit.tables.engines.contract import Category, Cells, Tallies

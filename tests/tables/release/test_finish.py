@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import UnknownColumn
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.expressions.evaluate import evaluate, values_of
 from tacit.tables.expressions.tree import Call, Expression, Literal, Value
 from tacit.tables.query.tree import Aggregate, Query

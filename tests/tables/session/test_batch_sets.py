@@ -19,8 +19,8 @@ import pytest
 
 import tacit
 from tacit.errors import BudgetExceeded, InvalidParameter
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy import ApproxDP
 from tacit.tables.engines.contract import Integers
 from tacit.tables.plan.joint import Joint, share, shares_of

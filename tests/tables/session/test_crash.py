@@ -20,7 +20,7 @@ ASK = """
 import os, signal, sys
 import tacit
 from tacit.ledger.claims import Claim
-from tacit.ledger.sqlite import SqliteLedger
+from tacit.ledger.sqlite.ledger import SqliteLedger
 from tacit.tables.engines import access
 from tacit.tables.session import statements
 

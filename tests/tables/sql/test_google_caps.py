@@ -12,7 +12,7 @@ import pytest
 import tacit
 from tacit.errors import BudgetExceeded, InvalidParameter, NotPrivate, TacitError
 from tacit.ledger import InMemory
-from tacit.mechanisms.key_selection import GaussianKeySelection, OptimalKeySelection
+from tacit.mechanisms.selection.key_selection import GaussianKeySelection, OptimalKeySelection
 from tacit.privacy import ApproxDP
 from tacit.tables.plan import price as pricing
 from tacit.tables.policy.policy import Limits

@@ -6,11 +6,11 @@ import math
 from fractions import Fraction
 
 from tacit.advice.glossary.term import ABOVE_ZERO, CHANCE, Number, Term, plain, up
-from tacit.local.kary import KaryResponse
-from tacit.mechanisms.above_threshold import AboveThreshold
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+from tacit.local.categories.kary import KaryResponse
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.streams.above_threshold import AboveThreshold
 from tacit.privacy.amplification import shuffled
 from tacit.privacy.guarantees.pure import PureDP
 

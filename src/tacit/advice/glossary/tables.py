@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tacit.advice.glossary.term import ABOVE_ZERO, Number, Term, plain, up
-from tacit.mechanisms.key_selection import OptimalKeySelection
+from tacit.mechanisms.selection.key_selection import OptimalKeySelection
 
 __all__ = ["TABLES"]
 

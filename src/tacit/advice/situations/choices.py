@@ -11,13 +11,13 @@ from tacit.advice.options import LeftOut, Way
 from tacit.advice.paste import sensitivity_text
 from tacit.advice.situations.numbers import read_sensitivity
 from tacit.advice.situations.rivals import GAUSS, LAPLACE_LAW, RACE, Law, one_shot_error, rounds_error
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.noisy_max import EXPONENTIAL, GUMBEL, LAPLACE, NoisyMax
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.top_k import TopK
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.noisy_max import EXPONENTIAL, GUMBEL, LAPLACE, NoisyMax
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selection.scores import read_count
+from tacit.mechanisms.selection.top_k import TopK
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP

@@ -12,11 +12,11 @@ from tacit.advice.options import LeftOut, Way
 from tacit.advice.situations.surveys import mean_ways
 from tacit.advice.situations.trust import CURATOR, SHUFFLER, Trust, read_trust
 from tacit.errors import InvalidParameter
-from tacit.local.binary_sum import BinarySum
-from tacit.local.estimates import two_sided
-from tacit.local.numbers import Bounds
-from tacit.local.shuffled_sum import ShuffledSum
-from tacit.mechanisms.scores import read_count
+from tacit.local.categories.estimates import two_sided
+from tacit.local.numeric.numbers import Bounds
+from tacit.local.shuffle.binary_sum import BinarySum
+from tacit.local.shuffle.shuffled_sum import ShuffledSum
+from tacit.mechanisms.selection.scores import read_count
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.neighbours import REPLACE, Neighbours
 from tacit.privacy.prices import source

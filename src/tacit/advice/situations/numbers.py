@@ -10,15 +10,15 @@ from typing import Any
 from tacit.advice.options import LeftOut, Way
 from tacit.advice.paste import sensitivity_text
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.bounded_laplace import BoundedLaplace
-from tacit.mechanisms.clamped_laplace import ClampedLaplace
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.staircase import Staircase
-from tacit.mechanisms.truncated_laplace import TruncatedLaplace
+from tacit.mechanisms.additive.bounded_laplace import BoundedLaplace
+from tacit.mechanisms.additive.clamped_laplace import ClampedLaplace
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.additive.staircase import Staircase
+from tacit.mechanisms.additive.truncated_laplace import TruncatedLaplace
+from tacit.mechanisms.selection.scores import read_count
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP

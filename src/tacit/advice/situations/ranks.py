@@ -12,8 +12,8 @@ from typing import Any
 
 from tacit.advice.options import LeftOut, Way
 from tacit.advice.situations.several import Several, each_at_its_share
-from tacit.mechanisms.quantile import Quantile, read_level
-from tacit.mechanisms.quantiles import Quantiles
+from tacit.mechanisms.ranks.quantile import Quantile, read_level
+from tacit.mechanisms.ranks.quantiles import Quantiles
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.neighbours import ADD_REMOVE, Neighbours, relation

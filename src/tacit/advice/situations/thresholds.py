@@ -12,13 +12,13 @@ from tacit.advice.paste import sensitivity_text
 from tacit.advice.situations.hurdles import stream_error
 from tacit.advice.situations.numbers import read_sensitivity
 from tacit.advice.situations.rivals import GAUSS, LAPLACE_LAW, Law
-from tacit.mechanisms.above_threshold import AboveThreshold
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.gaussian_threshold import GaussianAboveThreshold
-from tacit.mechanisms.naive_threshold import NaiveThreshold
-from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.sparse_vector import SparseVector
-from tacit.mechanisms.splits import BOOK, IMPROVED, Split
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.selection.scores import read_count
+from tacit.mechanisms.streams.above_threshold import AboveThreshold
+from tacit.mechanisms.streams.gaussian_threshold import GaussianAboveThreshold
+from tacit.mechanisms.streams.naive_threshold import NaiveThreshold
+from tacit.mechanisms.streams.sparse_vector import SparseVector
+from tacit.mechanisms.streams.splits import BOOK, IMPROVED, Split
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP

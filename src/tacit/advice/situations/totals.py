@@ -16,11 +16,11 @@ import numpy as np
 from tacit.advice.options import LeftOut, Way
 from tacit.advice.paste import sensitivity_text
 from tacit.advice.situations.numbers import read_sensitivity
-from tacit.mechanisms.continual_count import ContinualCount
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.factorisations import BINARY_TREE, SQUARE_ROOT
-from tacit.mechanisms.scores import read_count
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.selection.scores import read_count
+from tacit.mechanisms.streams.continual_count import ContinualCount
+from tacit.mechanisms.streams.factorisations import BINARY_TREE, SQUARE_ROOT
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.ledger import Receipt
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.key_selection import KeySelection
+from tacit.mechanisms.selection.key_selection import KeySelection
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.noise.entropy import BitSource, system_entropy
 from tacit.tables.choosing.choice import ChoiceMechanism
 from tacit.tables.engines.contract import Integers

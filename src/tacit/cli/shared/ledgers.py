@@ -9,7 +9,7 @@ import click
 
 from tacit.errors import LedgerError
 from tacit.ledger import Ledger, beside, ledger_at
-from tacit.ledger.postgres_address import is_postgres
+from tacit.ledger.postgres.address import is_postgres
 from tacit.tables.engines.registry import backend_for
 from tacit.tables.engines.source import table_folder
 from tacit.tables.policy.file import address, read

@@ -39,7 +39,7 @@ def typed(line: str) -> None:
 def _averaging() -> None:
     import numpy as np
 
-    from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+    from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
 
     truth, times = 1234, 10_000
     say(f"A count of {truth:,} people is asked at ε = 0.1: each answer is off by ten or more, so it hides everybody.")
@@ -104,7 +104,7 @@ def _delta() -> None:
 def _survey() -> None:
     import numpy as np
 
-    from tacit.local.kary import KaryResponse
+    from tacit.local.categories.kary import KaryResponse
 
     people, yes = 10_000, 0.12
     truth = np.arange(people) < yes * people
@@ -124,9 +124,9 @@ def _survey() -> None:
 def _shuffle() -> None:
     import numpy as np
 
-    from tacit.local.binary_sum import BinarySum
-    from tacit.local.kary import KaryResponse
-    from tacit.mechanisms.discrete_laplace import DiscreteLaplace
+    from tacit.local.categories.kary import KaryResponse
+    from tacit.local.shuffle.binary_sum import BinarySum
+    from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
 
     people = 10_000
     truth = np.arange(people) < 1234

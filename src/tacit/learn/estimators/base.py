@@ -27,7 +27,7 @@ from tacit.learn.scikit import (
 )
 from tacit.learn.spending.budget import Budget, read_budget
 from tacit.learn.spending.spending import Spending
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.shared.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
 from tacit.version import VERSION

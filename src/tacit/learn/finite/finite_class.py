@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.learn.finite.hypotheses import HypothesisClass, read_labels
-from tacit.mechanisms.base import bits_from, meaning
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.promise import PriceLike
-from tacit.mechanisms.scores import kind_of
+from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.scores import kind_of
+from tacit.mechanisms.shared.base import bits_from, meaning
+from tacit.mechanisms.shared.promise import PriceLike
 from tacit.noise.entropy import BitSource
 from tacit.privacy import ADD_REMOVE, Guarantee, LInf, Neighbours
 from tacit.privacy.loss_distribution import LossDistribution

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.any_floats import any_floats
-from tacit.mechanisms.scores import kind_of, read_count
+from tacit.mechanisms.selection.scores import kind_of, read_count
+from tacit.mechanisms.shared.any_floats import any_floats
 from tacit.privacy.prices import price
 
 __all__ = [

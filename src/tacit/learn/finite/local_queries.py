@@ -20,10 +20,10 @@ from tacit.learn.finite.hypotheses import (
     read_numbers,
     read_table,
 )
-from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.mechanisms.scores import Described, read_count
-from tacit.mechanisms.tails import read_beta
+from tacit.mechanisms.responses.randomized_response import RandomizedResponse
+from tacit.mechanisms.selection.scores import Described, read_count
+from tacit.mechanisms.shared.base import bits_from
+from tacit.mechanisms.shared.tails import read_beta
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
 from tacit.privacy.prices import Price, price

@@ -8,7 +8,7 @@ from typing import Any
 from tacit.examples.selections import Selection
 from tacit.learn.finite.finite_class import FiniteClassLearner
 from tacit.learn.finite.hypotheses import Thresholds
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.shared.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy import REPLACE
 

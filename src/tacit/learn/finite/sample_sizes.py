@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.scores import read_count
-from tacit.mechanisms.tails import read_beta
+from tacit.mechanisms.selection.scores import read_count
+from tacit.mechanisms.shared.tails import read_beta
 from tacit.privacy import ADD_REMOVE, REPLACE, Neighbours
 from tacit.privacy.neighbours import relation
 from tacit.privacy.prices import Price, positive, price

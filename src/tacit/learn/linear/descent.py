@@ -16,7 +16,7 @@ from tacit.learn.linear.links import RESIDUAL, WEIGHT
 from tacit.learn.linear.passes import Loss, Passes
 from tacit.learn.linear.settings import Settings
 from tacit.learn.spending.spending import Spending
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
 
 __all__ = ["Fitted", "Moments", "buy_moments", "descend"]
 

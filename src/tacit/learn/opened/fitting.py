@@ -21,7 +21,7 @@ from tacit.learn.reading.columns import Category, Number
 from tacit.learn.reading.rows import Chunk, InMemoryRows
 from tacit.learn.reading.schema import Schema
 from tacit.learn.saving import load, write_model
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.shared.base import bits_from
 from tacit.privacy import Guarantee
 from tacit.tables.plan.price import read_price
 from tacit.tables.policy.policy import Policy

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
-from tacit.mechanisms.promise import PriceLike, read_promise
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.shared.promise import PriceLike, read_promise
 from tacit.privacy import ADD_REMOVE, L1, L2, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 from tacit.privacy.conversion import largest_gaussian, largest_zcdp
 

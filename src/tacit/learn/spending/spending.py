@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from tacit.errors import NotPrivate
 from tacit.learn.spending.budget import Budget
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.selection.exponential import Exponential
 from tacit.noise.entropy import BitSource
 from tacit.privacy import L2, ApproxDP, GaussianDP, LInf
 from tacit.privacy.calibration import calibrate

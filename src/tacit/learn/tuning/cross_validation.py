@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.learn.spending.spending import Spending
 from tacit.learn.tuning.parts import divide, scoring_of
-from tacit.mechanisms.base import bits_from
+from tacit.mechanisms.shared.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
 from tacit.privacy.prices import times

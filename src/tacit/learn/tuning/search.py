@@ -11,12 +11,12 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.learn.tuning.cross_validation import _predicted, priced
 from tacit.learn.tuning.parts import divide, scoring_of
-from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
-from tacit.mechanisms.private_selection import PrivateSelection
-from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.selection.private_selection import PrivateSelection
+from tacit.mechanisms.shared.base import bits_from
+from tacit.mechanisms.shared.promise import PriceLike
 from tacit.noise.entropy import BitSource
 from tacit.privacy import L1, L2, Guarantee, PureDP
 from tacit.privacy.prices import Price, times

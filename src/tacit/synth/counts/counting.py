@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.scores import kind_of
+from tacit.mechanisms.selection.scores import kind_of
 from tacit.noise.entropy import system_entropy
 from tacit.synth.domain.columns import Codes, plain
 from tacit.synth.domain.domain import Domain

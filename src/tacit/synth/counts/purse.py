@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.promise import read_promise
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.promise import read_promise
 from tacit.noise.entropy import BitSource
 from tacit.privacy import ADD_REMOVE, L1, L2, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, compose
 from tacit.privacy.conversion import largest_gaussian, largest_zcdp

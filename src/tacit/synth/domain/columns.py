@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.any_floats import any_floats
-from tacit.mechanisms.scores import kind_of
+from tacit.mechanisms.selection.scores import kind_of
+from tacit.mechanisms.shared.any_floats import any_floats
 from tacit.privacy.prices import price, text
 
 __all__ = ["MOST_CELLS", "Column", "Dates", "Listed", "Numbers"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.tails import gaussian_quantile, read_beta
+from tacit.mechanisms.shared.tails import gaussian_quantile, read_beta
 from tacit.privacy import Guarantee, PureDP
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import decimal_down

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.shared.promise import PriceLike
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
 from tacit.synth.counts.coarsening import Coarse

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.promise import PriceLike
+from tacit.mechanisms.shared.promise import PriceLike
 from tacit.privacy import Guarantee, PureDP
 from tacit.synth.counts.coarsening import most_bins
 from tacit.synth.counts.stage import Stage

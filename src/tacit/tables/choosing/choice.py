@@ -15,10 +15,10 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.selecting import SelectionMechanism
+from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selection.selecting import SelectionMechanism
+from tacit.mechanisms.shared.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.pure import PureDP

@@ -23,7 +23,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.selecting import regret
+from tacit.mechanisms.selection.selecting import regret
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import bits_from
-from tacit.mechanisms.top_k import TopK
+from tacit.mechanisms.selection.top_k import TopK
+from tacit.mechanisms.shared.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP

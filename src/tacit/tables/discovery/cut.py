@@ -17,7 +17,7 @@ import numpy as np
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.ledger import Receipt
-from tacit.mechanisms.estimate import BETA, Estimate
+from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.privacy.prices import price as exact_share
 from tacit.privacy.prices import text
 from tacit.report.disclosure import Cut

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.ledger import Receipt
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import GroupRule
 from tacit.tables.check.check import Checked

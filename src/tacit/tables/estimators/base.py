@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Counted
 from tacit.tables.estimators.noise import Noise

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.engines.contract import Measure, One, Present, RowValue
 from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.quantising import argument

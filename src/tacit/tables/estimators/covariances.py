@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter, MissingBounds
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.engines.contract import Measure, Product, Quantised, Square
 from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.blends import chosen_count, chosen_sum

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.engines.contract import Quantised
 from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.blends import distances, width

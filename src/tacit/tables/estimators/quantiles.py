@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.choosing.choice import Choice, Ranked
 from tacit.tables.engines.contract import Cells, Quantised
 from tacit.tables.estimators.base import Chooser, Setting

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.engines.contract import Measure, Quantised
 from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.quantising import argument, granule_for, uncentred

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
 from tacit.tables.estimators.blends import squares, width
 from tacit.tables.estimators.quantising import centred_for_squares

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.tables.fitting.least_squares import LevelsFit
 from tacit.tables.fitting.levels import Level
 from tacit.tables.fitting.margins import Margins

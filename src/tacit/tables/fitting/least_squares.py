@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.tails import gaussian_quantile
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.tails import gaussian_quantile
 from tacit.privacy.rounding import decimal_down
 from tacit.tables.estimators.noise import spread
 from tacit.tables.fitting.levels import Level

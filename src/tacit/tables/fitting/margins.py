@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import AdditiveMechanism
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.tables.estimators.noise import spread
 from tacit.tables.fitting.least_squares import combination_errors
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.key_selection import OptimalKeySelection
+from tacit.mechanisms.selection.key_selection import OptimalKeySelection
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.zcdp import ZCDP

@@ -9,10 +9,10 @@ from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
-from tacit.mechanisms.lazy_losses import loss_distribution
+from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.lazy_losses import loss_distribution
 from tacit.privacy.conversion import largest_gaussian
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.key_selection import KeySelection
+from tacit.mechanisms.selection.key_selection import KeySelection
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 from tacit.tables.engines.contract import Asked, BoundedQuery, Counted
 from tacit.tables.estimators.base import Estimator, Setting, Weighted

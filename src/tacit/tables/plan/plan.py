@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.estimate import BETA
-from tacit.mechanisms.key_selection import KeySelection
+from tacit.mechanisms.selection.key_selection import KeySelection
+from tacit.mechanisms.shared.estimate import BETA
 from tacit.privacy.composition import Guarantee
 from tacit.report.markup import preformatted
 from tacit.tables.check.check import Checked

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
+from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
+from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.pure import PureDP

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import BETA, Estimate
-from tacit.mechanisms.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Measure, Tallies
 from tacit.tables.engines.sums import Sums, bounded

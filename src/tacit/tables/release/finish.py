@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import UnknownColumn
-from tacit.mechanisms.estimate import Estimate
+from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.estimators.base import Categories
 from tacit.tables.expressions.evaluate import Values, evaluate, values_of
 from tacit.tables.expressions.kinds import Kind

@@ -16,8 +16,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.mechanisms.base import AdditiveMechanism
-from tacit.mechanisms.estimate import BETA
+from tacit.mechanisms.shared.base import AdditiveMechanism
+from tacit.mechanisms.shared.estimate import BETA
 from tacit.report.columns import Column as Shown
 from tacit.report.disclosure import PICKED, UNKNOWN, Disclosure
 from tacit.tables.engines.contract import Counted

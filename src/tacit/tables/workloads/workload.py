@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
-from tacit.mechanisms.estimate import BETA, Estimate
+from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.privacy import Guarantee
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import Disclosure, GroupRule

@@ -1,0 +1,1 @@
+"""The ledger in a PostgreSQL database, shared by several processes."""

@@ -1,0 +1,1 @@
+"""Randomizers and analysers of numbers."""

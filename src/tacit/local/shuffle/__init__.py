@@ -1,0 +1,1 @@
+"""Messages through a shuffler: what it buys, and protocols made for it."""

@@ -1,0 +1,1 @@
+"""Noise on released numbers: one file per law."""

@@ -1,0 +1,1 @@
+"""Medians and other quantiles, by their ranks or by how far they can move."""

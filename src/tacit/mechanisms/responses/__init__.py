@@ -1,0 +1,1 @@
+"""Answers that each person randomizes."""

@@ -1,0 +1,1 @@
+"""What mechanisms share: promises and inputs read, noise added, tails, estimates."""

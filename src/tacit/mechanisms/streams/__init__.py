@@ -1,0 +1,1 @@
+"""Questions that come one after the other: thresholds, and running totals."""
