@@ -55,7 +55,7 @@ city = { type = "text", role = "private" }
 spend = { type = "real", role = "private", bounds = [0, 100] }
 """
 SCRIPT = """
-import click, cryptography.hazmat.primitives.ciphers, duckdb, flint, numpy, rich.console, rich.table, sqlglot, sqlite3
+import click, cryptography.hazmat.primitives.ciphers, duckdb, flint, numpy, sqlglot, sqlite3
 print(duckdb.connect().execute({sql!r}).fetchall())
 """
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
-HEAVY = ("numpy", "flint", "cryptography", "rich", "click", "matplotlib", "pandas", "scipy", "duckdb", "sqlglot")
+HEAVY = ("numpy", "flint", "cryptography", "click", "matplotlib", "pandas", "scipy", "duckdb", "sqlglot")
 
 
 def loaded_by(code: str) -> set[str]:
@@ -35,6 +37,13 @@ def test_optional_packages_stay_unloaded_until_used(code: str, allowed: set[str]
 
 def test_the_check_sees_a_loaded_package() -> None:
     assert "numpy" in loaded_by("import numpy")
+
+
+def test_a_plain_install_brings_six_packages() -> None:
+    """What everybody downloads; a seventh is a decision (CONTRIBUTING.md), extras are for the rest."""
+    written = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    names = {one.split(">")[0] for one in written}
+    assert names == {"numpy", "cryptography", "python-flint", "duckdb", "sqlglot", "click"}
 
 
 def test_a_question_loads_no_accountant() -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from rich.cells import cell_len
 
 from tacit.report import words
 from tacit.report.columns import Column
-from tacit.report.terminal import show, text, to_text
+from tacit.report.terminal import show, text, text_width, to_text
 from tests.report.examples import hostile, many, usual
 
 
@@ -42,7 +41,7 @@ def test_wide_answers_are_folded_not_cut() -> None:
     columns = [Column.of("key", ["k" * 50])]
     columns += [Column.of(f"number {i}", [10**9 + i], [0], [2 * 10**9], whole=True) for i in range(6)]
     lines = text(columns, width=80).splitlines()
-    assert max(cell_len(line) for line in lines) <= 80
+    assert max(text_width(line) for line in lines) <= 80
     together = "".join("".join(lines).split())
     assert together.count("k") >= 50 + 1
     assert len(text(columns).splitlines()) == 2

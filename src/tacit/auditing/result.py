@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tacit.report.terminal import grid
+
 __all__ = ["AuditResult", "Picture"]
 
 
@@ -96,19 +98,18 @@ class AuditResult:
             f" confidence={self.confidence!r}{f', blind={self.blind!r}' if self.blind else ''})"
         )
 
-    def __rich__(self) -> Any:
-        from rich.table import Table  # heavy, and needed here only
-
-        table = Table(show_header=False, title=self.verdict, title_justify="left")
+    def __str__(self) -> str:
         limits = f"≥ {self.at_least:.4g} under {short(self.likelier)}, ≤ {self.at_most:.4g} under {short(self.other)}"
         drawn = f"{self.samples:,} under each neighbour" if self.samples else "none: the probabilities are known"
-        table.add_row("claim", repr(self.claim))
-        table.add_row("ε proven", f"{self.epsilon_lower:.4g}" + (f" at δ = {self.delta:.3g}" if self.delta else ""))
-        table.add_row("δ proven", f"{self.delta_lower:.3g} at ε = {self.epsilon:.4g}")
-        table.add_row("event", self.event)
-        table.add_row("its chance", limits)
-        table.add_row("samples", drawn)
-        return table
+        told = [
+            ("claim", repr(self.claim)),
+            ("ε proven", f"{self.epsilon_lower:.4g}" + (f" at δ = {self.delta:.3g}" if self.delta else "")),
+            ("δ proven", f"{self.delta_lower:.3g} at ε = {self.epsilon:.4g}"),
+            ("event", self.event),
+            ("its chance", limits),
+            ("samples", drawn),
+        ]
+        return "\n".join([self.verdict, *grid((), told, margin=0)])
 
 
 def _share(confidence: float) -> str:

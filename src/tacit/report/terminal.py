@@ -1,25 +1,183 @@
-"""An answer as a table of text: in a terminal as wide as it is, in a pipe as wide as it has to be."""
+"""Text on a screen: tables folded where it ends, in a pipe as wide as they have to be; an answer as such a table."""
 
 from __future__ import annotations
 
-import io
+import os
+import shutil
+import sys
+import unicodedata
 from collections.abc import Sequence
-
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from dataclasses import dataclass
+from typing import TextIO
 
 from tacit.report import words
 from tacit.report.columns import Column, same_length
 from tacit.report.disclosure import Disclosure
 from tacit.report.numbers import cell, printable, shortened
 
-__all__ = ["show", "show_grid", "text", "to_text"]
+__all__ = ["BOLD", "DIM", "RED", "Marked", "Screen", "grid", "show", "show_grid", "text", "text_width", "to_text"]
 
+BOLD, DIM, RED = "1", "2", "1;31"
+"""How a terminal is told to stress a text; elsewhere it is not stressed."""
+
+_SCREEN = 80
 _LONGEST_KEY = 60
 _TERMINAL_ROWS = 60
-_SCREEN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A cell that is stressed on a terminal."""
+
+    text: str
+    style: str
+
+
+Cell = str | Marked
+
+
+def text_width(text: str) -> int:
+    """How many columns of a terminal a text takes: two for wide letters, none for marks on letters.
+
+    >>> text_width("Łódź"), text_width("東京"), text_width("e\\u0301")
+    (4, 4, 1)
+    """
+    return len(text) if text.isascii() else sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> int:
+    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def grid(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    right: Sequence[bool] = (),
+    whole: Sequence[str] = (),
+    width: int | None = None,
+    margin: int = 1,
+    gap: int = 3,
+    styled: bool = False,
+) -> list[str]:
+    """The lines of a table; no ``width``: nothing is folded; columns that are ``whole`` never are; headings or none.
+
+    >>> print(*grid(["city", "n"], [["Lund", "1 003"], ["Łódź", "7"]], right=[False, True]), sep="\\n")
+     city       n
+     Lund   1 003
+     Łódź       7
+    """
+    first = [[Marked(name, BOLD) for name in headings]] if headings else []
+    table = [*first, *([_marked(one) for one in row] for row in rows)]
+    needed = [max(map(text_width, texts)) for texts in zip(*([one.text for one in row] for row in table), strict=True)]
+    sides = list(right) or [False] * len(needed)
+    room = None if width is None else width - margin - gap * (len(needed) - 1)
+    widths = _fitted(needed, [name in whole for name in headings] or [False] * len(needed), room)
+    lines = []
+    for row in table:
+        folded = [_folded(one.text, most) for one, most in zip(row, widths, strict=True)]
+        for at in range(max(map(len, folded), default=0)):
+            parts = [texts[at] if at < len(texts) else "" for texts in folded]
+            set_out = [_set(part, most, to_right) for part, most, to_right in zip(parts, widths, sides, strict=True)]
+            if not sides[-1]:
+                set_out[-1] = parts[-1]
+            shown = [_in_style(part, one.style) for part, one in zip(set_out, row, strict=True)] if styled else set_out
+            lines.append((" " * margin + (" " * gap).join(shown)).rstrip(" "))
+    return lines
+
+
+def _marked(cell: Cell) -> Marked:
+    return cell if isinstance(cell, Marked) else Marked(cell, "")
+
+
+def _in_style(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if style and text.strip() else text
+
+
+def _set(text: str, width: int, to_right: bool) -> str:
+    spaces = " " * (width - text_width(text))
+    return spaces + text if to_right else text + spaces
+
+
+def _fitted(needed: Sequence[int], whole: Sequence[bool], room: int | None) -> list[int]:
+    """Widths that fit into the room: the widest columns give first."""
+    widths = list(needed)
+    while room is not None and sum(widths) > room:
+        giving = [at for at, keeps in enumerate(whole) if not keeps]
+        widest = max((widths[at] for at in giving), default=1)
+        if widest <= 1:
+            break
+        those = [at for at in giving if widths[at] == widest]
+        below = max((widths[at] for at in giving if widths[at] < widest), default=1)
+        step = min(widest - below, max(1, (sum(widths) - room) // len(those)))
+        for at in those[: max(1, sum(widths) - room)]:
+            widths[at] -= step
+    return widths
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """The text in lines of at most this width, broken between words where that can be."""
+    if "\n" not in text and text_width(text) <= width:
+        return [text]
+    lines = []
+    for line in text.split("\n"):
+        rest = line
+        while text_width(rest) > width:
+            end = max(1, _letters_within(rest, width))
+            space = rest.rfind(" ", 1, end + 1)
+            cut = space if space > 0 else end
+            lines.append(rest[:cut].rstrip(" "))
+            rest = rest[cut:].lstrip(" ")
+        lines.append(rest)
+    return lines
+
+
+def _letters_within(text: str, width: int) -> int:
+    taken = 0
+    for at, letter in enumerate(text):
+        taken += _letter_width(letter)
+        if taken > width:
+            return at
+    return len(text)
+
+
+class Screen:
+    """Where lines are printed: a terminal has a width and styles; in a pipe a line is a line."""
+
+    def __init__(self, file: TextIO | None = None) -> None:
+        self._file = sys.stdout if file is None else file
+        self.is_terminal = self._file.isatty()
+        self.styled = self.is_terminal and _knows_styles()
+        known = self.is_terminal or "COLUMNS" in os.environ
+        self.width = shutil.get_terminal_size((_SCREEN, 24)).columns if known else None
+
+    def line(self, text: str, style: str = "") -> None:
+        """Print one line as it is: the terminal breaks it where it ends."""
+        print(_in_style(text, style) if self.styled else text, file=self._file)
+
+    def grid(
+        self,
+        headings: Sequence[str],
+        rows: Sequence[Sequence[Cell]],
+        *,
+        right: Sequence[bool] = (),
+        whole: Sequence[str] = (),
+        margin: int = 1,
+        gap: int = 3,
+    ) -> None:
+        """Print a table, folded where the terminal ends."""
+        made = grid(
+            headings, rows, right=right, whole=whole, width=self.width, margin=margin, gap=gap, styled=self.styled
+        )
+        print("\n".join(made), file=self._file)
+
+
+def _knows_styles() -> bool:
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown"):
+        return False
+    return os.name != "nt" or "WT_SESSION" in os.environ
 
 
 def to_text(disclosure: Disclosure, current: int | None = None) -> str:
@@ -40,22 +198,21 @@ def show(
     columns: Sequence[Column], footnote: str, parts: Sequence[str], *, everything: str, notes: Sequence[str] = ()
 ) -> None:
     """Print the answer to standard output; a terminal gets the first rows, and ``everything`` says how to get all."""
-    console = Console(highlight=False, force_jupyter=False)
-    if console.is_terminal:
-        _print(console, columns, footnote, parts, notes=notes, most=_TERMINAL_ROWS, everything=everything)
-    else:
-        print(text(columns, footnote, parts, notes=notes), end="")
+    screen = Screen()
+    most = _TERMINAL_ROWS if screen.is_terminal else None
+    width = screen.width if screen.is_terminal else None
+    table, below = _lines_of(columns, footnote, parts, notes, width, most, everything, screen.styled)
+    for line in table:
+        screen.line(line)
+    for line in below:
+        screen.line(line, DIM)
 
 
 def show_grid(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
     """Print a table of texts to standard output; ``right`` says which columns are set to the right."""
-    console = Console(highlight=False, force_jupyter=False)
-    if console.is_terminal:
-        console.print(_grid(headings, rows, right))
-    else:
-        made, wide = _wide_console(None)
-        wide.print(_grid(headings, rows, right))
-        print(_trimmed(made), end="")
+    screen = Screen()
+    for line in _grid(headings, rows, right, screen.width if screen.is_terminal else None, screen.styled):
+        screen.line(line)
 
 
 def text(
@@ -77,59 +234,40 @@ def text(
      Łódź        7 ± 41
      95% intervals
     """
-    made, console = _wide_console(width)
-    _print(console, columns, footnote, parts, notes=notes, most=most, everything=everything)
-    return _trimmed(made)
+    table, below = _lines_of(columns, footnote, parts, notes, width, most, everything, styled=False)
+    return "\n".join([*table, *below]) + "\n"
 
 
-def _print(
-    console: Console,
+def _lines_of(
     columns: Sequence[Column],
     footnote: str,
     parts: Sequence[str],
-    *,
     notes: Sequence[str],
+    width: int | None,
     most: int | None,
     everything: str,
-) -> None:
+    styled: bool,
+) -> tuple[list[str], list[str]]:
+    """The lines of the table, and those that belong under it."""
     rows = same_length(columns)
     shown = rows if most is None or rows <= most else most
     names = [column.name for column in columns]
     cells = [[cell(column, row) for column in columns] for row in range(shown)]
-    if columns:
-        console.print(_grid(names, cells, [_is_number(column) for column in columns]))
+    table = _grid(names, cells, [_is_number(column) for column in columns], width, styled) if columns else []
     if not rows:
-        console.print(" no group is large enough to show" if footnote else " no rows")
+        table.append(" no group is large enough to show" if footnote else " no rows")
     if shown < rows:
-        console.print(f" … and {rows - shown:,} more rows{': ' if everything else ''}{everything}".replace(",", " "))
-    if footnote:
-        console.print(Text(f" {footnote}", style="dim"), soft_wrap=True)
-    for note in notes:
-        console.print(Text(f" {note}", style="dim"), soft_wrap=True)
-    for line in _lines(parts, console.width):
-        console.print(Text(f" {line}", style="dim"), soft_wrap=True)
+        table.append(f" … and {rows - shown:,} more rows{': ' if everything else ''}{everything}".replace(",", " "))
+    below = [*([footnote] if footnote else []), *notes, *_lines(parts, width)]
+    return table, [f" {line}" for line in below]
 
 
-def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Table:
-    table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 1), header_style="bold", show_edge=False)
-    for heading, numeric in zip(headings, right, strict=True):
-        name = Text(shortened(printable(heading), _LONGEST_KEY))
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(shortened(shown, _LONGEST_KEY)) for shown in row))
-    return table
-
-
-def _wide_console(width: int | None) -> tuple[io.StringIO, Console]:
-    made = io.StringIO()
-    wide = Console(
-        file=made, width=width or 10**6, color_system=None, highlight=False, legacy_windows=False, force_jupyter=False
-    )
-    return made, wide
-
-
-def _trimmed(made: io.StringIO) -> str:
-    return "\n".join(line.rstrip() for line in made.getvalue().splitlines()) + "\n"
+def _grid(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], width: int | None, styled: bool
+) -> list[str]:
+    names = [shortened(printable(heading), _LONGEST_KEY) for heading in headings]
+    cells = [[shortened(one, _LONGEST_KEY) for one in row] for row in rows]
+    return grid(names, cells, right=right, width=width, styled=styled)
 
 
 def _is_number(column: Column) -> bool:
@@ -138,11 +276,11 @@ def _is_number(column: Column) -> bool:
     return column.is_noisy or (bool(known) and numbers)
 
 
-def _lines(parts: Sequence[str], width: int) -> list[str]:
+def _lines(parts: Sequence[str], width: int | None) -> list[str]:
     """The parts joined by dots, broken between parts where the width asks for it."""
     lines: list[str] = []
     for part in map(printable, parts):
-        if lines and cell_len(f" {lines[-1]} · {part}") <= width:
+        if lines and (width is None or text_width(f" {lines[-1]} · {part}") <= width):
             lines[-1] += f" · {part}"
         else:
             lines.append(part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def run(*words: str) -> Result:
 def test_it_prints_epsilon_by_each_method_the_best_first() -> None:
     shown = run("laplace", "--scale", "100", "--steps", "1000", "--delta", "1e-6").output
     assert "ε at δ = 1e-06" in shown
-    rows = [line for line in shown.splitlines() if line.startswith("│")]
+    rows = shown.splitlines()[2:]
     assert "loss distribution" in rows[0]
     assert "best" in rows[0]
     assert any("optimal composition" in row and "1.36545" in row for row in rows)
@@ -53,8 +54,8 @@ def test_printed_digits_round_against_us(value: float, above: str, below: str) -
 def test_the_table_never_prints_less_than_was_proven(words: tuple[str, ...]) -> None:
     """Every ε of the table is at or above the full number in the JSON, by at most a unit of its sixth digit."""
     proven = {method["method"]: method["epsilon"] for method in json.loads(run(*words, "--json").output)["methods"]}
-    rows = [line.split("│") for line in run(*words).output.splitlines() if line.startswith("│")]
-    shown = {cells[1].strip(): float(cells[2]) for cells in rows}
+    rows = [re.split(r" {3,}", line.strip()) for line in run(*words).output.splitlines()[2:] if line.startswith(" ")]
+    shown = {cells[0]: float(cells[1]) for cells in rows}
     assert shown.keys() == proven.keys()
     for method, epsilon in proven.items():
         assert epsilon <= shown[method] <= epsilon * (1 + 1.1e-5)

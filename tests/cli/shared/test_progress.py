@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 
 import pytest
 
-from tacit.cli.shared.progress import waiting, waiting_for_another
+from tacit.cli.shared.progress import bar, waiting, waiting_for_another
 
 
 class Terminal(io.StringIO):
@@ -40,3 +40,20 @@ def test_what_is_quick_or_in_a_pipe_is_silent(wait: Waiting, monkeypatch: pytest
         with wait("reading", 60.0 if screen.isatty() else 0.0):
             pass
         assert screen.getvalue() == ""
+
+
+def test_a_bar_fills_and_is_wiped(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with bar() as show:
+        show(0.0, "one")
+        show(0.5, "two")
+    shown = screen.getvalue().split("\r")
+    assert "two ━━━━━━━━━━━━━━━" in shown[2]
+    assert " 50%" in shown[2]
+    assert shown[3].strip() == ""
+    silent = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", silent)
+    with bar() as show:
+        show(0.5, "two")
+    assert silent.getvalue() == ""

@@ -98,7 +98,7 @@ def _several(question: Question, flavour: str, delta: str | None, rows: int | No
 
 
 def _table(plans: list[Plan]) -> None:
-    from tacit.report.terminal import show_grid  # rich: heavy, and needed for tables only
+    from tacit.report.terminal import show_grid
 
     first = plans[0]
     headings = ["price", *(output_name(first, line) for line in first.lines)]

@@ -20,11 +20,13 @@ from tacit.cli.audit.record import write_harness
 from tacit.cli.audit.statements import audit_statements, read_statements
 from tacit.cli.audit.words import attribute, read_claim, read_input, read_inputs
 from tacit.cli.audit.words import module as load_module
+from tacit.cli.shared.progress import bar
 from tacit.errors import InvalidParameter
 from tacit.games.registry import GAMES
 from tacit.learn.finite.hypotheses import Thresholds
 from tacit.learn.finite.registry import LEARNERS
 from tacit.local.registry import RANDOMIZERS
+from tacit.report.terminal import BOLD, RED, Marked, Screen
 
 __all__ = ["audit"]
 
@@ -277,48 +279,36 @@ def _with_progress(
     subjects: list[Subject], one: Callable[[Subject, Callable[[int, int], None]], AuditResult]
 ) -> list[AuditResult]:
     """All audits, with a bar and the time left on standard error where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
-    console = Console(stderr=True)
     results = []
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not _tty()) as bar:
-        task = bar.add_task("", total=len(subjects))
+    with bar() as show:
         for i, subject in enumerate(subjects):
-            bar.update(task, description=subject.name[:40], completed=i)
 
-            def advance(done: int, total: int, before: int = i) -> None:
-                bar.update(task, completed=before + done / total)
+            def advance(done: int, total: int, before: int = i, name: str = subject.name[:40]) -> None:
+                show((before + done / total) / len(subjects), name)
 
+            advance(0, 1)
             results.append(one(subject, advance))
     return results
 
 
-def _tty() -> bool:
-    return sys.stderr.isatty()
-
-
 def _show(subjects: list[Subject], results: list[AuditResult]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
+    screen = Screen()
     if len(results) == 1:
-        console.print(results[0])
+        screen.line(str(results[0]))
         return
-    table = Table("mechanism", "claimed", "ε proven", "at δ", "samples", "verdict", title_justify="left")
+    rows: list[list[str | Marked]] = []
     for subject, result in zip(subjects, results, strict=True):
-        verdict = "[bold red]violated[/]" if result.violated else "[bold]blind[/]" if result.blind else "not disproved"
+        said = Marked("violated", RED) if result.violated else Marked("blind", BOLD) if result.blind else ""
+        verdict = said or "not disproved"
         proven, at = f"{result.epsilon_lower:.4g}", f"{result.delta:.2g}"
         name = subject.name.partition("(")[0]
-        table.add_row(name, f"{result.claim!r}", proven, at, f"{result.samples:,}", verdict)
-    console.print(table)
+        rows.append([name, f"{result.claim!r}", proven, at, f"{result.samples:,}", verdict])
+    screen.grid(["mechanism", "claimed", "ε proven", "at δ", "samples", "verdict"], rows)
     for subject, result in zip(subjects, results, strict=True):
         if result.blind:
-            console.print(f"{subject.name}: {result.verdict}", markup=False)
+            screen.line(f"{subject.name}: {result.verdict}")
         if result.violated:
-            console.print(f"{subject.name}: {result.verdict}; event: {result.event}", markup=False)
+            screen.line(f"{subject.name}: {result.verdict}; event: {result.event}")
 
 
 def _draw(subjects: list[Subject], results: list[AuditResult], path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tacit.errors import InvalidParameter
+from tacit.report.terminal import RED, Marked, Screen
 
 if TYPE_CHECKING:
     from tacit.auditing.statements.audit import Finding, StatementAudit
@@ -50,46 +51,36 @@ def audit_statements(
 
 
 def _show(found: Sequence[StatementAudit]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
+    screen = Screen()
+    apart_by = "told apart by"
+    headings = ["one unit more", "among", apart_by, "answers", "rows of work", "per step"]
     for audit in found:
-        title = f"{audit.sql}\n{audit.outcome}" + (f" at {audit.price}" if audit.price else "")
-        table = Table("one unit more", "among", "told apart by", "answers", "rows of work", "per step")
-        for column, wraps in zip(table.columns, (False, False, True, False, False, False), strict=True):
-            column.no_wrap = not wraps
-        console.print(title, markup=False)
+        screen.line(f"{audit.sql}\n{audit.outcome}" + (f" at {audit.price}" if audit.price else ""))
+        rows: list[list[str | Marked]] = []
         for one in audit.findings:
-            apart = f"[bold red]{_plain(one.differs)}[/]" if one.differs else "nothing"
-            table.add_row(one.person, str(one.units), apart, str(one.compared), _work(one), _added(one))
-        console.print(table)
+            apart = Marked(one.differs, RED) if one.differs else "nothing"
+            rows.append([one.person, str(one.units), apart, str(one.compared), _work(one), _added(one)])
+        screen.grid(headings, rows, whole=[name for name in headings if name != apart_by])
         for one in audit.findings:
             if one.detail:
-                console.print(f"{one.person}, among {one.units}: {one.differs}: {one.detail}", markup=False)
+                screen.line(f"{one.person}, among {one.units}: {one.differs}: {one.detail}")
         if audit.leaked is not None:
-            console.print(audit.leaked.verdict, markup=False)
+            screen.line(audit.leaked.verdict)
     wrong = sum(one.violated for one in found)
     noun = "statement" if len(found) == 1 else "statements"
     verdict = f"violated by {wrong}" if wrong else "not disproved: nothing told two made-up neighbours apart"
-    console.print(f"{len(found)} {noun}: {verdict}.", markup=False)
-
-
-def _plain(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
+    screen.line(f"{len(found)} {noun}: {verdict}.")
 
 
 def _work(one: Finding) -> str:
     return "–" if one.work is None else f"{one.work[0].rows:,} → {one.work[1].rows:,}"
 
 
-def _added(one: Finding) -> str:
+def _added(one: Finding) -> str | Marked:
     if one.work is None:
         return "–"
     words = f"{one.added:,.0f}"
-    return f"[bold red]{words}[/]" if one.violated and not one.differs else words
+    return Marked(words, RED) if one.violated and not one.differs else words
 
 
 def read_statements(text: str) -> list[str]:

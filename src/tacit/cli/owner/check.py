@@ -23,7 +23,7 @@ def check(ctx: click.Context, policy: Path) -> None:
 
     Exit codes: 0 all fits, 1 something to look at or the policy is refused, 2 wrong usage.
     """
-    from tacit.report.terminal import show_grid  # rich
+    from tacit.report.terminal import show_grid
     from tacit.tables.session.quality import look
 
     with waiting(f"reading the data of {policy}"):

@@ -23,7 +23,7 @@ def describe(policy: Path) -> None:
 
     From the policy alone; neither data nor ledger are opened. Exit codes: 0 done, 1 refused, 2 wrong usage.
     """
-    from tacit.report.terminal import show_grid  # rich
+    from tacit.report.terminal import show_grid
 
     read_policy = read(policy)
     who = "each row by itself" if read_policy.unit.is_row else f"one {read_policy.unit.column}: all rows that share it"

@@ -163,7 +163,7 @@ def limits(
 
 
 def _ladder(found: FoundLimits) -> None:
-    from tacit.report.terminal import show_grid  # rich
+    from tacit.report.terminal import show_grid
 
     if found.best is None:
         click.echo(repr(found))

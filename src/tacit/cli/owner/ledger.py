@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import getpass
 import json
-import os
-import sys
 import textwrap
 import warnings
 from collections.abc import Callable
@@ -28,6 +26,7 @@ from tacit.ledger.names import analyst_name
 from tacit.ledger.verification import head_digits
 from tacit.privacy.prices import price as exactly
 from tacit.report.numbers import printable
+from tacit.report.terminal import Screen
 
 __all__ = ["budget", "log", "unlock", "verify"]
 
@@ -239,14 +238,5 @@ def _plot(target: Path, ledger: str, rows: list[LogRow]) -> None:
 
 
 def _table(headings: list[str], rows: list[list[str]]) -> None:
-    from rich.console import Console  # heavy, and needed for tables only
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading, overflow="fold", no_wrap=heading in ("#", "time"))
-    for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
-    Console(highlight=False, width=None if narrow else _WIDE).print(table)  # in a pipe, one entry is one line
+    cells = [[printable(cell) for cell in row] for row in rows]
+    Screen().grid(headings, cells, whole=("#", "time"), margin=0, gap=2)

@@ -15,6 +15,7 @@ import click
 from tacit.errors import InvalidParameter
 from tacit.privacy.plan import FAMILIES, Plan, Step
 from tacit.privacy.prices import failure_probability
+from tacit.report.terminal import BOLD, Marked, Screen
 
 __all__ = ["account"]
 
@@ -100,18 +101,15 @@ def _finite(value: float | None) -> float | None:
 
 
 def _table(costs: tuple[Any, ...], lower: float | None, delta: Fraction) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("method", "ε", "", title=f"ε at δ = {float(delta):g}, add-remove", title_justify="left")
+    screen, rows = Screen(), []
     for i, cost in enumerate(costs):
         value = _digits(cost.epsilon, ROUND_CEILING) if math.isfinite(cost.epsilon) else "none"
-        table.add_row(cost.method, value, "best" if i == 0 else "", style="bold" if i == 0 else "")
-    console = Console(highlight=False)
-    console.print(table)
+        rows.append([Marked(one, BOLD if i == 0 else "") for one in (cost.method, value, "best" if i == 0 else "")])
+    screen.line(f"ε at δ = {float(delta):g}, add-remove")
+    screen.grid(["method", "ε", ""], rows, right=[False, True, False])
     if lower is not None:
         least = _digits(lower, ROUND_FLOOR) if math.isfinite(lower) else "∞"
-        console.print(f"No proof can give less than ε = {least} for these mechanisms.")
+        screen.line(f"No proof can give less than ε = {least} for these mechanisms.")
 
 
 def _digits(value: float, rounding: str) -> str:

@@ -10,6 +10,7 @@ import click
 from tacit.errors import InvalidParameter
 from tacit.local.advice import best_frequencies
 from tacit.local.simulation import KINDS, Outcome, errors_of_models, simulate
+from tacit.report.terminal import Screen
 
 __all__ = ["local"]
 
@@ -85,16 +86,12 @@ def _models(people: int, epsilon: str, delta: float) -> dict[str, float] | None:
 
 
 def _table(found: list[Outcome], models: dict[str, float] | None, people: int, epsilon: str) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    title = f"{people:,} people, ε = {epsilon}: error of a share"
-    table = Table("protocol", "measured", "theory", "bytes", "device", "server", title=title, title_justify="left")
+    screen, rows = Screen(), []
     for one in found:
         times = f"{one.device * 1e9:.3g} ns", f"{one.server * 1e9:.3g} ns"
-        table.add_row(one.name, f"{one.error:.3g}", f"{one.expected:.3g}", str(one.bytes), *times)
-    console = Console(highlight=False)
-    console.print(table)
+        rows.append([one.name, f"{one.error:.3g}", f"{one.expected:.3g}", str(one.bytes), *times])
+    screen.line(f"{people:,} people, ε = {epsilon}: error of a share")
+    screen.grid(["protocol", "measured", "theory", "bytes", "device", "server"], rows, right=[False] + [True] * 5)
     if models is not None:
         told = ", ".join(f"{name} ±{error:.3g}" for name, error in models.items())
-        console.print(f"One count of people instead: {told} (one standard error).")
+        screen.line(f"One count of people instead: {told} (one standard error).")

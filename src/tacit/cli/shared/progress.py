@@ -5,15 +5,17 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import cycle
 from types import FrameType
 
-__all__ = ["waiting", "waiting_for_another"]
+__all__ = ["bar", "waiting", "waiting_for_another"]
 
 _PATIENCE = 2.0
 _STEP = 0.12
+_BAR = 30
 _SIGNS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
@@ -55,6 +57,27 @@ def waiting_for_another(what: str, patience: float = _PATIENCE) -> Iterator[None
         signal.signal(signal.SIGALRM, before)
         if begun:
             _wipe(what)
+
+
+@contextmanager
+def bar() -> Iterator[Callable[[float, str], None]]:
+    """A bar on standard error, if that is a terminal, of a share of the whole that is done: ``show(share, what)``."""
+    is_shown, longest, begun = sys.stderr.isatty(), 0, time.monotonic()
+
+    def show(share: float, what: str) -> None:
+        nonlocal longest
+        if not is_shown:
+            return
+        left = (time.monotonic() - begun) * (1 - share) / share if share > 0 else 0.0
+        text = f"{what} {'━' * int(share * _BAR):<{_BAR}} {share:4.0%}" + (f" {left:.0f} s left" if left else "")
+        longest = max(longest, len(text))
+        _show(text.ljust(longest))
+
+    try:
+        yield show
+    finally:
+        if longest:
+            _show(" " * longest + "\r")
 
 
 def _turn(what: str, patience: float, done: threading.Event) -> None:

@@ -208,7 +208,7 @@ def targets(typed: tuple[str, ...]) -> float | dict[str, float]:
 
 def show_answer(where: Path | str, answer: Answer, again: bool, analyst: str | None) -> None:
     """One answer, with its price and how to see it again."""
-    from tacit.report.terminal import show  # rich: needed for tables only
+    from tacit.report.terminal import show
 
     disclosure = answer.disclosure()
     show(
@@ -222,7 +222,7 @@ def show_answer(where: Path | str, answer: Answer, again: bool, analyst: str | N
 
 def show_answers(where: Path | str, answers: Sequence[Answer], again: bool, analyst: str | None) -> None:
     """The answers of a batch, one after the other; the price of all under the last."""
-    from tacit.report.terminal import show  # rich: needed for tables only
+    from tacit.report.terminal import show
 
     for at, answer in enumerate(answers):
         disclosure = answer.disclosure()
