@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
 from tacit.cli.main import main
+from tests.shell import typed
 
 
 @dataclass(frozen=True)
@@ -55,14 +54,7 @@ def tacit(folder: Path, *words: str) -> Ran:
     return Ran(out.getvalue(), err.getvalue(), printed.getvalue(), code)
 
 
-def tacit_alone(folder: Path, *words: str, before: str = "") -> Ran:
-    """Run the front door in a process of its own, after the statements ``before``."""
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{before}\nfrom tacit.cli.main import main; main()", *words],
-        capture_output=True,
-        encoding="utf-8",
-        cwd=folder,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        check=False,
-    )
-    return Ran(ran.stdout, ran.stderr, ran.stdout + ran.stderr, ran.returncode)
+def tacit_alone(folder: Path, *words: str) -> Ran:
+    """Run the front door in a process of its own."""
+    code, out, err = typed(folder, *words)
+    return Ran(out, err, out + err, code)

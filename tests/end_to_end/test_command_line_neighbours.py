@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tacit import errors
+from tests.shell import typed
 from tests.tables.attacks.neighbours import write_pair
 from tests.tables.attacks.outcomes import shows_canary
 
@@ -25,24 +22,9 @@ REFUSED = [
 ]
 
 
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONIOENCODING": "utf-8",
-    "COLUMNS": "200",
-    "PYTHONPATH": str(Path(errors.__file__).resolve().parents[1]),  # the same Tacit as here, whatever the folder
-}
-
-
 def tacit(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    """What a shell sees."""
-    ran = subprocess.run(
-        [sys.executable, "-c", "from tacit.cli.main import main; main()", *arguments],
-        capture_output=True,
-        cwd=folder,
-        env=ENVIRONMENT,
-        check=False,
-    )
-    return ran.returncode, ran.stdout.decode(), ran.stderr.decode()
+    """What a shell sees, on a wide screen."""
+    return typed(folder, *arguments, COLUMNS="200")
 
 
 @pytest.mark.parametrize(("command", "sql", "code"), REFUSED)

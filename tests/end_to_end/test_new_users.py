@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.test_command_line_neighbours import ENVIRONMENT, tacit
+from tests.end_to_end.test_command_line_neighbours import tacit
+from tests.shell import ENVIRONMENT
 
 _POLICY = """\
 version = 1
@@ -120,20 +121,20 @@ def _start(folder: Path, *typed: str) -> subprocess.Popen[bytes]:
 
 
 def test_two_processes_at_once_share_one_budget(folder: Path) -> None:
-    """Seven ask for ε 1 of a total of 3: three are answered."""
+    """Five ask for ε 1 of a total of 3: three are answered."""
     running = [
-        _start(folder, "ask", "bom.toml", _COUNT, "--epsilon", "1", "--analyst", f"a{i}", "--fresh") for i in range(7)
+        _start(folder, "ask", "bom.toml", _COUNT, "--epsilon", "1", "--analyst", f"a{i}", "--fresh") for i in range(5)
     ]
     told = [one.communicate(timeout=900) for one in running]
     codes = sorted(one.returncode for one in running)
-    assert codes == [0, 0, 0, 3, 3, 3, 3], told
+    assert codes == [0, 0, 0, 3, 3], told
     assert not any(b"Traceback" in err for _, err in told)
 
 
 def test_interrupted_from_the_keyboard(folder: Path) -> None:
     """Ctrl-C at any moment: no traceback, and the ledger still verifies."""
     script = "from tacit.cli.main import main; print('ready', flush=True); main()"
-    for wait in (0.05, 0.1, 0.3, 0.6, 1.0):
+    for wait in (0.05, 0.3, 1.0):
         running = subprocess.Popen(
             [sys.executable, "-c", script, "ask", "bom.toml", _COUNT, "--epsilon", "0.01", "--fresh"],
             cwd=folder,
@@ -147,6 +148,6 @@ def test_interrupted_from_the_keyboard(folder: Path) -> None:
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=900)
         assert b"Traceback" not in err, err.decode()
-        assert running.returncode in (0, 1, -signal.SIGINT)  # the last: while Python was ending
+        assert running.returncode in (0, 1, 4, -signal.SIGINT)  # 4: paid, and lost; the last: while Python was ending
     assert tacit(folder, "ask", "bom.toml", _COUNT, "--epsilon", "0.01")[0] == 0  # a ledger half begun is begun again
     assert tacit(folder, "verify", "semi.ledger")[0] == 0

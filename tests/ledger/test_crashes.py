@@ -14,17 +14,13 @@ from tacit.errors import AnswerLost
 from tacit.ledger import Request, SqliteLedger
 from tacit.privacy import ApproxDP, PureDP
 from tests.ledger.lenient import lenient
+from tests.shell import python
 
 HERE = Path(__file__).parent
 
 
 def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(HERE / script), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-
-
-def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
 
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -19,6 +18,7 @@ from tacit.ledger import InMemory, Request, SqliteLedger
 from tacit.ledger.sqlite.file import SqliteFile
 from tacit.privacy import ApproxDP, PureDP
 from tests.ledger.lenient import lenient
+from tests.shell import python
 
 TERMS = lenient(PureDP(1))
 
@@ -26,11 +26,6 @@ TERMS = lenient(PureDP(1))
 def spend(ledger: SqliteLedger | InMemory, question: str, price: str = "0.01") -> str:
     with ledger.spend(Request("ada", question), PureDP(price)) as claim:
         return claim.release(b"answer").head
-
-
-def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
 
 
 FULL = """

@@ -7,8 +7,6 @@ finds the ledger as it must be.
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 
 from tests.postgres import Servers
 from tests.server.conftest import COUNT, write_table
+from tests.shell import Said, python
 
 ASKS = """
 import asyncio, os, signal, sys
@@ -77,9 +76,8 @@ STEPS = {
 """When it is killed, and what who asks the same next is told: paid once at most, lost only if it was not stored."""
 
 
-def run(policy: Path, ledger: str, step: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", ASKS, str(policy), ledger, step, COUNT]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+def run(policy: Path, ledger: str, step: str) -> Said:
+    return python(ASKS, policy, ledger, step, COUNT)
 
 
 def hold(policy: Path, ledger: str, step: str, expected: Any) -> None:

@@ -43,7 +43,7 @@ def tried(
     return examine(sound, seed, count, oracle, ask)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_unit_moves_the_integers_of_a_relation_further_than_claimed(seed: int) -> None:
     tally = tried(seed, 30)
     print(f"seed {seed}: {tally}")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 import tacit
 from tacit.errors import AnswerLost
 from tacit.privacy import ApproxDP
+from tests.shell import python
 from tests.tables.visits import write_visits
 
 QUESTION = "SELECT COUNT(*) AS n FROM visits"
@@ -69,7 +68,7 @@ LOST = [
 
 
 def crash(policy: Path, step: str) -> None:
-    run = subprocess.run([sys.executable, "-c", ASK, str(policy), step], capture_output=True, text=True, check=False)
+    run = python(ASK, policy, step)
     assert run.returncode == -signal.SIGKILL, run.stderr
     assert "alive" not in run.stdout
 

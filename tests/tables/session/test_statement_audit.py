@@ -25,8 +25,8 @@ from tests.tables.attacks.faults import every_row, half_the_reach, logarithms_no
 from tests.tables.parts import changed
 
 CONFIDENCE = 1 - 1e-7
-SAMPLES = 60_000
-BATCH = 20_000
+SAMPLES = 30_000
+BATCH = 15_000
 
 POLICY = """\
 version = 1
