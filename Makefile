@@ -4,6 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
+# Where this is set, every process of the tests would compile all of Tacit anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lint types release versions slow attacks parity audit bench sklearns torch lock page clean docs pages
 

@@ -29,7 +29,7 @@ ENVIRONMENT = {
 
 _WAITS = r"""
 import atexit, json, os, sys, traceback
-import duckdb, numpy, rich.console, sqlglot
+import duckdb, numpy, sqlglot
 import tacit.cli.main, tacit.cli.shared.questions, tacit.report.terminal, tacit.tables.sql.read.statement
 import tacit.tables.engines.duckdb.engine, tacit.tables.engines.duckdb.connection, tacit.tables.session.open
 

@@ -28,7 +28,7 @@ def test_nothing_that_fits_the_description_is_a_fault(serve: Serve) -> None:
         if operation.path == "/v1/tables/{table}/practice":
             continue  # draws each time: its refusals are those of plans
 
-        @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy())
         def hold(case: schemathesis.Case) -> None:
             nonlocal tried
@@ -39,4 +39,4 @@ def test_nothing_that_fits_the_description_is_a_fault(serve: Serve) -> None:
             case.validate_response(response, checks=CHECKS)
 
         hold()
-    assert tried > 100
+    assert tried > 70

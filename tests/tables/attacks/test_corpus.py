@@ -37,9 +37,9 @@ def shown(found: list[Verdict]) -> str:
 
 
 def test_a_sample_of_all_statements_tells_neighbours_not_apart(pairs: Pairs) -> None:
-    found = judged(pairs, 80, seed=1313)
+    found = judged(pairs, 40, seed=1313)
     assert not shown(found)
-    assert Counter(one.stage for one in found)["answered"] >= 40
+    assert Counter(one.stage for one in found)["answered"] >= 20
 
 
 @pytest.mark.attacks

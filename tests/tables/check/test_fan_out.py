@@ -45,7 +45,7 @@ def brute(sides: list[tuple[list[tuple[int | None, ...]], Join, list[tuple[str, 
 
 def test_the_bound_is_never_below_the_rows_that_there_are() -> None:
     rng, tight = random.Random(3), 0
-    for _ in range(3000):
+    for _ in range(1200):
         members = rng.randint(2, 4)
         private = rng.randrange(members)
         tables, sides = [], []
@@ -72,7 +72,7 @@ def test_the_bound_is_never_below_the_rows_that_there_are() -> None:
         bound = 1 if most is None else MOST_MATCHED // most
         assert brute(tables) <= bound
         tight += most is None
-    assert tight > 300
+    assert tight > 120
 
 
 def equal(left: str, right: str | int) -> Expression:
@@ -134,7 +134,7 @@ def test_lists_that_multiply_each_other_are_refused_and_cost_nothing(table: Tabl
 
 
 def test_a_row_for_each_key_of_a_list_multiplies_nothing(table: Table) -> None:
-    plan = table.query(f"SELECT COUNT(*) AS n FROM visits JOIN {values('a', 10_000)} ON age = a.n").plan(epsilon=1)
+    plan = table.query(f"SELECT COUNT(*) AS n FROM visits JOIN {values('a', 3_000)} ON age = a.n").plan(epsilon=1)
     assert plan.price is not None
 
 

@@ -22,7 +22,7 @@ def with_where(condition: object) -> Query:
 
 
 @given(queries())
-@settings(RELAXED, max_examples=120)
+@settings(RELAXED, max_examples=50)
 def test_what_is_printed_reads_back_to_the_same_tree(query: Query) -> None:
     assert parse(to_sql(query), query.table) == query
 

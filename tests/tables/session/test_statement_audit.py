@@ -216,8 +216,8 @@ CASES = {
 
 
 CHOSEN = {
-    **dict.fromkeys(["median", "maximum", "mode", "the second of two"], 12_000),
-    **dict.fromkeys(["minimum", "all quantiles at once", "the two best of three"], 3_000),
+    **dict.fromkeys(["median", "maximum", "mode", "the second of two"], 6_000),
+    **dict.fromkeys(["minimum", "all quantiles at once", "the two best of three"], 2_000),
 }
 """Drawn group by group: fewer answers, so that the test stays quick."""
 

@@ -151,7 +151,7 @@ def test_the_statements_are_valid_before_they_are_spoilt() -> None:
 
 
 def test_spoilt_statements_are_queries_or_refusals(capsys: pytest.CaptureFixture[str]) -> None:
-    count = 1_500
+    count = 700
     found = outcomes(statements(7, count))
     with capsys.disabled():
         print(f"\n{count} spoilt statements: {dict(sorted(found.items()))}")
