@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from tacit.ledger.budget import Account, Budget
 from tacit.ledger.chain import Entry
-from tacit.ledger.claims import Claim
 from tacit.ledger.memory import InMemory
 from tacit.ledger.names import beside
 from tacit.ledger.places import ledger_at
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request
+from tacit.ledger.requests import Claim, Request
 from tacit.ledger.sqlite.ledger import SqliteLedger
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Problem, Verification

@@ -17,11 +17,10 @@ from tacit.ledger.book import Book
 from tacit.ledger.budget import Budget, account
 from tacit.ledger.caps import exceeded, fits, lost, may_draw, refuse_too_little
 from tacit.ledger.chain import BEGINNING, Entry
-from tacit.ledger.claims import Claim
 from tacit.ledger.marks import STAMP, marks_of, stamps_of
 from tacit.ledger.names import analyst_name, some_text, source_name
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request, secret_hex
+from tacit.ledger.requests import Claim, Request, secret_hex
 from tacit.ledger.store import Head, Reservation, Store
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification, head_digits, verify

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tacit.ledger.claims import Claim
 from tacit.ledger.memory import InMemory
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request
+from tacit.ledger.requests import Claim, Request
 from tacit.ledger.terms import Terms
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.promise import Promise

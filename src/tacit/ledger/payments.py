@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable
 
 from tacit.errors import AnswerLost
-from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request
+from tacit.ledger.requests import Claim, Request
 from tacit.privacy.composition import Guarantee
 
 __all__ = ["Payments"]

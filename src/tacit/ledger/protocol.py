@@ -10,9 +10,8 @@ from typing import Protocol, Self
 
 from tacit.ledger.budget import Budget
 from tacit.ledger.chain import Entry
-from tacit.ledger.claims import Claim
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request
+from tacit.ledger.requests import Claim, Request
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification
 from tacit.privacy.promise import Promise

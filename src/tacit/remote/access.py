@@ -10,9 +10,8 @@ from typing import Any, NoReturn
 
 from tacit.errors import BudgetExceeded, InvalidParameter, NotPrivate
 from tacit.ledger.amounts import Amount
-from tacit.ledger.claims import Claim
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import secret_hex
+from tacit.ledger.requests import Claim, secret_hex
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.composition import Guarantee as Priced
 from tacit.remote.http import Reply, Way

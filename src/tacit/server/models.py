@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.errors import InvalidParameter
 from tacit.learn.estimators.registry import ESTIMATORS
 from tacit.learn.opened.fitting import plan_for_table
-from tacit.ledger.claims import Claim
+from tacit.ledger.requests import Claim
 
 if TYPE_CHECKING:
     from tacit.tables.session.table import Table

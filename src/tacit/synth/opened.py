@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
-from tacit.ledger.claims import Claim
+from tacit.ledger.requests import Claim
 from tacit.privacy import Guarantee
 from tacit.synth.counts.counting import Counting, Counts, Maps, Tables
 from tacit.synth.domain.columns import Column, Dates, Listed, Numbers

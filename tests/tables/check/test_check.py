@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from tacit.errors import InvalidParameter, MissingBounds, NotPrivate, TacitError, UnknownColumn
 from tacit.tables.check.check import Checked, check
+from tacit.tables.check.types import range_of
 from tacit.tables.expressions.evaluate import evaluate_rows
+from tacit.tables.expressions.intervals import Range
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.ranges import Range, range_of
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Aggregate

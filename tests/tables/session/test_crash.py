@@ -18,7 +18,7 @@ QUESTION = "SELECT COUNT(*) AS n FROM visits"
 ASK = """
 import os, signal, sys
 import tacit
-from tacit.ledger.claims import Claim
+from tacit.ledger.requests import Claim
 from tacit.ledger.sqlite.ledger import SqliteLedger
 from tacit.tables.engines import access
 from tacit.tables.session import statements

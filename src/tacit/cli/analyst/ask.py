@@ -21,11 +21,11 @@ from tacit.cli.shared.questions import (
     open_for_planning,
     policy_options,
     price_options,
+    reading_options,
     show_answer,
     show_answers,
     targets,
 )
-from tacit.cli.shared.reading import reading_options
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.ledger import ledger_at
 from tacit.tables.release.answer import Answer

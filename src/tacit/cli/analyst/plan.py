@@ -9,8 +9,14 @@ import click
 
 from tacit.cli.shared.folding import echo_folded
 from tacit.cli.shared.ledgers import LEDGER_OPTION
-from tacit.cli.shared.questions import WithoutPolicy, open_for_planning, policy_options, price_options, targets
-from tacit.cli.shared.reading import reading_options
+from tacit.cli.shared.questions import (
+    WithoutPolicy,
+    open_for_planning,
+    policy_options,
+    price_options,
+    reading_options,
+    targets,
+)
 from tacit.report import words
 from tacit.report.disclosure import Amount
 from tacit.report.numbers import number

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tacit.cli.shared.progress import waiting
-from tacit.cli.shared.reading import reading_options
+from tacit.cli.shared.questions import reading_options
 from tacit.errors import PolicyError
 
 __all__ = ["init"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from tacit.report import words
 from tacit.report.disclosure import Disclosure
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import Policy
+from tacit.tables.policy.reading import joined
 from tacit.tables.release.answer import Answer
 from tacit.tables.session.open import open as open_table
 from tacit.tables.session.table import Table
@@ -31,6 +33,7 @@ __all__ = [
     "package_price",
     "policy_options",
     "price_options",
+    "reading_options",
     "show_answer",
     "show_answers",
     "targets",
@@ -253,3 +256,35 @@ def _as_of_now(answer: Answer) -> Disclosure:
     means = disclosure.charged.means if answer.receipt.squares is None else answer.receipt.means_by_squares
     charged = replace(disclosure.charged, main=main, delta=delta, means=means)
     return replace(disclosure, charged=charged, cap=replace(disclosure.cap, main=most, delta=leak))
+
+
+def reading_options(command: Any) -> Any:
+    """--encoding, --delimiter, … as one mapping, ``reading``; directly above the function."""
+
+    @functools.wraps(command)
+    def collected(**given: Any) -> Any:
+        reading = dict[str, str]()
+        lists = {"date_format": "dates", "null": "null"}
+        for option in ("encoding", "delimiter", "decimal", "skip", "trim", "header", "table", "date_format", "null"):
+            value = given.pop(f"read_{option}")
+            if value not in (None, ()):
+                reading[lists.get(option, option)] = joined(value)
+        if reading.get("delimiter") == "\\t":
+            reading["delimiter"] = "\t"
+        return command(reading=reading, **given)
+
+    for option in (
+        click.option("--table", "read_table", metavar="NAME", help="The table or sheet in the file."),
+        click.option("--header/--no-header", "read_header", default=None, help="Whether the first line names columns."),
+        click.option("--trim", "read_trim", is_flag=True, default=None, help="Leave out blanks around texts."),
+        click.option("--skip", "read_skip", type=click.IntRange(0), metavar="N", help="Lines before the header."),
+        click.option("--null", "read_null", multiple=True, metavar="TEXT", help="A text that stands for null."),
+        click.option(
+            "--date-format", "read_date_format", multiple=True, metavar="F", help="How days are written: %d/%m/%Y."
+        ),
+        click.option("--decimal", "read_decimal", metavar="C", help="The decimal mark of numbers: . or ,"),
+        click.option("--delimiter", "read_delimiter", metavar="C", help=r"Between fields: , ; | or \t"),
+        click.option("--encoding", "read_encoding", metavar="NAME", help="Of the text: utf-8, latin-1, utf-16, …"),
+    ):
+        collected = option(collected)
+    return collected

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from tacit.ledger.claims import Claim
+from tacit.ledger.requests import Claim
 from tacit.server.api.callers import Caller, Served
 from tacit.server.api.questions import Prefer, answered, waited
 from tacit.server.api.shapes import Fitted, Said

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from tacit.errors import LedgerError
-from tacit.ledger.claims import Claim
+from tacit.ledger.requests import Claim
 from tacit.server.api.callers import Caller, Served
 from tacit.server.api.shapes import Asked, Planned, Said
 from tacit.server.jobs import Job

@@ -15,9 +15,9 @@ from tacit.tables.check.public_values import MOST_KEYS, Domains, named_lists, pu
 from tacit.tables.check.relations import view_of
 from tacit.tables.check.row_work import admit_row_work, aggregating
 from tacit.tables.check.rows import View
-from tacit.tables.check.types import Typing, Words, column_kind, declared_range, quoted
+from tacit.tables.check.types import Typing, Words, column_kind, declared_range, quoted, range_of
+from tacit.tables.expressions.intervals import Range
 from tacit.tables.expressions.kinds import Kind, bounds_of
-from tacit.tables.expressions.ranges import Range, range_of
 from tacit.tables.expressions.tree import Call, Column, Expression, Grouping, Key, Literal
 from tacit.tables.policy.limits import Limits
 from tacit.tables.policy.policy import Policy

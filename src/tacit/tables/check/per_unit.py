@@ -9,9 +9,8 @@ from tacit.errors import InvalidParameter, NotPrivate
 from tacit.tables.check.names import Names
 from tacit.tables.check.row_work import admit_row_work, aggregating
 from tacit.tables.check.rows import View, described
-from tacit.tables.check.types import Typing, Words, column_kind, declared_range, quoted
+from tacit.tables.check.types import Typing, Words, column_kind, declared_range, quoted, range_of
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.ranges import range_of
 from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query.per_unit import FACTS, Fact, PerUnit, UnitKey, fact_kind

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from tacit.privacy.neighbours import ROW, Unit
 from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
-from tacit.tables.check.types import Typing, column_kind, declared_range
+from tacit.tables.check.types import Typing, column_kind, declared_range, range_of
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.ranges import range_of
 from tacit.tables.expressions.tree import Column, Expression, Value
 from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
 from tacit.tables.query.relations import Relation, Shown

@@ -1,4 +1,7 @@
-"""The kind of every part of an expression, found before anything runs; texts that stand for dates become dates."""
+"""The kind of every part of an expression, and its public range, found before anything runs.
+
+Texts that stand for dates become dates; ranges come from the bounds of columns, by interval arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,15 @@ from fractions import Fraction
 from functools import singledispatch
 
 from tacit.errors import InvalidParameter
+from tacit.tables.expressions.intervals import EVERYTHING, Range, union
 from tacit.tables.expressions.kinds import Kind, is_text, kind_of_value, read_date, read_timestamp
 from tacit.tables.expressions.operator import ALL, constants_of
 from tacit.tables.expressions.operators import OPERATORS, TIME_UNITS, Operator, common_kind
-from tacit.tables.expressions.ranges import EVERYTHING, Range
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.to_sql import expression_sql
 
-__all__ = ["Typing", "Words", "column_kind", "declared_range", "quoted"]
+__all__ = ["Typing", "Words", "column_kind", "declared_range", "quoted", "range_of"]
 
 LeafKind = Callable[[Expression], "Kind | None"]
 
@@ -197,3 +200,51 @@ def declared_range(column: Column, policy: Policy) -> Range:
     if declared.kind is Kind.BOOLEAN:
         return Range(Fraction(0), Fraction(1))
     return EVERYTHING if declared.bounds is None else Range(*declared.bounds)
+
+
+Columns = Callable[[Column], Range]
+
+
+def range_of(expression: Expression, columns: Columns) -> Range | None:
+    """The range of the known values of an expression; None if it is always null."""
+    found = _range(expression, columns)
+    return None if found is None else found.tidy()
+
+
+@singledispatch
+def _range(expression: Expression, columns: Columns) -> Range | None:
+    return EVERYTHING
+
+
+@_range.register
+def _(expression: Column, columns: Columns) -> Range | None:
+    return columns(expression)
+
+
+@_range.register
+def _(expression: Literal, columns: Columns) -> Range | None:
+    kind = kind_of_value(expression.value)
+    if kind is None or not kind.is_number:
+        return None if kind is None else EVERYTHING
+    exact = Fraction(repr(expression.value))
+    return Range(exact, exact)
+
+
+@_range.register
+def _(expression: Case, columns: Columns) -> Range | None:
+    return union(range_of(part, columns) for part in expression.results())
+
+
+@_range.register
+def _(expression: Call, columns: Columns) -> Range | None:
+    operator = OPERATORS[expression.operator]
+    if operator.counts_truth and _is_truth(expression.arguments[0]):
+        return Range(Fraction(0), Fraction(1))
+    return operator.range_of(expression.arguments, lambda part: range_of(part, columns))
+
+
+def _is_truth(expression: Expression) -> bool:
+    """Whether it is a condition, or TRUE or FALSE."""
+    if kind_of_value(expression.constant) is Kind.BOOLEAN:
+        return True
+    return bool(expression.called) and OPERATORS[expression.called].is_condition

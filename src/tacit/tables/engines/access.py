@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tacit.errors import LedgerError
-from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.ledger.payments import Payments
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.receipts import Receipt
+from tacit.ledger.requests import Claim
 from tacit.privacy.composition import Guarantee
 from tacit.tables.engines.contract import BoundedQuery, Engine
 from tacit.tables.policy.policy import Policy

@@ -16,8 +16,8 @@ from typing import Self
 
 from tacit.errors import BudgetExceeded, InvalidParameter, NotPrivate
 from tacit.ledger import Ledger, Receipt
-from tacit.ledger.claims import Claim
 from tacit.ledger.lazy_ledger import LazyLedger
+from tacit.ledger.requests import Claim
 from tacit.privacy import Guarantee, Promise
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.check.check import Checked, check
