@@ -1,9 +1,10 @@
 """How time and memory grow: an exponent for every mechanism, randomizer, shuffled protocol and statistic of a table.
 
 Sizes double from one small enough to one that takes a quarter of a second; the exponent is the slope of the logarithms
-over the last four, with the standard error of the fit. Time is CPU time, the best of seven in turns; memory is the most
-that Python and numpy held at once, input and output included (for tables, the most that the process held). What is
-claimed, in words and in `tacit.advice.growth`, is met within 0.1.
+over the last four, with the standard error of the fit. Time is CPU time of this process, the best of several in turns,
+so that other work on the machine matters little; memory is the most that Python and numpy held at once, input and
+output included (for tables, the most that a process of its own held more than before the question). What is claimed, in
+words and in `tacit.advice.growth`, is met within 0.1.
 """
 
 import argparse
@@ -20,13 +21,12 @@ from typing import Any
 
 import numpy as np
 
+import growing_tables
 import tacit
-from measure import peak_bytes, resident_bytes
 from tables import RESULTS, Column, Table, publish, verdict
 from tacit import local
 from tacit.advice.growth import CLAIMS, Growth
 from tacit.tables.engines import access
-from tacit.tables.estimators.registry import ESTIMATORS
 
 Action = Callable[[], Any]
 ENOUGH = 0.25  # seconds of the largest size
@@ -42,6 +42,8 @@ class Subject:
     first: int = 1 << 10
     largest: int = 1 << 24
     rounds: int = ROUNDS
+    held: Callable[[int], float] | None = None
+    """Bytes at a size, where Python does not see them."""
 
 
 def released(build: Callable[[], Any], whole: bool = False) -> Subject:
@@ -100,14 +102,20 @@ def reported(build: Callable[[], Any], values: Callable[[int], Any]) -> Subject:
 
 
 def by_categories(kind: Any) -> Subject:
-    """A hundred reports, on the device, as the categories become more."""
+    """A hundred reports, on the device, as the categories become more; many times over where that takes no time."""
+    slow = kind in (local.UnaryEncoding, local.SubsetSelection)
 
     def make(k: int) -> Action:
         made = kind(epsilon=1, categories=range(k))
         values = np.arange(100) % k
-        return lambda: made.randomize(values)
 
-    return Subject(make, first=64, largest=1 << 16)
+        def run() -> None:
+            for _ in range(1 if slow else 300):
+                made.randomize(values)
+
+        return run
+
+    return Subject(make, first=1 << 20, largest=1 << 22 if slow else 1 << 20)
 
 
 def messages(build: Callable[[int], Any], values: Callable[[int], Any], first: int = 256) -> Subject:
@@ -123,7 +131,7 @@ def tuned(runs: int) -> Action:
     made = tacit.PrivateSelection(epsilon=1, runs=runs, stopping=tacit.GEOMETRIC)
 
     def run() -> None:
-        for _ in range(100):  # the number of runs is random: a hundred selections even it out
+        for _ in range(500):  # the number of runs is random: many selections even it out
             made.select([lambda: (1.0, 0)])
 
     return run
@@ -174,7 +182,7 @@ CENTRAL: dict[str, Callable[[], Subject]] = {
     "NumericSparse": lambda: streamed(lambda n: tacit.NumericSparse(epsilon=1, threshold=0, sensitivity=1, hits=3)),
     "ContinualCount with BINARY_TREE": lambda: totalled(tacit.BINARY_TREE, 1 << 8),
     "ContinualCount with SQUARE_ROOT": lambda: totalled(tacit.SQUARE_ROOT, 1 << 6),
-    "PrivateSelection": lambda: Subject(tuned, first=64, largest=1 << 14),
+    "PrivateSelection": lambda: Subject(tuned, first=512, largest=512, rounds=5),
     "RandomizedResponse": lambda: Subject(
         lambda n: lambda: tacit.RandomizedResponse(epsilon=1).randomize(np.arange(n) % 2 == 1)
     ),
@@ -228,63 +236,29 @@ LOCAL: dict[str, Callable[[], Subject]] = {
     ),
 }
 
-SQL = {
-    "count_rows": "COUNT(*)",
-    "count": "COUNT(x)",
-    "count_units": "COUNT(DISTINCT person)",
-    "sum": "SUM(x)",
-    "mean": "AVG(x)",
-    "variance": "VAR_SAMP(x)",
-    "variance_pop": "VAR_POP(x)",
-    "stddev": "STDDEV_SAMP(x)",
-    "stddev_pop": "STDDEV_POP(x)",
-    "covariance": "COVAR_SAMP(x, y)",
-    "covariance_pop": "COVAR_POP(x, y)",
-    "correlation": "CORR(x, y)",
-    "count_distinct": "COUNT(DISTINCT x)",
-    "quantile": "MEDIAN(x)",
-    "mode": "MODE(city)",
-    "top": "TOP_COUNT(city)",
-}
-
 
 def asked(statistic: str, folder: Path) -> Subject:
-    """One question of a Parquet file, bounded by person."""
-    import pyarrow
-    import pyarrow.parquet
-
-    def make(n: int) -> Action:
-        path = folder / f"people{n}.parquet"
-        if not path.exists():
-            at = np.arange(n)
-            columns = {
-                "person": at // 4,
-                "x": at % 100,
-                "y": (7 * at) % 100,
-                "city": np.char.add("c", (at % 9).astype(str)),
-            }
-            pyarrow.parquet.write_table(pyarrow.table(columns), path)
-        table = tacit.open(
-            path, name="people", unit="person", budget=tacit.ApproxDP(10**6, "1e-3"), delta=1e-9, groups=1, rows=4,
-            bounds={"x": (0, 100), "y": (0, 100)}, ledger=tacit.InMemory(),
-        )  # fmt: skip
-        question = table.query(f"SELECT {statistic} AS s FROM people")
-        return lambda: question.ask(epsilon=1, fresh=True)
-
-    return Subject(make, first=1 << 22, largest=1 << 22, rounds=2)  # a question alone takes hundredths
+    """One question of a Parquet file, bounded by person; alone it takes hundredths, so it begins at a million rows."""
+    return Subject(
+        lambda n: growing_tables.question(folder, statistic, n),
+        first=1 << 23,
+        largest=1 << 23,
+        rounds=4,
+        held=lambda n: growing_tables.held(folder, statistic, n),
+    )
 
 
 def subjects(folder: Path) -> dict[str, Callable[[], Subject]]:
-    asks = {name: (lambda text=text: asked(text, folder)) for name, text in SQL.items()}
+    asks = {name: (lambda name=name: asked(name, folder)) for name in growing_tables.SQL}
     return CENTRAL | LOCAL | asks
 
 
-def measured(subject: Subject, native: bool) -> list[tuple[int, float, float]]:
+def measured(subject: Subject) -> list[tuple[int, float, float]]:
     """(size, seconds, bytes) of the last sizes, the largest of which takes long enough."""
     size = subject.first
     while size < subject.largest:
         action = subject.make(size)
-        if min(timed(action) for _ in range(3)) >= ENOUGH:
+        if min(timed(action) for _ in range(2)) >= ENOUGH:
             break
         size *= 2
     sizes = [size >> back for back in reversed(range(SIZES)) if size >> back >= 2]
@@ -293,7 +267,10 @@ def measured(subject: Subject, native: bool) -> list[tuple[int, float, float]]:
         [timed(action) for action in actions] for _ in range(subject.rounds)
     ]  # in turns: a slow spell hits all of them
     times = [min(lap[i] for lap in laps) for i in range(len(sizes))]
-    return [(one, seconds, held(action, native)) for one, seconds, action in zip(sizes, times, actions, strict=True)]
+    kept = [
+        held(action) if subject.held is None else subject.held(one) for one, action in zip(sizes, actions, strict=True)
+    ]
+    return list(zip(sizes, times, kept, strict=True))
 
 
 def timed(action: Action) -> float:
@@ -303,12 +280,7 @@ def timed(action: Action) -> float:
     return time.process_time() - start
 
 
-def held(action: Action, native: bool) -> float:
-    if native:
-        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-        before = resident_bytes()
-        action()
-        return float(peak_bytes() - before)
+def held(action: Action) -> float:
     tracemalloc.start()
     action()
     most = tracemalloc.get_traced_memory()[1]
@@ -326,8 +298,8 @@ def slope(sizes: list[float], values: list[float]) -> tuple[float, float]:
     return fitted, math.sqrt(float((rest**2).sum()) / freedom / float((x * x).sum()))
 
 
-def row(claim: Growth, subject: Subject, native: bool) -> dict[str, Any]:
-    found = measured(subject, native)
+def row(claim: Growth, subject: Subject) -> dict[str, Any]:
+    found = measured(subject)
     sizes = [float(size) for size, _, _ in found]
     spent, spent_error = slope(sizes, [max(seconds, 1e-7) for _, seconds, _ in found])
     kept, kept_error = slope(sizes, [max(used, QUIET) for _, _, used in found])
@@ -370,7 +342,7 @@ def main() -> None:
             if arguments.only and claim.name not in arguments.only:
                 continue
             try:
-                kept[claim.name] = row(claim, makers[claim.name](), claim.name in ESTIMATORS)
+                kept[claim.name] = row(claim, makers[claim.name]())
             except Exception as error:  # the table says so
                 note = f"{type(error).__name__}: {error}"[:200]
                 kept[claim.name] = {"name": claim.name, "of": claim.of, "note": note, "met": False}

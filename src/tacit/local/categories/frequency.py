@@ -21,6 +21,7 @@ from tacit.mechanisms.shared.promise import PriceLike, read_promise
 from tacit.noise.coins import uniform_places
 from tacit.noise.entropy import BitSource
 from tacit.privacy import REPLACE, Guarantee, PureDP
+from tacit.privacy.losses.pair import LARGEST_LOSS
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import decimal_up, exp_up
 
@@ -159,6 +160,9 @@ class FrequencyRandomizer(Randomizer[FrequencyEstimate]):
 
 def ratio_up(epsilon: Fraction) -> Fraction:
     """A little more than e^ε: a pair with this ratio reveals no less."""
+    if epsilon > LARGEST_LOSS:
+        allowed = f"at most {LARGEST_LOSS:g}: e^{LARGEST_LOSS:g} is no promise"
+        raise InvalidParameter("epsilon", given=f"{float(epsilon):g}", allowed=allowed)
     return Fraction(exp_up(decimal_up(epsilon))) * (1 + Fraction(1, 1 << 48))
 
 
@@ -170,8 +174,15 @@ def pure_promise(
     mu: PriceLike = None,
     promise: Guarantee | None = None,
 ) -> PureDP:
-    """The ε that the keywords of a randomizer ask for."""
-    return read_promise(name, (PureDP,), REPLACE, epsilon, delta, rho, mu, promise)
+    """The ε that the keywords of a randomizer ask for; of so little that floats show no difference nothing is told."""
+    asked = read_promise(name, (PureDP,), REPLACE, epsilon, delta, rho, mu, promise)
+    if asked.eps < _LEAST_EPSILON:
+        allowed = f"at least {float(_LEAST_EPSILON):g}: reports of less are pure chance, and nothing can be estimated"
+        raise InvalidParameter("epsilon", given=asked, allowed=allowed)
+    return asked
+
+
+_LEAST_EPSILON = Fraction(1, 10**9)
 
 
 def read_values(values: Any, answers: Answers) -> tuple[npt.NDArray[Any], tuple[int, ...] | None]:

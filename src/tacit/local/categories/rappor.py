@@ -18,6 +18,7 @@ from tacit.mechanisms.shared.promise import PriceLike
 from tacit.noise.entropy import BitSource
 from tacit.noise.truths import ExactTruth, OddsTruth, Truth
 from tacit.privacy import REPLACE, Guarantee, PureDP
+from tacit.privacy.losses.pair import LARGEST_LOSS
 from tacit.privacy.prices import Price, price, round_up
 from tacit.privacy.rounding import decimal_up, ln_up
 
@@ -75,8 +76,11 @@ class Rappor(BitRandomizer):
         return Support(kept * high + (1 - kept) * low, (1 - kept) * high + kept * low)
 
     def _pair(self) -> tuple[list[Fraction], list[Fraction]]:
-        root, high, low = ratio_up(self.epsilon / 2), self._shown.chance, self._made_up.chance
-        p, q = (root * high + low) / (root + 1), (high + root * low) / (root + 1)
+        high, low = self._shown.chance, self._made_up.chance
+        p, q = high, low  # of a device whose permanent bits never lie: no pair of ours reveals more
+        if self.epsilon / 2 <= LARGEST_LOSS:
+            root = ratio_up(self.epsilon / 2)
+            p, q = (root * high + low) / (root + 1), (high + root * low) / (root + 1)
         one = [p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)]
         return one, [one[0], one[2], one[1], one[3]]
 

@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 
-__all__ = ["least_chance", "one_count_delta", "two_counts_delta"]
+__all__ = ["MOST_EPSILON", "least_chance", "one_count_delta", "two_counts_delta"]
 
 Floats = npt.NDArray[np.float64]
 
 _SLACK = 1e-9
+MOST_EPSILON = 300.0
+"""e to twice this power is still a float; at any ε above, δ is at most what it is here."""
 _GRID = 1 << 60
 
 
@@ -27,7 +29,7 @@ def one_count_delta(n: int, chance: float, epsilon: float) -> float:
     """
     law = _law(n, chance)
     one, other = np.concatenate([law, [0.0]]), np.concatenate([[0.0], law])
-    grown = math.exp(epsilon)
+    grown = math.exp(min(epsilon, MOST_EPSILON))
     found = max(float(np.maximum(a - grown * b, 0.0).sum()) for a, b in ((one, other), (other, one)))
     return min(1.0, found * (1 + _SLACK) + 1e-150)
 
@@ -45,7 +47,7 @@ def two_counts_delta(n: int, chance: float, epsilon: float) -> float:
     below = np.searchsorted(logs, logs - epsilon, side="left")  # second counts with r(y') < r(y)·e^-ε
     of_plain = np.concatenate([[0.0], np.cumsum(plain)])
     of_shifted = np.concatenate([[0.0], np.cumsum(shifted)])
-    gains = shifted * of_plain[below] - math.exp(epsilon) * plain * of_shifted[below]
+    gains = shifted * of_plain[below] - math.exp(min(epsilon, MOST_EPSILON)) * plain * of_shifted[below]
     return min(1.0, float(np.maximum(gains, 0.0).sum()) * (1 + _SLACK) + 1e-150)
 
 

@@ -15,6 +15,7 @@ from tacit.local.categories.gf2 import hashed
 from tacit.local.categories.prefix_tree import read_words
 from tacit.local.random_words import random_words
 from tacit.local.shuffle.absent import honest_of
+from tacit.local.shuffle.binomials import MOST_EPSILON
 from tacit.local.shuffle.excess import mean_excess
 from tacit.local.shuffle.messages import MessageProtocol, read_messages
 from tacit.mechanisms.shared.base import bits_from, meaning
@@ -175,6 +176,7 @@ def hidden_among(noise: int, buckets: int, epsilon: float) -> float:
     """
     both = 1 / buckets**2
     one = 1 / buckets - both
-    values = [0.0, 1.0, -math.exp(epsilon), -math.expm1(epsilon)]
+    at = min(epsilon, MOST_EPSILON)
+    values = [0.0, 1.0, -math.exp(at), -math.expm1(at)]
     chances = [1 - 2 * one - both, one, one, both]
     return min(1.0, mean_excess(values, chances, noise + 1) * buckets / (noise + 1))

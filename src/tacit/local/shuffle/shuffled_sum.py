@@ -96,6 +96,9 @@ class ShuffledSum(MessageProtocol):
         if self._modulus_bits > 62:
             allowed = "so that sums fit into 62 bits: fewer steps, or a larger ε"
             raise InvalidParameter("steps", given=steps, allowed=allowed)
+        if price >= self._security * Fraction(69, 100):  # 2^-security·(1 + e^ε) would be no δ
+            allowed = f"less than {self._security * 0.69:g}, or a larger security="
+            raise InvalidParameter("epsilon", given=epsilon, allowed=allowed)
         factor = UP.add(ONE, exp_up(decimal_up(price)))
         self._guarantee = ApproxDP(price, Fraction(factor) / 2**self._security, neighbours=REPLACE)
 

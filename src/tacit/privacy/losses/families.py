@@ -115,7 +115,9 @@ def _log(ratio: Fraction) -> float:
     off = ratio - 1
     if abs(off) < Fraction(1, 2):
         return math.log1p(float(off))
-    return math.log(ratio.numerator) - math.log(ratio.denominator) if abs(off) > 10**6 else math.log(float(ratio))
+    if not Fraction(1, 10**6) < ratio < 10**6:
+        return math.log(ratio.numerator) - math.log(ratio.denominator)
+    return math.log(float(ratio))
 
 
 def _quotient_up(top: float, bottom: float) -> float:
