@@ -25,6 +25,7 @@ from tacit.errors import (
     PolicyError,
 )
 from tacit.ledger import Ledger, Receipt, Request, Terms
+from tacit.ledger.log import log_rows
 from tacit.ledger.registry import LEDGERS
 from tacit.privacy import REPLACE, ROW, ZCDP, ApproxDP, GaussianDP, Promise, PureDP, RenyiDP, Unit
 from tacit.privacy.loss_distribution import LossDistribution
@@ -123,6 +124,39 @@ def test_what_is_not_there_is_not_recalled(ledger: Ledger) -> None:
         ledger.recall(claim.receipt.number)
     claim.release(b"one")
     for number in (-1, 0, claim.receipt.number + 1, 99):
+        with pytest.raises(LedgerError, match=f"no payment #{number}"):
+            ledger.recall(number)
+
+
+def test_payments_are_numbered_one_two_three(ledger: Ledger) -> None:
+    """Whatever is written between them: releases, owners, answers that were lost, payments that were refused."""
+    ledger.open("people", lenient(PureDP(1)))
+    first = ledger.spend(ask("a"), PureDP("0.1"))
+    second = ledger.spend(ask("b", "bob"), PureDP("0.1"))
+    second.release(b"b")
+    ledger.amend(lenient(PureDP(2)), owner="grace", reason="more")
+    first.release(b"a")
+    with pytest.raises(BudgetExceeded):
+        ledger.spend(ask("c"), PureDP(3))
+    with ledger.spend(ask("lost"), PureDP("0.1")) as lost:
+        pass
+    changed = ledger.new_data(owner="grace", reason="a day more")
+    fourth = ledger.spend(ask("d"), PureDP("0.1"))
+    fourth.release(b"d")
+    claims = (first, second, lost, fourth)
+    assert [one.receipt.number for one in claims] == [1, 2, 3, 4]
+    assert [one.receipt.entry for one in claims] == [1, 2, 6, 8]
+    assert (changed.number, changed.entry) == (0, 7)
+    assert [one.number for one in log_rows(list(ledger.history()))] == [None, 1, 2, None, 3, None, 4]
+    for number, answer in ((1, b"a"), (2, b"b"), (4, b"d"), (1, b"a")):
+        found = ledger.recall(number)
+        assert (found.answer, found.receipt.number) == (answer, number)
+    with pytest.raises(AnswerLost, match="Payment #3 "):
+        ledger.recall(3)
+    with pytest.raises(AnswerLost, match="Request #3 was paid for"):
+        ledger.spend(ask("lost"), PureDP("0.1"))
+    assert ledger.spend(ask("b", "bob"), PureDP("0.1")).receipt.number == 2
+    for number in (-1, 0, 5, 2**61, 2**70):
         with pytest.raises(LedgerError, match=f"no payment #{number}"):
             ledger.recall(number)
 
@@ -404,13 +438,13 @@ def test_an_answer_is_stored_once(ledger: Ledger) -> None:
     claim = ledger.spend(ask(), PureDP("0.1"))
     claim.release(b"first")
     with pytest.raises(LedgerError, match="has its answer"):
-        ledger.release(claim.receipt.number, b"second")
+        ledger.release(claim.receipt.entry, b"second")
     with pytest.raises(LedgerError, match="never paid for"):
         ledger.release(99, b"free")
     given_up = ledger.spend(ask("b"), PureDP("0.1"))
     given_up.abandon()
     with pytest.raises(LedgerError, match="given up"):
-        ledger.release(given_up.receipt.number, b"late")
+        ledger.release(given_up.receipt.entry, b"late")
     assert ledger.spend(ask(), PureDP("0.1")).answer == b"first"
     with pytest.raises(InvalidParameter, match="answer"):
         ledger.release(0, "text")  # type: ignore[arg-type]
@@ -443,7 +477,7 @@ def test_an_answer_is_drawn_after_it_was_paid_for_and_once(ledger: Ledger) -> No
         assert ledger.answered(ask(), PureDP("0.1"), draw).answer == b"42"
     assert charged_when_drawn == [(1, ApproxDP("0.1", 0))]
     ledger.answered(ask().fresh(), PureDP("0.1"), draw)
-    assert charged_when_drawn[1:] == [(3, ApproxDP("0.2", 0))]
+    assert charged_when_drawn[1:] == [(2, ApproxDP("0.2", 0))]
     with pytest.raises(BudgetExceeded):
         ledger.answered(ask("b"), PureDP("0.9"), draw)
     assert len(charged_when_drawn) == 2
@@ -511,7 +545,7 @@ def test_receipts_say_everything(ledger: Ledger) -> None:
     assert "δ 1e-09" in str(receipt)
     assert "of ε 3, δ 1e-08" in str(receipt)
     assert receipt.head == list(ledger.history())[-1].hash
-    assert receipt.to_dict()["version"] == 1
+    assert receipt.to_dict()["version"] == 2
     assert receipt.to_dict()["cap"]["means"] == {"epsilon": 3.0, "delta": "1e-08"}
     assert ledger.verify(receipt.head).confirmed == 1
 
@@ -779,7 +813,7 @@ def test_a_stored_answer_below_a_least_price_of_later_stays_free(ledger: Ledger)
 
 def lose(ledger: Ledger, question: str, analyst: str = "ada") -> int:
     with ledger.spend(ask(question, analyst), PureDP("0.01")) as claim:
-        return claim.receipt.number
+        return claim.receipt.entry
 
 
 def test_three_lost_answers_lock_an_account_until_the_owner_unlocks_it(ledger: Ledger) -> None:

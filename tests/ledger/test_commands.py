@@ -92,7 +92,8 @@ def test_log(path: Path) -> None:
     assert "no answer" in done.output
     assert "second year" in done.output
     found = json.loads(run(log, path, "--json").output)
-    assert found["version"] == 1
+    assert found["version"] == 2
+    assert [entry["number"] for entry in found["entries"]] == [None, 1, 2, 3, 4, None]
     assert [entry["kind"] for entry in found["entries"]] == ["opened", *["reserved"] * 4, "amended"]
     assert [entry["charged"][0] for entry in found["entries"]] == ["0", "0.25", "0.5", "0.75", "1", "1"]
 
@@ -110,7 +111,7 @@ def test_log(path: Path) -> None:
 )
 def test_log_filters(path: Path, filters: list[str], numbers: list[int]) -> None:
     found = json.loads(run(log, path, "--json", *filters).output)
-    assert [entry["number"] for entry in found["entries"]] == numbers
+    assert [entry["entry"] for entry in found["entries"]] == numbers
 
 
 def test_log_draws(path: Path, folder: Path) -> None:

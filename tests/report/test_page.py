@@ -112,7 +112,7 @@ def test_it_says_everything_a_disclosure_must_say() -> None:
         "0 to 100, per row",
         "multiples of 0.01",
         "tacit 0.1.0",
-        "visits.ledger, entry 4",
+        "visits.ledger, answer 4 (entry 7)",
         "3f9a8c1d",
         "1:0123456789abcdef",
         "95% intervals for the noise; groups too small to show are left out",

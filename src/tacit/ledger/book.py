@@ -20,7 +20,10 @@ from tacit.ledger.store import Head, Store
 from tacit.noise.entropy import BitSource
 from tacit.privacy.promise import Promise
 
-__all__ = ["Book", "append"]
+__all__ = ["LARGEST_NUMBER", "Book", "append"]
+
+LARGEST_NUMBER = 2**62
+"""Beyond any payment's; databases count so far."""
 
 
 class Book(ABC):
@@ -34,6 +37,7 @@ class Book(ABC):
         self._clock = clock
         self._seen: tuple[int, str] | None = None
         self._fixed: tuple[str, Flavour, Promise] | None = None
+        self._counted = (-1, 0)  # so many payments are on record up to this entry
         secret_hex(entropy)  # a source that can be replayed is refused before anything is written
 
     @abstractmethod
@@ -68,6 +72,24 @@ class Book(ABC):
         if found != number:
             raise LedgerError(f"{self._where()}: entry {number} cannot be read. Run `tacit verify` on it.")
         return entry
+
+    def _number(self, store: Store, entry: int) -> int:
+        """Which payment an entry is: 1, 2, 3 in the order of the chain, whatever else is written between them.
+
+        To be asked of entries on record only: what it remembers must not be undone.
+        """
+        known, count = self._counted
+        if entry < known:
+            return count - store.payments(entry, known)
+        if entry > known:
+            count += store.payments(known, entry)
+            self._counted = entry, count
+        return count
+
+    def _entry_of(self, store: Store, number: int) -> int | None:
+        """The entry of payment 1, 2, 3, …"""
+        known, count = self._counted if number > self._counted[1] else (-1, 0)
+        return store.payment(known, number - count) if 0 < number <= LARGEST_NUMBER else None
 
     def _head(self, store: Store) -> Head:
         head = store.head()

@@ -6,7 +6,7 @@ that failures can tell something: how often they may, before an account is locke
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from tacit.errors import AccountLocked, BudgetExceeded, InvalidParameter
@@ -59,7 +59,7 @@ def lost(store: Store, found: Iterable[Unanswered]) -> list[int]:
     return [one.number for one in found if not store.is_drawing(one.drawer)]
 
 
-def may_draw(store: Store, head: Head, analyst: str) -> bool:
+def may_draw(store: Store, head: Head, analyst: str, number_of: Callable[[int], int]) -> bool:
     """Whether one more answer may be drawn now; an analyst who has lost too many since the last unlock is refused.
 
     Answers that are being drawn may all be lost: with those lost already they are never more than lock the account, so
@@ -68,7 +68,7 @@ def may_draw(store: Store, head: Head, analyst: str) -> bool:
     missing = store.unanswered(analyst)
     gone = lost(store, missing)
     if len(gone) >= head.terms.strikes:
-        listed = ", ".join(f"#{number}" for number in gone[:5]) + (", …" if len(gone) > 5 else "")
+        listed = ", ".join(f"#{number_of(entry)}" for entry in gone[:5]) + (", …" if len(gone) > 5 else "")
         many = f"{len(gone)} answers were" if len(gone) > 1 else "an answer was"
         raise AccountLocked(
             f"The account of {analyst} is locked: {many} paid for and lost, stopped or interrupted ({listed}), and "

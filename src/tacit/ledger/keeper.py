@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -117,7 +118,7 @@ class Keeper(Book):
             store.forgive(forgiven)
             head = self._append(store, head, "unlocked", owner=who, analyst=name, reason=reason, forgiven=forgiven)
         self._remember(head)
-        return self._receipt(head, head.number, head.time, who, NOTHING)
+        return self._receipt(head, 0, head.number, head.time, who, NOTHING)
 
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
         """Change the caps; an owner's act, recorded in the chain. Flavour, neighbours, unit and δ set aside stay."""
@@ -138,7 +139,7 @@ class Keeper(Book):
             store.set_terms(amended)
             head = self._append(store, amended, "amended", owner=who, reason=reason, terms=terms.to_dict())
         self._remember(head)
-        return self._receipt(head, head.number, head.time, who, NOTHING)
+        return self._receipt(head, 0, head.number, head.time, who, NOTHING)
 
     def new_data(self, *, owner: str, reason: str, files: Sequence[Path] = ()) -> Receipt:
         """Say that the data have changed: their version goes up by one, on record. Answers of before stay as they are.
@@ -155,7 +156,7 @@ class Keeper(Book):
             terms = renewed.terms.to_dict()
             head = self._append(store, renewed, "data", owner=who, reason=reason, terms=terms)
         self._remember(head)
-        return self._receipt(head, head.number, head.time, who, NOTHING)
+        return self._receipt(head, 0, head.number, head.time, who, NOTHING)
 
     def has(self, number: int, link: str) -> bool:
         """Whether entry ``number`` is there and has this hash: an older copy that was put back does not have it."""
@@ -175,7 +176,7 @@ class Keeper(Book):
             gone = head_digits(head)
             after = self._append(store, known, "restored", owner=who, reason=reason, missing=missing, newest=gone)
         self._remember(after)
-        return self._receipt(after, after.number, after.time, who, NOTHING)
+        return self._receipt(after, 0, after.number, after.time, who, NOTHING)
 
     def has_changed(self, files: Sequence[Path]) -> bool:
         """Whether the files are others than when the version of the data began; it depends on rows, for the owner."""
@@ -184,11 +185,11 @@ class Keeper(Book):
         begun = {one for one in known if one.kind == STAMP and one.source == str(version)}
         return bool(begun) and begun.isdisjoint(stamps_of(files, version))
 
-    def _receipt(self, head: Head, number: int, moment: str, analyst: str, price: Amount) -> Receipt:
+    def _receipt(self, head: Head, number: int, entry: int, moment: str, analyst: str, price: Amount) -> Receipt:
         called = self._called()
         squares = None if head.terms.readings is None else head.squares
         return Receipt(
-            number, moment, analyst, head.source, price, head.charged, head.terms, head.hash, called, squares
+            number, moment, analyst, head.source, price, head.charged, head.terms, head.hash, called, squares, entry
         )
 
     # Spending.
@@ -245,21 +246,23 @@ class Keeper(Book):
         with self._reading() as store:
             head, answer = self._head(store), store.answer(found.released)
             paid, released = self._read(store, found.number), self._read(store, found.released)
+            number = self._number(store, found.number)
         if hashlib.sha256(answer).hexdigest() != released.values.get("answer"):
             raise LedgerError(
-                f"{self._where()}: the stored answer to request #{found.number} is not the one that was released. "
+                f"{self._where()}: the stored answer to request #{number} is not the one that was released. "
                 "It was not given out, and nothing was spent. Run `tacit verify` on the ledger."
             )
-        return Claim(self, self._receipt(head, found.number, paid.time, request.analyst, price), answer, None)
+        return Claim(self, self._receipt(head, number, found.number, paid.time, request.analyst, price), answer, None)
 
     def _reserve(self, request: Request, price: Amount, digest: str) -> Claim | None:
         """Check and debit; None if somebody else has reserved the same request in the meantime."""
         drawer = self._drawer()
         with self._writing() as store:
             head, before = self._head(store), store.account(request.analyst)
+            number = self._number(store, head.number) + 1
             charged, own = head.charged + price, before + price
             refuse_too_little(head.terms, price)
-            if not may_draw(store, head, request.analyst):
+            if not may_draw(store, head, request.analyst, partial(self._number, store)):
                 raise _Crowded
             squares = head.squares if head.terms.readings is None else head.squares + square_of(price)
             allowed = fits(head.terms, request.analyst, price, charged, own, squares)
@@ -284,7 +287,9 @@ class Keeper(Book):
                 request=digest,
             )
         self._remember(head)
-        return Claim(self, self._receipt(head, head.number, head.time, request.analyst, price), None, drawer)
+        self._counted = head.number, number
+        receipt = self._receipt(head, number, head.number, head.time, request.analyst, price)
+        return Claim(self, receipt, None, drawer)
 
     def _named(self, request: Request, cost: Promise) -> tuple[Amount, str]:
         """The price of a request, and the name under which its answer is stored."""
@@ -322,14 +327,17 @@ class Keeper(Book):
                 again = store.request(digest)  # an answer is stored first, and only then does its drawer leave
             if again is not None and again.released is not None:
                 return
-            entry = self._entry(found.number)
+            with self._reading() as store:
+                entry, number = self._read(store, found.number), self._number(store, found.number)
             raise AnswerLost(
-                f"Request #{found.number} was paid for at {entry.time}, but its answer was never stored. "
+                f"Request #{number} was paid for at {entry.time}, but its answer was never stored. "
                 "The payment stands; nothing more was spent. To pay again and draw anew, ask with a fresh request key."
             )
         if time.monotonic() > deadline:
+            with self._reading() as store:
+                number = self._number(store, found.number)
             raise LedgerError(
-                f"Somebody else is drawing the answer to request #{found.number} and had not stored it after "
+                f"Somebody else is drawing the answer to request #{number} and had not stored it after "
                 f"{self._patience:g} s. Nothing more was spent; ask again later, it will be free."
             )
 
@@ -345,39 +353,43 @@ class Keeper(Book):
                 f"was there after {self._patience:g} s. Nothing was spent; ask again when one of them is."
             )
 
-    def release(self, number: int, answer: bytes) -> Receipt:
+    def release(self, entry: int, answer: bytes) -> Receipt:
         """Store the answer to a reservation, durably, before anybody sees it."""
         if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
             given = f"{len(answer):,} bytes" if isinstance(answer, bytes) else answer
             raise InvalidParameter("answer", given=given, allowed=f"at most {LARGEST_ANSWER:,} bytes")
         with self._writing() as store:
-            head, found = self._head(store), store.reservation(number)
+            head, found = self._head(store), store.reservation(entry)
+            number = self._number(store, entry)
             if found is None or found.released is not None or not found.drawer:
                 why = (
                     "was never paid for" if found is None else "was given up" if not found.drawer else "has its answer"
                 )
                 raise LedgerError(f"Request #{number} {why}: nothing was stored.")
+            before = self._number(store, head.number)
             checksum = hashlib.sha256(answer).hexdigest()
-            head = self._append(store, head, "released", request=number, answer=checksum, size=len(answer))
-            store.store_answer(head.number, number, answer)
-            entry = self._read(store, number)
+            head = self._append(store, head, "released", request=entry, answer=checksum, size=len(answer))
+            store.store_answer(head.number, entry, answer)
+            paid = self._read(store, entry)
         self._remember(head)
-        return self._receipt(head, number, entry.time, entry.values["analyst"], Amount.read(entry.values["price"]))
+        self._counted = head.number, before
+        return self._receipt(head, number, entry, paid.time, paid.values["analyst"], Amount.read(paid.values["price"]))
 
-    def abandon(self, number: int) -> None:
+    def abandon(self, entry: int) -> None:
         """Give up drawing: the payment stands, and who asks again is told `AnswerLost` at once."""
         with self._writing() as store:
-            store.forget_drawer(number)
+            store.forget_drawer(entry)
 
     # Reading.
 
     def recall(self, number: int) -> Claim:
-        """The answer stored for payment ``number``, free of charge, with a receipt of now."""
+        """The answer stored for payment ``number`` (1, 2, 3, …), free of charge, with a receipt of now."""
         with self._reading() as store:
-            found = store.reservation(number)
+            entry = self._entry_of(store, number)
+            found = None if entry is None else store.reservation(entry)
         if found is None:
             raise LedgerError(f"{self._where()} has no payment #{number}. `tacit log` lists them.")
-        paid = self._entry(number)
+        paid = self._entry(found.number)
         if found.released is None:
             raise AnswerLost(f"Payment #{number} of {paid.time} has no stored answer. The payment stands.")
         request = Request(paid.values["analyst"], paid.values["question"], paid.values["policy"], paid.values["key"])

@@ -27,11 +27,14 @@ class LogRow:
     state: str
     squares: Fraction | None = None
     """Σε²/2 so far, where a δ′ is set aside."""
+    number: int | None = None
+    """The payment's: 1, 2, 3; of what owners do, none."""
 
     def to_dict(self) -> dict[str, Any]:
         values = {name: value for name, value in self.entry.values.items() if name not in ("number", "kind", "time")}
         return {
-            "number": self.entry.number,
+            "number": self.number,
+            "entry": self.entry.number,
             "kind": self.entry.kind,
             "time": self.entry.time,
             **values,
@@ -44,7 +47,7 @@ class LogRow:
 def log_rows(entries: list[Entry]) -> Iterator[LogRow]:
     """The entries worth showing, with running sums; a release shows as the state of its reservation."""
     released = {entry.values["request"] for entry in entries if entry.kind == "released"}
-    charged, accounts, terms, squares = NOTHING, dict[str, Amount](), None, Fraction(0)
+    charged, accounts, terms, squares, number = NOTHING, dict[str, Amount](), None, Fraction(0), 0
     for entry in entries:
         values = entry.values
         terms = Terms.read(values["terms"]) if "terms" in values else terms
@@ -55,6 +58,7 @@ def log_rows(entries: list[Entry]) -> Iterator[LogRow]:
             state = "released" if entry.number in released else "no answer"
             squares += square_of(price)
             both = None if terms.readings is None else squares
-            yield LogRow(entry, who, price, charged, accounts[who], terms, state, both)
+            number += 1
+            yield LogRow(entry, who, price, charged, accounts[who], terms, state, both, number)
         elif entry.kind != "released":
             yield LogRow(entry, values.get("owner", ""), None, charged, NOTHING, terms, entry.kind)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -122,6 +123,13 @@ class _MemoryStore:
     def reservation(self, number: int) -> Reservation | None:
         drawer = self._drawers.get(number)
         return None if drawer is None else Reservation(number, drawer, self._released.get(number))
+
+    def payments(self, after: int, until: int) -> int:
+        return sum(after < number <= until for number in self._requests)
+
+    def payment(self, after: int, count: int) -> int | None:
+        later = (number for number in self._requests if number > after)
+        return next(islice(later, count - 1, None), None)
 
     def forget_drawer(self, number: int) -> None:
         if number in self._drawers:

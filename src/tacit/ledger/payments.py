@@ -65,12 +65,12 @@ class Payments:
 
     def _drawn(self, draw: Callable[[Receipt], bytes], receipt: Receipt) -> bytes:
         """The answer as bytes, after the payment. What goes wrong here may depend on the data: nobody is told what."""
-        _log.info("entry %d is paid; drawing", receipt.number)
+        _log.info("entry %d is paid; drawing", receipt.entry)
         began, drawn = time.monotonic(), None
         try:
             drawn = draw(receipt)
         except (Exception, KeyboardInterrupt):
-            _log.warning("entry %d: no answer could be drawn", receipt.number)
+            _log.warning("entry %d: no answer could be drawn", receipt.entry)
         try:
             time.sleep(self._held(time.monotonic() - began))
         except KeyboardInterrupt:

@@ -41,14 +41,14 @@ class Ledger(Protocol):
     def lookup(self, request: Request, cost: Promise) -> Claim | None:
         """The stored answer to a request, if there is one; never charges, never waits."""
 
-    def release(self, number: int, answer: bytes) -> Receipt:
+    def release(self, entry: int, answer: bytes) -> Receipt:
         """Store the answer to a reservation, durably, before anybody sees it."""
 
-    def abandon(self, number: int) -> None:
+    def abandon(self, entry: int) -> None:
         """Give up drawing: the payment stands, and who asks again is told `AnswerLost` at once."""
 
     def recall(self, number: int) -> Claim:
-        """The answer stored for a payment, free of charge; `AnswerLost` if none was."""
+        """The answer stored for payment 1, 2, 3, …, free of charge; `AnswerLost` if none was."""
 
     def amend(self, terms: Terms, *, owner: str, reason: str) -> Receipt:
         """Change the caps; an owner's act, recorded in the chain."""

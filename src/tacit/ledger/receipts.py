@@ -22,6 +22,7 @@ class Receipt:
     """
 
     number: int
+    """The payment's: 1, 2, 3 in the order of the chain; 0 of what an owner does."""
     time: str
     analyst: str
     source: str
@@ -33,6 +34,8 @@ class Receipt:
     """What the ledger is called: the name of its file."""
     squares: Fraction | None = None
     """Σε²/2 of all prices so far, where a δ′ is set aside."""
+    entry: int = 0
+    """Which entry of the chain it is: releases and what owners do are entries too."""
 
     @property
     def price(self) -> Money:
@@ -70,8 +73,9 @@ class Receipt:
     def to_dict(self) -> dict[str, Any]:
         """The receipt as JSON values, prices as exact text."""
         return {
-            "version": 1,
+            "version": 2,
             "number": self.number,
+            "entry": self.entry,
             "time": self.time,
             "analyst": self.analyst,
             "source": self.source,

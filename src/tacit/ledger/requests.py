@@ -63,9 +63,9 @@ def secret_hex(entropy: BitSource | None = None) -> str:
 
 
 class _Keeper(Protocol):
-    def release(self, number: int, answer: bytes) -> Receipt: ...
+    def release(self, entry: int, answer: bytes) -> Receipt: ...
 
-    def abandon(self, number: int) -> None: ...
+    def abandon(self, entry: int) -> None: ...
 
 
 class Claim:
@@ -93,7 +93,7 @@ class Claim:
 
     def release(self, answer: bytes) -> Receipt:
         """Store the drawn answer durably; show it to nobody before this returns."""
-        self.receipt = self._keeper.release(self.receipt.number, answer)
+        self.receipt = self._keeper.release(self.receipt.entry, answer)
         self.answer = bytes(answer)
         self._leave()
         return self.receipt
@@ -102,7 +102,7 @@ class Claim:
         """Give up drawing; who asks again is told `AnswerLost` at once."""
         if self._drawer is not None:
             self._leave()
-            self._keeper.abandon(self.receipt.number)
+            self._keeper.abandon(self.receipt.entry)
 
     def _leave(self) -> None:
         if self._drawer is not None:

@@ -98,6 +98,12 @@ class Store(Protocol):
     def reservation(self, number: int) -> Reservation | None:
         """The reservation with this number."""
 
+    def payments(self, after: int, until: int) -> int:
+        """How many reservations are among the entries after one and up to another."""
+
+    def payment(self, after: int, count: int) -> int | None:
+        """The entry of the ``count``-th reservation after an entry, if there are so many."""
+
     def forget_drawer(self, number: int) -> None:
         """Nobody draws this answer any more."""
 

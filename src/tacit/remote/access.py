@@ -79,12 +79,13 @@ class RemoteAccess:
 
     def _receipt(self, reply: Reply) -> Receipt:
         """What the answer itself says of its payment."""
-        policy, entry = self.policy, int(reply.headers.get("Tacit-Entry") or 0)
+        policy = self.policy
+        number, entry = (int(reply.headers.get(name) or 0) for name in ("Tacit-Answer", "Tacit-Entry"))
         told = reply.json() if "json" in str(reply.headers.get("Content-Type")) else {}
         nothing = {"main": "0", "delta": "0"}
         price, charged = (told.get(name) or nothing for name in ("price", "charged"))
         return Receipt(
-            entry,
+            number,
             told.get("time", ""),
             self.payments.analyst,
             policy.table,
@@ -93,6 +94,7 @@ class RemoteAccess:
             policy.terms,
             told.get("head", ""),
             PurePath(told.get("ledger", "")).name,
+            entry=entry,
         )
 
     def close(self) -> None:
@@ -153,10 +155,10 @@ class _Book:
 class _Kept:
     """An answer that is stored already."""
 
-    def release(self, number: int, answer: bytes) -> Receipt:
+    def release(self, entry: int, answer: bytes) -> Receipt:
         _elsewhere("ledger")
 
-    def abandon(self, number: int) -> None:
+    def abandon(self, entry: int) -> None:
         """Nothing to give up."""
 
 

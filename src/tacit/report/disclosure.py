@@ -155,6 +155,7 @@ class Disclosure:
     rounding: str
     ledger: str
     entry: int
+    """Of the chain; what people type is the ``number``."""
     head: str
     policy: str
     software: str
@@ -166,6 +167,8 @@ class Disclosure:
     not_covered: tuple[str, ...] = NOT_COVERED
     cut: tuple[Cut, ...] = ()
     """What the limits left out, if that was asked for; one for each set of keys with limits of its own."""
+    number: int = 0
+    """Which payment of the ledger it is: 1, 2, 3; counted by the ledger when the answer is read."""
 
     def __post_init__(self) -> None:
         same_length(self.columns)
@@ -182,7 +185,7 @@ class Disclosure:
             ("protects", f"{self.unit}; {self.neighbours}"),
             ("groups", self.group_rule.words),
             ("noise", "; ".join(f"{one.measure}: {one.mechanism}, scale {one.scale:.4g}" for one in self.noise[:5])),
-            ("on record", f"{self.ledger}, entry {self.entry}, {self.time}, version {self.data_version} of the data"),
+            ("on record", f"{self.ledger} #{self.number}, {self.time}, version {self.data_version} of the data"),
         )
         return "\n".join(f"{name:<10}{_cut_off(said)}" for name, said in lines)
 
@@ -229,7 +232,7 @@ class Disclosure:
         if made.get("kind") != _KIND or made.get("version") != JSON_VERSION:
             found = f"{made.get('kind')} version {made.get('version')}"
             raise InvalidParameter("disclosure", given=found, allowed=f"{_KIND} version {JSON_VERSION}")
-        since: dict[str, Any] = {"data_version": 1, "cut": []}  # what disclosures of before do not say
+        since: dict[str, Any] = {"data_version": 1, "cut": [], "number": 0}  # what disclosures of before do not say
         given: dict[str, Any] = {one.name: (since | dict(made))[one.name] for one in fields(cls)}
         return cls(
             **given

@@ -202,7 +202,7 @@ def _over(cut: Cut) -> str:
 def _record(disclosure: Disclosure) -> Html:
     return _facts(
         [
-            ("Ledger", f"{disclosure.ledger}, entry {disclosure.entry}"),
+            ("Ledger", f"{disclosure.ledger}, answer {disclosure.number} (entry {disclosure.entry})"),
             ("Ledger head", element("code", disclosure.head)),
             ("Check it", element("code", f"tacit verify {disclosure.ledger} --head {disclosure.head}")),
             ("Policy", element("code", disclosure.policy)),

@@ -103,5 +103,5 @@ def spent(disclosure: Disclosure, *, again: bool = False) -> list[str]:
     return [
         first,
         f"unit: {disclosure.unit.partition(':')[0]}" + (f", {bounded}" if bounded else ""),
-        f"{disclosure.ledger} #{disclosure.entry}",
+        f"{disclosure.ledger} #{disclosure.number}",
     ]

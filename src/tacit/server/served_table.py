@@ -110,7 +110,7 @@ class ServedTable:
         if gone is None:
             raise PolicyError(f"The ledger of {self.name} has everything that was seen. Nothing was changed.")
         receipt = self.ledger.restored(missing=gone[0], head=gone[1], owner=owner, reason=reason)
-        self._keys.saw(self.known_as, receipt.number, receipt.head, anew=True)
+        self._keys.saw(self.known_as, receipt.entry, receipt.head, anew=True)
         return receipt
 
     def set_cap(self, analyst: str, cap: Promise, owner: str, reason: str) -> Receipt:

@@ -122,7 +122,7 @@ from tacit.ledger.postgres.ledger import PostgresLedger
 from tacit.privacy import PureDP
 ledger = PostgresLedger(sys.argv[1], patience=30).open()
 claim = ledger.spend(Request("ada", "how many?"), PureDP("0.1"))
-print(claim.receipt.number, flush=True)
+print(claim.receipt.entry, flush=True)
 sys.stdin.readline()
 if sys.argv[2] == "stores":
     claim.release(b"drawn elsewhere")

@@ -41,9 +41,18 @@ def test_shares_are_nearly_what_is_cut() -> None:
         assert table.remaining == tacit.ApproxDP(95, 0)  # read off the same numbers
 
 
-def test_with_keys_each_half_is_paid_for() -> None:
+def test_with_keys_both_halves_are_one_payment() -> None:
     with opened() as table:
         found = table.discover.limits("city", epsilon=4, asking="0.1")
+        assert table.remaining == tacit.ApproxDP(96, 0)
+        paid = [one.values for one in table.ledger.history() if one.kind == "reserved"]
+        assert [(one["question"], one["price"]) for one in paid] == [
+            ("DISCOVER LIMITS OF v GROUPED BY city", ["4", "0"])
+        ]
+        rows, groups = (one.disclosure() for one in found.answers)
+        assert rows.noise[0].scale == groups.noise[0].scale == 0.5  # of ε 2 each
+        assert (rows.number, groups.number, rows.price.main) == (1, 1, "4")
+        assert table.discover.limits("city", epsilon=4, asking="0.2").answers[0].receipt.number == 1
         assert table.remaining == tacit.ApproxDP(96, 0)
         assert [one.groups for one in found.steps] == [1, 2, 4, 8]
         assert found.toml.startswith("groups = ")
@@ -75,3 +84,7 @@ def test_at_the_prompt(tmp_path: Path) -> None:
     again = json.loads(typed(tmp_path, "discover", "limits", "v.toml", "city", "--epsilon", "2", "--json").stdout)
     assert again["kind"] == "tacit limits"
     assert len(again["disclosures"]) == 2
+    assert told.stderr.count("spent") == 1
+    shown = typed(tmp_path, "report", "v.toml", "1")
+    assert "DISCOVER ROWS PER UNIT OF v GROUPED BY city" in shown.stdout
+    assert "DISCOVER GROUPS PER UNIT OF v BY city" in shown.stdout

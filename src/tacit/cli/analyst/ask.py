@@ -137,7 +137,7 @@ def ask(
             else:
                 answers = [_alone(table, sql, epsilon, delta, rho, within, bias, fresh)]
         changed = sys.stderr.isatty() and table.has_changed  # who can see it here can see the files
-    again, place = answers[0].receipt.number < before, where if ledger is None else ledger
+    again, place = answers[0].receipt.entry < before, where if ledger is None else ledger
     if begins:
         book = ledger_at(ledger or ledger_beside(where)).name
         said = f"There is no policy yet: {book} was opened with a total of ε 3, δ 1e-8"

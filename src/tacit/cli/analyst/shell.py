@@ -184,7 +184,7 @@ class Shell:
         before = self._table.entries
         with waiting_for_another("drawing the answer"):
             found = question.ask(**price)
-        again = found.receipt.number < before
+        again = found.receipt.entry < before
         if isinstance(found, Answers):
             show_answers(self._where, list(found), again, self._analyst)
         else:

@@ -48,7 +48,7 @@ def data(where: Path, new: bool, reason: str | None, owner: str | None) -> None:
         if new:
             who = getpass.getuser() if owner is None else owner
             receipt = table.new_data(reason=str(reason), owner=who)
-            click.echo(f"The data are of version {table.data_version} now; entry {receipt.number}, head {receipt.head}")
+            click.echo(f"The data are of version {table.data_version} now; entry {receipt.entry}, head {receipt.head}")
             return
         click.echo(f"version {table.data_version} of the data")
         if table.has_changed:
@@ -93,7 +93,7 @@ def amend(
     if changed:
         _write(policy, text)
     click.echo(f"{ledger.name}: {old}\n  is now {after.terms}")
-    click.echo(f"entry {receipt.number} says so, with the reason; head {receipt.head}")
+    click.echo(f"entry {receipt.entry} says so, with the reason; head {receipt.head}")
 
 
 def _with_line(text: str, key: str, value: str, name: str) -> str:

@@ -137,8 +137,8 @@ def limits(
     tacit discover limits visits.toml --epsilon 0.2
     tacit discover limits visits.toml city day --epsilon 0.2 --asking 0.5
 
-    Half of the price buys how many rows units have in a group, half in how many groups they are. The error of a step is
-    what noise does at most in 95% of draws, and what is cut of a group of middling size; shares are estimates.
+    One payment: half of it buys how many rows units have in a group, half in how many groups they are. The error of a
+    step is what noise does at most in 95% of draws, and what is cut of a group of middling size; shares are estimates.
     """
     with _open(where, analyst) as table, waiting_for_another("discovering"):
         found = table.discover.limits(*by, epsilon=epsilon, rho=rho, asking=asking, fresh=fresh)
@@ -158,8 +158,7 @@ def limits(
         click.echo(json.dumps(body, ensure_ascii=False, indent=2))
         return
     _ladder(found)
-    for disclosure in disclosures:
-        click.echo(" · ".join(words.spent(disclosure)), err=True)
+    click.echo(" · ".join(words.spent(disclosures[0])), err=True)
 
 
 def _ladder(found: FoundLimits) -> None:

@@ -137,7 +137,7 @@ def log(
     if plot is not None:
         _plot(plot, ledger.name, rows)
     if as_json:
-        click.echo(json.dumps({"version": 1, "entries": [row.to_dict() for row in rows]}, ensure_ascii=False))
+        click.echo(json.dumps({"version": 2, "entries": [row.to_dict() for row in rows]}, ensure_ascii=False))
         return
     if not rows:
         click.echo("No entry was selected.")
@@ -188,7 +188,7 @@ def unlock(file: Path | str, analyst: str, reason: str, owner: str | None) -> No
     """
     with ledger_of(file).open() as ledger:
         receipt = ledger.unlock(analyst, owner=getpass.getuser() if owner is None else owner, reason=reason)
-    click.echo(f"{printable(analyst)} can pay again; entry {receipt.number} says so, head {receipt.head}")
+    click.echo(f"{printable(analyst)} can pay again; entry {receipt.entry} says so, head {receipt.head}")
 
 
 def _cells(row: LogRow) -> list[str]:
@@ -201,7 +201,7 @@ def _cells(row: LogRow) -> list[str]:
     elif row.price is None:
         text = f"{text} {row.terms}".strip()
     return [
-        str(row.entry.number),
+        "" if row.number is None else str(row.number),
         row.entry.time[:19] + "Z",
         row.analyst,
         "" if row.price is None else words(row.price),

@@ -144,7 +144,7 @@ def _tell(table: Table, model: Any, as_json: bool, *, again: bool) -> None:
     spent = f"spent nothing: learned before, for {model.guarantee!r}" if again else f"spent {model.guarantee!r}"
     learned = f"{told['estimator']} of {told['target']['name']}" if told["target"] else told["estimator"]
     click.echo(f"{learned} from {len(told['columns'])} columns; protects {told['protects']}")
-    click.echo(f"{spent}; {table.remaining!r} left; entry {told['entry']}")
+    click.echo(f"{spent}; {table.remaining!r} left; #{told['number']}")
 
 
 learn.add_command(predict)

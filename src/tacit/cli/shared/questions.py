@@ -244,8 +244,8 @@ def show_answers(where: Path | str, answers: Sequence[Answer], again: bool, anal
 
 def _parts(where: Path | str, answer: Answer, again: bool, analyst: str | None) -> list[str]:
     asked_by = "" if analyst is None else f" --analyst {quote(analyst)}"
-    entry = answer.disclosure().entry
-    return [*words.spent(_as_of_now(answer), again=again), f"tacit report {quote(str(where))} {entry}{asked_by}"]
+    number = answer.receipt.number
+    return [*words.spent(_as_of_now(answer), again=again), f"tacit report {quote(str(where))} {number}{asked_by}"]
 
 
 def _as_of_now(answer: Answer) -> Disclosure:

@@ -124,7 +124,7 @@ class Fitting:
         plan = self.plan
         with engine.read(plan.asked) as chosen:
             model = self.estimator.fit_rows(plan.schema, TableRows(plan.schema, chosen), bits_from(None))
-        paid = {"table": self.table, "question": plan.question, "entry": receipt.number}
+        paid = {"table": self.table, "question": plan.question, "entry": receipt.entry}
         model.disclosure_ = model.disclosure_ | {"protects": plan.protects} | paid
         file = io.BytesIO()
         write_model(file, model.kind, model.get_params(deep=False), _fitted(model))
@@ -148,6 +148,7 @@ def fit_table(
         delattr(estimator, name)
     for name, value in _fitted(load(io.BytesIO(claim.answer))).items():
         setattr(estimator, name, value)
+    estimator.disclosure_ = estimator.disclosure_ | {"number": claim.receipt.number}
     return estimator
 
 

@@ -83,21 +83,23 @@ class PostgresLedger(Keeper):
     def _drawer(self) -> Drawer:
         return self._presence.drawer()
 
-    def release(self, number: int, answer: bytes) -> Receipt:
+    def release(self, entry: int, answer: bytes) -> Receipt:
         """Store the answer to a reservation, durably; a server that is lost meanwhile is waited for, with a bound."""
         deadline = time.monotonic() + self._patience
         while True:
             try:
-                return super().release(number, answer)
+                return super().release(entry, answer)
             except Unreachable:
                 if time.monotonic() > deadline:
                     raise
-            if self._is_released(number):  # it had done what it was asked, and its word was lost
+            if self._is_released(entry):  # it had done what it was asked, and its word was lost
+                with self._reading() as store:
+                    number = self._number(store, entry)
                 return self.recall(number).receipt
 
-    def _is_released(self, number: int) -> bool:
+    def _is_released(self, entry: int) -> bool:
         with self._glancing() as store:
-            found = store.reservation(number)
+            found = store.reservation(entry)
         return found is not None and found.released is not None
 
     def verify(self, head: str | None = None) -> Verification:

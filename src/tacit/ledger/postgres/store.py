@@ -151,6 +151,16 @@ class PostgresStore:
         row = self._one(_RESERVATION + "r.number = %s", number)
         return None if row is None else Reservation(*row)
 
+    def payments(self, after: int, until: int) -> int:
+        (count,) = self._one("SELECT COUNT(*) FROM requests WHERE number > %s AND number <= %s", after, until)
+        return int(count)
+
+    def payment(self, after: int, count: int) -> int | None:
+        row = self._one(
+            "SELECT number FROM requests WHERE number > %s ORDER BY number LIMIT 1 OFFSET %s", after, count - 1
+        )
+        return None if row is None else int(row[0])
+
     def forget_drawer(self, number: int) -> None:
         self._do("UPDATE requests SET drawer = '' WHERE number = %s", number)
 

@@ -145,6 +145,16 @@ class SqliteStore:
         row = self._one(_RESERVATION + "r.number = ?", number)
         return None if row is None else Reservation(*row)
 
+    def payments(self, after: int, until: int) -> int:
+        (count,) = self._one("SELECT COUNT(*) FROM requests WHERE number > ? AND number <= ?", after, until)
+        return int(count)
+
+    def payment(self, after: int, count: int) -> int | None:
+        row = self._one(
+            "SELECT number FROM requests WHERE number > ? ORDER BY number LIMIT 1 OFFSET ?", after, count - 1
+        )
+        return None if row is None else int(row[0])
+
     def forget_drawer(self, number: int) -> None:
         self._rows("UPDATE requests SET drawer = '' WHERE number = ?", number)
 

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from tacit.ledger.requests import Claim
 from tacit.server.api.callers import Caller, Served
-from tacit.server.api.questions import Prefer, answered, waited
+from tacit.server.api.questions import Prefer, answered, numbers, waited
 from tacit.server.api.shapes import Fitted, Said
 from tacit.server.models import fitted
 from tacit.server.roles import Act
@@ -51,7 +51,7 @@ async def fit(table: str, given: Fitted, service: Served, key: Caller, prefer: P
 
 def model_reply(claim: Claim) -> Response:
     """The file."""
-    return Response(claim.answer, media_type=_ZIP, headers={"Tacit-Entry": str(claim.receipt.number)})
+    return Response(claim.answer, media_type=_ZIP, headers=numbers(claim.receipt))
 
 
 def _started(service: Service, key: Key, table: str, given: Fitted) -> tuple[Job | None, Claim | None]:

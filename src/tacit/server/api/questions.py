@@ -14,6 +14,8 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from tacit.errors import LedgerError
+from tacit.ledger.log import log_rows
+from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Claim
 from tacit.server.api.callers import Caller, Served
 from tacit.server.api.shapes import Asked, Planned, Said
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from tacit.server.served_table import ServedTable
     from tacit.server.service import Service
 
-__all__ = ["Entry", "answered", "disclosures", "job_of", "planned", "router", "started", "waited"]
+__all__ = ["Entry", "answered", "disclosures", "job_of", "numbers", "planned", "router", "started", "waited"]
 
 router = APIRouter()
 _KEY = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,253}[\x21-\x7e]|[\x21-\x7e]")
@@ -155,10 +157,15 @@ def _result(job: Job) -> Answer:
 
 def _disclosed(answer: Answer, *, charged: bool) -> Response:
     where = f"/v1/tables/{answer.disclosure().table}/answers/{answer.receipt.number}"
-    headers = {"Tacit-Charged": "yes" if charged else "no", "Tacit-Entry": str(answer.receipt.number)}
+    headers = {"Tacit-Charged": "yes" if charged else "no", **numbers(answer.receipt)}
     if where.isascii():
         headers["Content-Location"] = where
     return Response(answer.to_json(), media_type="application/json", headers=headers)
+
+
+def numbers(receipt: Receipt) -> dict[str, str]:
+    """Under which number an answer is found again, and which entry of the chain paid for it."""
+    return {"Tacit-Answer": str(receipt.number), "Tacit-Entry": str(receipt.entry)}
 
 
 def _request_key(given: str | None) -> str | None:
@@ -211,8 +218,9 @@ def disclosures(service: Service, key: Key, table: str, number: int) -> list[Ans
         claim = served.ledger.recall(number)
     except LedgerError as error:
         if error.code != "ledger":
-            paid = next((one for one in served.ledger.history() if one.number == number), None)
-            if paid is not None and (key.may(Act.SEE_ALL) or paid.values.get("analyst") == key.name):
+            rows = log_rows(list(served.ledger.history()))
+            paid = next((one for one in rows if one.number == number), None)
+            if paid is not None and (key.may(Act.SEE_ALL) or paid.analyst == key.name):
                 raise
         raise unknown from None
     if not key.may(Act.SEE_ALL) and claim.receipt.analyst != key.name:

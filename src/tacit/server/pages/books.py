@@ -105,7 +105,7 @@ def history(table: str, entries: list[dict[str, Any]], symbol: str) -> Html:
         rows.append(
             element(
                 "tr",
-                element("td", f"#{one['number']}"),
+                element("td", "" if one["number"] is None else f"#{one['number']}"),
                 element("td", moment(one["time"])),
                 element("td", one.get("analyst") or one.get("owner") or ""),
                 element("td", cost, class_="number"),

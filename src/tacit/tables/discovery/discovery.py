@@ -25,7 +25,7 @@ from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
 from tacit.tables.discovery.found import FoundBounds, FoundKeys, FoundLimit
 from tacit.tables.discovery.grids import POWERS, Bin, bin_expression, bins_of
-from tacit.tables.discovery.histogram import Histogram
+from tacit.tables.discovery.histogram import Histogram, ask_together
 from tacit.tables.discovery.limits import FoundLimits, best_limits
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
@@ -144,13 +144,17 @@ class Discovery:
 
         The suggestion is the smallest power of two that at most a ``share`` of units exceed.
         """
-        keys, part = self._keys(by), _part(share)
+        part = _part(share)
+        asked = self._row_histogram(by)
+        return _limit("rows", POWERS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
+
+    def _row_histogram(self, by: Sequence[str]) -> Histogram:
+        keys = self._keys(by)
         measures = dict.fromkeys(_up_to(top) for power in POWERS for top in (power, power + 1))
         query = replace(self._grouped(keys, 1), measures=tuple(measures))
         counts = partial(_by_rows, tuple(one.high for one in measures))
         where = f" GROUPED BY {', '.join(name_to_sql(key.name) for key in keys)}" if keys else ""
-        asked = self._occurrences("ROWS", where, POWERS, (query,), counts)
-        return _limit("rows", POWERS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
+        return self._occurrences("ROWS", where, POWERS, (query,), counts)
 
     def groups_per_unit(
         self,
@@ -164,13 +168,17 @@ class Discovery:
         """In how many groups by these keys units occur. Suggests ``groups`` for [limits]."""
         if not by:
             raise InvalidParameter("keys", given=None, allowed='the columns that group, as in groups_per_unit("city")')
-        keys, part = self._keys(by), _part(share)
+        part = _part(share)
+        asked = self._group_histogram(by)
+        return _limit("groups", _GROUPS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
+
+    def _group_histogram(self, by: Sequence[str]) -> Histogram:
+        keys = self._keys(by)
         limits = tuple(dict.fromkeys(top for power in _GROUPS for top in (power, power + 1)))
         counts = partial(_by_groups, limits)
         passes = tuple(self._grouped(keys, top) for top in limits)
         where = f" BY {', '.join(name_to_sql(key.name) for key in keys)}"
-        asked = self._occurrences("GROUPS", where, _GROUPS, passes, counts)
-        return _limit("groups", _GROUPS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
+        return self._occurrences("GROUPS", where, _GROUPS, passes, counts)
 
     def limits(
         self,
@@ -183,8 +191,8 @@ class Discovery:
     ) -> FoundLimits:
         """What limits cut, and which lose least for counts by these keys at the price of ``asking``.
 
-        Rows per unit and group, and groups per unit, are bought at half the price each; without keys, rows at the whole
-        price. Shares are estimates from bins. ``asking`` is in the ledger's flavour, the price itself unless given.
+        One payment: half of it buys rows per unit and group, half groups per unit; without keys, all of it rows. Shares
+        are estimates from bins. ``asking`` is in the ledger's flavour, the price itself unless given.
         """
         paid = self._price(epsilon, rho, price)
         flavour = self._access.policy.terms.flavour
@@ -192,11 +200,13 @@ class Discovery:
         wanted = whole if asking is None else exact_price(asking, "asking")
         if wanted <= 0:
             raise InvalidParameter("asking", given=asking, allowed="a price above 0")
-        share = whole / 2 if by else whole
-        half = (None, share) if flavour.name == "rho" else (share, None)
-        rows = self.rows_per_unit(*by, epsilon=half[0], rho=half[1], fresh=fresh).answer
-        groups = self.groups_per_unit(*by, epsilon=half[0], rho=half[1], fresh=fresh).answer if by else None
-        lists = [domain(Column(one.name), self._access.policy) for one in self._keys(by)]
+        keys = self._keys(by)
+        asked = [self._row_histogram(by), *([self._group_histogram(by)] if by else [])]
+        grouped = f" GROUPED BY {', '.join(name_to_sql(one.name) for one in keys)}" if by else ""
+        question = f"DISCOVER LIMITS OF {name_to_sql(self._access.policy.table)}{grouped}"
+        rows, *more = ask_together(question, asked, self._access, paid, fresh=fresh)
+        groups = more[0] if more else None
+        lists = [domain(Column(one.name), self._access.policy) for one in keys]
         cells = prod(len(one) for one in lists if one is not None) if all(one is not None for one in lists) else None
         said = f"{flavour.symbol} {text(wanted)}"
         is_rho = flavour.name == "rho"

@@ -12,7 +12,7 @@ from tacit.ledger import Receipt
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import Estimate
 from tacit.report.columns import Column as Released
-from tacit.report.disclosure import GroupRule
+from tacit.report.disclosure import Disclosure, GroupRule
 from tacit.tables.check.check import Checked
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Engine, Integers, Measure, One
@@ -26,10 +26,11 @@ from tacit.tables.plan.price import Need, Price, Shares
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.tree import Aggregate, Output, Query
 from tacit.tables.release.answer import Answer
+from tacit.tables.release.batch_answers import Answers
 from tacit.tables.release.disclose import describe, noises
 from tacit.tables.release.draw import draw_parts
 
-__all__ = ["FALSE_BINS", "Histogram", "threshold"]
+__all__ = ["FALSE_BINS", "Histogram", "ask_together", "threshold"]
 
 FALSE_BINS = Fraction(1, 1000)
 """How often any bin without a unit may pass for one with units."""
@@ -91,6 +92,10 @@ class AnsweringBins:
     plan: Plan
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
+        return self.drawn(engine, receipt).to_json(indent=None).encode()
+
+    def drawn(self, engine: Engine, receipt: Receipt) -> Disclosure:
+        """The noisy counts, with everything that must be said of them."""
         plan, asked = self.plan, self.histogram
         (drawn,) = draw_parts(plan, plan.integers([engine.run(one) for one in plan.passes.bounded]), _BETA)
         (units,), (part,) = drawn.estimates.values(), plan.parts
@@ -98,7 +103,7 @@ class AnsweringBins:
         bar = threshold(part.mechanism_of(_ONE_UNIT), asked.bins)
         column = Released.of("units", units.value, units.low, units.high, whole=True)
         shown = Released("found", tuple(bool(one > bar) for one in units.value))
-        told = describe(
+        return describe(
             plan.policy,
             receipt,
             question=plan.question,
@@ -108,7 +113,27 @@ class AnsweringBins:
             columns=(*asked.names, column, shown),
             remarks=(*asked.remarks, f"A bin counts as found if its noisy number of units is above {bar:g}."),
         )
-        return told.to_json(indent=None).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringTogether:
+    """The draws of several histograms under one payment, each with an equal part of the price."""
+
+    parts: tuple[AnsweringBins, ...]
+
+    def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
+        return Answers.written([one.drawn(engine, receipt) for one in self.parts])
+
+
+def ask_together(
+    question: str, histograms: Sequence[Histogram], access: Access, price: Price, *, fresh: bool
+) -> Answers:
+    """Pay once, and get the noisy counts of each: equal parts of the price, which add up to it."""
+    part = price.scaled(Fraction(1, len(histograms)))
+    draws = tuple(AnsweringBins(one, one.plan(access.policy, part)) for one in histograms)
+    claim = access.paid(question, price.with_leak(Fraction(0)), AnsweringTogether(draws), fresh=fresh)
+    assert claim.answer is not None
+    return Answers.read(claim.answer, claim.receipt)
 
 
 def threshold(mechanism: AdditiveMechanism, bins: int) -> float:

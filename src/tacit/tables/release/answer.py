@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class Answer:
     def read(cls, stored: bytes, receipt: Receipt) -> Answer:
         """The answer that was stored as bytes."""
         try:
-            return cls(Disclosure.from_dict(json.loads(stored)), receipt)
+            return cls(replace(Disclosure.from_dict(json.loads(stored)), number=receipt.number), receipt)
         except (ValueError, KeyError, TypeError):
             raise LedgerError("The stored answer was written by another version of Tacit, or is damaged.") from None
 

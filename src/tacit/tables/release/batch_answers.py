@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tacit.errors import LedgerError
@@ -39,7 +40,8 @@ class Answers:
         try:
             body = json.loads(stored)
             told = body["answers"] if body.get("kind") == KIND else [body]
-            return cls(tuple(Answer(Disclosure.from_dict(one), receipt) for one in told), receipt)
+            disclosures = [replace(Disclosure.from_dict(one), number=receipt.number) for one in told]
+            return cls(tuple(Answer(one, receipt) for one in disclosures), receipt)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise LedgerError("The stored answers were written by another version of Tacit, or are damaged.") from None
 

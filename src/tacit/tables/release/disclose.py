@@ -103,7 +103,7 @@ def describe(
         clamps=clamps,
         rounding=_ROUNDING,
         ledger=receipt.ledger or _ledger_name(receipt.source),
-        entry=receipt.number,
+        entry=receipt.entry,
         head=receipt.head,
         policy=policy.fingerprint(),
         software=f"tacit {VERSION}",
