@@ -90,9 +90,9 @@ def spend(path: Path, notes: Path, name: int) -> None:
         except BudgetExceeded:
             os.write(out, b"nothing left\n")
             signal.pause()
-        os.write(out, f"paid {claim.receipt.number} {claim.receipt.head}\n".encode())
-        claim.release(f"answer to {claim.receipt.number}".encode())
-        os.write(out, f"released {claim.receipt.number} {claim.receipt.head}\n".encode())
+        os.write(out, f"paid {claim.receipt.entry} {claim.receipt.head}\n".encode())
+        claim.release(f"answer to {claim.receipt.entry}".encode())
+        os.write(out, f"released {claim.receipt.entry} {claim.receipt.head}\n".encode())
 
 
 def findings(path: Path, folder: Path, killed: int) -> dict[str, object]:
