@@ -15,7 +15,7 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,8 @@ def by_categories(kind: Any) -> Subject:
 
         return run
 
-    return Subject(make, first=1 << 20, largest=1 << 22 if slow else 1 << 20)
+    largest = 1 << 22 if slow else 1 << 20
+    return Subject(make, first=largest, largest=largest, rounds=4 if slow else ROUNDS)
 
 
 def messages(build: Callable[[int], Any], values: Callable[[int], Any], first: int = 256) -> Subject:
@@ -181,7 +182,7 @@ CENTRAL: dict[str, Callable[[], Subject]] = {
     "NaiveThreshold": lambda: streamed(lambda n: tacit.NaiveThreshold(epsilon=n, threshold=0, sensitivity=1, length=n)),
     "NumericSparse": lambda: streamed(lambda n: tacit.NumericSparse(epsilon=1, threshold=0, sensitivity=1, hits=3)),
     "ContinualCount with BINARY_TREE": lambda: totalled(tacit.BINARY_TREE, 1 << 8),
-    "ContinualCount with SQUARE_ROOT": lambda: totalled(tacit.SQUARE_ROOT, 1 << 6),
+    "ContinualCount with SQUARE_ROOT": lambda: replace(totalled(tacit.SQUARE_ROOT, 1 << 13), largest=1 << 13, rounds=2),
     "PrivateSelection": lambda: Subject(tuned, first=512, largest=512, rounds=5),
     "RandomizedResponse": lambda: Subject(
         lambda n: lambda: tacit.RandomizedResponse(epsilon=1).randomize(np.arange(n) % 2 == 1)
@@ -212,6 +213,9 @@ LOCAL: dict[str, Callable[[], Subject]] = {
         name: (lambda kind=kind: reported(lambda: kind(epsilon=1, categories=range(8)), cells))
         for name, kind in KINDS.items()
     },
+    "SubsetSelection": lambda: replace(  # a chunk of reports weighs as much as four million people's values
+        reported(lambda: local.SubsetSelection(epsilon=1, categories=range(8)), cells), first=1 << 25, rounds=2
+    ),
     **{
         name: (lambda kind=kind: reported(lambda: kind(epsilon=1, bounds=(0, 1)), shares))
         for name, kind in NUMBERS.items()

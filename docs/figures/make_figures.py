@@ -1,16 +1,20 @@
-"""The figures of the documentation, drawn anew: ``python docs/figures/make_figures.py [folder]``.
+"""The figures of the documentation, drawn anew: ``python docs/figures/make_figures.py [name …]``.
 
 Every number comes from the mechanisms themselves, with bits that can be replayed, so that the files do not change
-unless the mechanisms do.
+unless the mechanisms do. `tests/architecture/test_figures.py` draws each of them again and compares.
 """
 
 from __future__ import annotations
 
+import io
 import math
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
+import make_game_figures
+import make_local_figures
 import numpy as np
 
 from tacit import Gaussian, Laplace
@@ -67,18 +71,50 @@ def dimensions() -> Any:
     return error_by_dimension(sizes, measured, expected, rows=rows, epsilon=1, delta=DELTA)
 
 
-FIGURES = {"noise_histograms": histograms, "accuracy_theorem": theorem, "error_by_dimension": dimensions}
+FIGURES = {
+    "noise_histograms": histograms,
+    "accuracy_theorem": theorem,
+    "error_by_dimension": dimensions,
+    **make_game_figures.FIGURES,
+    **make_local_figures.FIGURES,
+}
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NAMES = re.compile(r"(?<=[\"#])[a-zA-Z]+[0-9a-f]{10}(?=[\")])|Matplotlib v[\d.]+")
+"""Names that the drawing library makes up from all digits of what it draws, and its own version."""
 
 
-def main(folder: Path) -> None:
-    """Write every figure as SVG."""
+def drawn(name: str) -> str:
+    """A figure as SVG, drawn now."""
     import matplotlib
+    from matplotlib import pyplot
 
-    folder.mkdir(parents=True, exist_ok=True)
+    page = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "tacit"}):
-        for name, draw in FIGURES.items():
-            draw().savefig(folder / f"{name}.svg", metadata={"Date": None})
+        made = FIGURES[name]()
+        made.savefig(page, format="svg", metadata={"Date": None})
+        pyplot.close(made)
+    return page.getvalue()
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two figures show the same: words and shapes, and every number within a twentieth of a point."""
+    plain = [_NAMES.sub("", text) for text in (one, other)]
+    words = [_NUMBER.split(text) for text in plain]
+    if words[0] != words[1]:
+        return False
+    first, second = (np.array(_NUMBER.findall(text), dtype=np.float64) for text in plain)
+    return bool(np.allclose(first, second, rtol=0, atol=0.05))
+
+
+def main(names: list[str]) -> None:
+    """Write figures, all unless some are named; those that show the same are left alone."""
+    for name in names or FIGURES:
+        path, made = HERE / f"{name}.svg", drawn(name)
+        if not path.is_file() or not same(path.read_text(encoding="utf-8"), made):
+            path.write_text(made, encoding="utf-8")
+            print(f"wrote {path.name}")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
+    main(sys.argv[1:])

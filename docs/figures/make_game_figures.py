@@ -1,4 +1,4 @@
-"""The figures of the pages about games, learning and noise that follows: ``python docs/figures/make_game_figures.py``.
+"""The figures of the pages about games, learning and noise that follows. `make_figures.py` draws them.
 
 Every number comes from the code of the pages, with bits that can be replayed.
 """
@@ -6,8 +6,6 @@ Every number comes from the code of the pages, with bits that can be replayed.
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,8 +24,6 @@ from tacit import (
 )
 from tacit.plots.curves import curves
 from tacit.testing import seeded
-
-HERE = Path(__file__).resolve().parent
 
 
 def incomes(count: int) -> list[float]:
@@ -48,7 +44,7 @@ def median_errors() -> Any:
     shares = np.arange(1, 200) / 200
     lines = {}
     for name, m in makers.items():
-        errors = np.abs(m._releases(values, 20_000, seeded(1)) - true)
+        errors = np.abs(m._releases(values, 4_000, seeded(1)) - true)
         lines[name] = (np.quantile(errors, shares).tolist(), shares.tolist())
     return curves(
         lines,
@@ -239,19 +235,3 @@ FIGURES = {
     "auction": auction,
     "truthfulness": truthfulness,
 }
-
-
-def main(folder: Path, kind: str = "svg") -> None:
-    """Write every figure."""
-    import matplotlib
-
-    folder.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context({"svg.hashsalt": "tacit"}):
-        for name, draw in FIGURES.items():
-            draw().savefig(
-                folder / f"{name}.{kind}", **({"metadata": {"Date": None}} if kind == "svg" else {"dpi": 80})
-            )
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE, *sys.argv[2:3])

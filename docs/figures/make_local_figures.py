@@ -1,8 +1,7 @@
-"""The figure of docs/guides/local.md: ``python docs/figures/make_local_figures.py``. No chance is involved."""
+"""The figure of docs/guides/local.md. No chance is involved. `make_figures.py` draws it."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from tacit.local.simulation import errors_of_models
 from tacit.plots.models import errors_by_model
 
-HERE = Path(__file__).resolve().parent
 DELTA = 1e-6
 PEOPLE = [300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000]
 EPSILONS = [0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0]
@@ -30,5 +28,4 @@ def models() -> Any:
     )
 
 
-if __name__ == "__main__":
-    models().savefig(HERE / "local_models.svg", metadata={"Date": None})
+FIGURES = {"local_models": models}

@@ -11,6 +11,7 @@ import make_api
 import make_commands
 import make_glossary
 import make_growth
+import make_measured
 import make_mechanisms
 import make_proofs
 import make_readme
@@ -22,6 +23,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/commands.md": make_commands.page,
     "reference/mechanisms.md": make_mechanisms.page,
     "reference/growth.md": make_growth.page,
+    "reference/measured.md": make_measured.page,
     "reference/names.md": lambda: str(runpy.run_path(str(DOCS / "reference" / "make_names.py"))["page"]()),
     "glossary.md": make_glossary.page,
     "proofs/README.md": make_proofs.page,

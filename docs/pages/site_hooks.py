@@ -23,7 +23,7 @@ BY_TASK = {
     "Without a curator": ("local",),
     "Learn, play, audit": ("learning", "learnability", "games", "audit", "paying"),
 }
-REFERENCE = ("commands", "mechanisms", "names", "sql", "google_syntax", "questions", "growth", "benchmarks")
+REFERENCE = ("commands", "mechanisms", "names", "sql", "google_syntax", "questions", "growth", "benchmarks", "measured")
 
 
 def on_config(config: Any) -> Any:
