@@ -35,13 +35,13 @@ def test_all_are_run_side_by_side() -> None:
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=IDS)
 def test_ours_keep_their_promise(subject: Subject) -> None:
-    found = audit(subject, samples=20_000, confidence=CONFIDENCE)
+    found = audit(subject, samples=10_000, confidence=CONFIDENCE)
     assert not found.violated, found
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=IDS)
 def test_ours_keep_it_one_at_a_time_too(subject: Subject) -> None:
-    assert not audit(subject, samples=600, confidence=CONFIDENCE, batch=1).violated
+    assert not audit(subject, samples=400, confidence=CONFIDENCE, batch=1).violated
 
 
 def test_the_same_audits_convict_when_less_is_claimed() -> None:
@@ -55,7 +55,7 @@ def test_runs_side_by_side_convict_when_next_to_nothing_is_claimed() -> None:
     """On the registry's neighbours, not the worst of all, the tightest of these leaks a quarter of its promise."""
     for subject in SUBJECTS:
         if subject.claim == PureDP(1) and subject.repeated is not None:
-            assert audit(subject, claim=PureDP("0.02"), samples=50_000, confidence=CONFIDENCE).violated, subject.name
+            assert audit(subject, claim=PureDP("0.02"), samples=30_000, confidence=CONFIDENCE).violated, subject.name
 
 
 @pytest.mark.slow
