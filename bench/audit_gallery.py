@@ -4,13 +4,18 @@ PYTHONPATH=. python bench/audit_gallery.py                       every exhibit, 
 PYTHONPATH=. python bench/audit_gallery.py --rows rows.jsonl     goes on where another run stopped
 PYTHONPATH=OLD/src:. python bench/audit_gallery.py --samples 20000 --seeds 4 --rows before.jsonl --raw
 PYTHONPATH=. python bench/audit_gallery.py --samples 20000 --seeds 4 --rows after.jsonl --raw
-PYTHONPATH=. python bench/audit_gallery.py --rows rows.jsonl --compare before.jsonl after.jsonl --sparse 5
+PYTHONPATH=. python bench/audit_gallery.py --sparse 12 --rows sparse.jsonl --raw       each audit of it is a row
+PYTHONPATH=. python bench/audit_gallery.py --convictions 250 --rows sound.jsonl --raw  each subject of it is a row
+PYTHONPATH=. python bench/audit_gallery.py --rows rows.jsonl --compare before.jsonl after.jsonl --more sparse.jsonl …
+
+What was measured of the version before is kept in the results, which can stand for before.jsonl.
 """
 
 import argparse
 import json
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -40,7 +45,9 @@ SPARSE = (
     Column("least", "ε proven, least", lambda value: f"{value:.2f}"),
     Column("mean", "mean", lambda value: f"{value:.2f}"),
     Column("sniper", "DP-Sniper"),
+    Column("below", "audits below that"),
     Column("cpu", "CPU-s, most", lambda value: f"{value:.1f}"),
+    Column("samples", "samples, fewest", lambda value: f"{value:,}"),
     Column("seeds", "seeds"),
 )
 SNIPER = (3.65, 2.24, 1.52, 1.27)
@@ -91,50 +98,83 @@ def read(path: Path) -> dict[tuple[str, int], dict[str, Any]]:
     return {(row["name"], row["seed"]): row for row in map(json.loads, lines)}
 
 
+def before_it(path: Path) -> dict[str, dict[int | None, float]]:
+    """What the version before proved, by exhibit and seed; of the results only means are known."""
+    found: dict[str, dict[int | None, float]] = {}
+    if path.suffix == ".json":
+        tables = json.loads(path.read_text(encoding="utf-8"))["tables"]
+        power = next(table for table in tables if table["title"].startswith("power"))
+        return {row["name"]: {None: row["before"]} for row in power["rows"]}
+    for (name, seed), row in read(path).items():
+        found.setdefault(name, {})[seed] = row["eps"]
+    return found
+
+
 def compared(before: Path, after: Path) -> Table:
-    """What each exhibit proves now, next to what it proved, at equal samples and seeds: means."""
-    old, new = read(before), read(after)
+    """What each exhibit proves now, next to what it proved, at equal samples: means over seeds."""
+    new = read(after)
     found = []
-    for name in dict.fromkeys(name for name, _ in old):
-        seeds = [seed for one, seed in old if one == name and (one, seed) in new]
-        was, now = ([rows[name, seed]["eps"] for seed in seeds] for rows in (old, new))
+    for name, old in before_it(before).items():
+        seeds = [seed for one, seed in new if one == name and (seed in old or None in old)]
+        was = [old.get(seed, old.get(None, 0.0)) for seed in seeds]
+        now = [new[name, seed]["eps"] for seed in seeds]
         if not seeds or fmean(was) <= 0.05 or any(new[name, seed]["verdict"] == "blind" for seed in seeds):
             continue
         ratio, many = fmean(now) / fmean(was), len(seeds)
-        spread = sum((stdev(one) / fmean(one)) ** 2 / many for one in (was, now)) ** 0.5 if many > 1 else 0.0
-        row = {"name": name, "before": fmean(was), "eps": fmean(now), "ratio": ratio, "error": ratio * spread}
-        found.append({**row, "seeds": many})
+        spread = sum((stdev(one) / fmean(one)) ** 2 / many for one in (was, now)) ** 0.5 if many > 1 else None
+        row = {"name": name, "before": fmean(was), "eps": fmean(now), "ratio": ratio}
+        found.append({**row, "error": None if spread is None else ratio * spread, "seeds": many})
     samples = next(iter(new.values()))["samples"]
     found.sort(key=lambda row: row["ratio"])
     worst = found[0]
     note = f"least ratio: {worst['ratio']:.3f} ({worst['name']}); {len(found)} exhibits; ± is one standard error"
-    return Table(f"power next to the version before, {samples:,} samples, the same seeds", POWER, found, note)
+    return Table(f"power next to the version before, {samples:,} samples", POWER, found, note)
 
 
-def sparse(seeds: int) -> Table:
-    """Faulty sparse vectors at default settings, by neighbours of the auditor's own, next to what others proved."""
+def sparse(seeds: int) -> Iterator[dict[str, Any]]:
+    """Faulty sparse vectors at default settings, by neighbours of the auditor's own: a row for each audit."""
     gallery, audit = load("tests.auditing.gallery.thresholds"), load("tacit.auditing.audit").audit
     answers, pure = load("tacit.auditing.neighbours").Answers(10), load("tacit.privacy").PureDP(1)
-    found = []
-    for exhibit, other in zip(gallery.BROKEN[:4], SNIPER, strict=True):
-        proven, spent = [], []
-        for seed in range(_SEED, _SEED + seeds):
+    for seed in range(_SEED, _SEED + seeds):
+        for exhibit in gallery.BROKEN[:4]:
             load("tests.auditing.gallery.exhibit").seed(seed)
+            coins = load("tacit.testing").seeded(seed)
             start = time.process_time()
-            proven.append(audit(exhibit.function, neighbours=answers, claim=pure, confidence=0.9).epsilon_lower)
-            spent.append(time.process_time() - start)
-        row = {"name": exhibit.name, "least": min(proven), "mean": fmean(proven), "sniper": other}
-        found.append({**row, "cpu": max(spent), "seeds": seeds})
-        print(found[-1], flush=True)
-    return Table("faulty sparse vectors; StatDP takes 15 to 38 CPU-s", SPARSE, found)
+            found = audit(exhibit.function, neighbours=answers, claim=pure, confidence=0.9, entropy=coins)
+            spent = time.process_time() - start
+            yield {
+                "sparse": exhibit.name,
+                "seed": seed,
+                "eps": found.epsilon_lower,
+                "cpu": spent,
+                "samples": found.samples,
+            }
 
 
-def convictions(audits: int) -> Table:
+def sparse_table(audits: list[dict[str, Any]]) -> Table:
+    """Next to what others proved."""
+    found = []
+    names = dict.fromkeys(row["sparse"] for row in audits)
+    for name, other in zip(names, SNIPER, strict=True):
+        mine = [row for row in audits if row["sparse"] == name]
+        proven = [row["eps"] for row in mine]
+        row = {"name": name, "least": min(proven), "mean": fmean(proven), "sniper": other}
+        row |= {"below": sum(one <= other for one in proven), "cpu": max(one["cpu"] for one in mine)}
+        found.append({**row, "samples": min(one["samples"] for one in mine), "seeds": len(mine), "all": proven})
+    note = "StatDP takes 15 to 38 CPU-s. Seeds from 7 on; `all` in the results has what each audit proved."
+    return Table("faulty sparse vectors", SPARSE, found, note)
+
+
+def convictions(audits: int) -> Iterator[dict[str, Any]]:
     """Sound subjects, many times: how many are convicted."""
     hall = load("tests.auditing.convictions")
-    found = [{"name": n, "convicted": hall.convicted(n, audits, 11), "audits": audits} for n in hall.SUBJECTS]
-    note = f"{sum(row['convicted'] for row in found)} of {audits * len(found)}"
-    return Table("false convictions at confidence 0.95", FALSE, found, note)
+    for name in hall.SUBJECTS:
+        yield {"name": name, "convicted": hall.convicted(name, audits, 11), "audits": audits}
+
+
+def convictions_table(rows: list[dict[str, Any]]) -> Table:
+    note = f"{sum(row['convicted'] for row in rows)} of {sum(row['audits'] for row in rows)}; 150 to 600 samples each"
+    return Table("false convictions at confidence 0.95", FALSE, rows, note)
 
 
 def main() -> None:
@@ -148,8 +188,17 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="these exhibits")
     parser.add_argument("--sparse", type=int, default=0, metavar="N", help="N audits of each faulty sparse vector")
     parser.add_argument("--quick", action="store_true", help="2,000 samples each; results are not kept")
+    parser.add_argument(
+        "--more", type=Path, nargs="*", default=[], metavar="FILE", help="rows of --sparse, --convictions"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.sparse or options.convictions:
+        for row in sparse(options.sparse) if options.sparse else convictions(options.convictions):
+            print(row, flush=True)
+            with options.rows.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        return
     old = not hasattr(load("tacit.auditing.result").AuditResult, "blind")
     samples = 2_000 if options.quick else options.samples
     found = rows(options.rows, samples, options.seeds, options.only, old=old)
@@ -162,10 +211,11 @@ def main() -> None:
     tables = [Table("the gallery at default settings, confidence 99.9%", COLUMNS, order, note)]
     if options.compare:
         tables.append(compared(*options.compare))
-    if options.sparse:
-        tables.append(sparse(options.sparse))
-    if options.convictions:
-        tables.append(convictions(options.convictions))
+    more = [json.loads(line) for path in options.more for line in path.read_text(encoding="utf-8").splitlines()]
+    if any("sparse" in row for row in more):
+        tables.append(sparse_table([row for row in more if "sparse" in row]))
+    if any("convicted" in row for row in more):
+        tables.append(convictions_table([row for row in more if "convicted" in row]))
     publish("audit_gallery", tables, quick=options.quick)
 
 

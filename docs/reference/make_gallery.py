@@ -47,6 +47,7 @@ _COLUMNS = {
     "least": "least ε",
     "mean": "mean ε",
     "sniper": "DP-Sniper",
+    "below": "audits below that",
     "cpu": "CPU-s",
     "samples": "samples",
     "convicted": "convicted",

@@ -60,6 +60,70 @@ def test_functions_that_use_things_again_or_up_are_judged_fairly(make: Any, neig
     assert audit(make(0.4 if broken else 1.0), neighbours=pair, **settings).violated is broken
 
 
+class Refused(Exception):
+    """An exception that carries something along."""
+
+
+def _cause(text: str) -> Exception:
+    found = Refused("refused")
+    found.__cause__ = ValueError(text)
+    return found
+
+
+def _note(text: str) -> Exception:
+    found = Refused("refused")
+    found.add_note(text)
+    return found
+
+
+def _attribute(text: str) -> Exception:
+    found = Refused("refused")
+    found.value = text  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        _cause,
+        _note,
+        _attribute,
+        lambda text: ExceptionGroup("refused", [ValueError(text)]),
+        lambda text: SystemExit(text),
+    ],
+    ids=["cause", "note", "attribute", "group", "exit"],
+)
+def test_whatever_an_exception_carries_along_is_seen(made: Any) -> None:
+    def function(x: int) -> float:
+        if random.random() < 0.5:
+            raise made(f"rows: {x}")
+        return random.random()
+
+    assert audit(function, neighbours=(0, 1), claim=PureDP(1), samples=600).violated
+
+
+def test_a_batch_that_fails_tells_nothing_by_the_types_of_its_rows() -> None:
+    """Batches fail under one neighbour only; their rows are then asked one by one, and come as another type."""
+    settings = {"claim": PureDP("0.1"), "samples": 6_000, "confidence": CONFIDENCE}
+
+    def function(values: Any) -> Any:
+        if np.ndim(values):
+            if random.random() < 0.5 * np.mean(values):
+                raise ValueError("too many")
+            return np.random.default_rng(random.getrandbits(60)).integers(0, 2, len(values)).astype(np.float64)
+        return np.float32(random.getrandbits(1))
+
+    assert not audit(function, neighbours=(0, 1), batch=64, **settings).violated
+
+
+def test_an_error_of_a_batch_is_not_told_by_the_errors_of_its_rows() -> None:
+    def function(values: Any) -> Any:
+        raise ValueError(f"{random.random() if np.ndim(values) else 'one'} row")
+
+    drawn = sampler(function, batch=20).draw((0, 1), 60)
+    assert len(np.unique(drawn[0].whole)) == 1
+
+
 def test_what_cannot_be_copied_is_handed_over() -> None:
     stream = (x for x in (1, 2))
     assert copies([stream])()[0] is stream

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -21,7 +26,7 @@ def test_forms_say_type_length_text_and_exception() -> None:
         "None",
         "'yes'",
         "[int, int]",
-        "[float]",
+        "tuple[float]",
         "[]",
         "NaN",
         "raises ValueError",
@@ -42,11 +47,59 @@ def test_forms_say_type_length_text_and_exception() -> None:
 )
 def test_an_array_and_its_items_give_the_same_columns(array: np.ndarray) -> None:
     whole = read_outcomes(array, 0)
-    for items in (array.tolist(), [np.array(row) if array.ndim > 1 else row for row in array]):
+    rows = [np.array(row) if array.ndim > 1 else row for row in array]
+    for items, names in ((array.tolist(), ("form", "whole")), (rows, ())):  # an array alone is told by its type, too
         single = read_outcomes(items, 0)
-        for name in ("form", "bits", "whole_number", "whole", "counts"):
+        for name in ("bits", "whole_number", "counts", *names):
             assert np.array_equal(getattr(whole, name), getattr(single, name)), name
         assert np.array_equal(whole.numbers, single.numbers, equal_nan=True)
+        assert len(np.unique(whole.form)) == len(np.unique(single.form))
+
+
+class Listed(list[int]):
+    """A list that may have attributes."""
+
+
+class Real(float):
+    """A float that may have attributes."""
+
+
+@dataclasses.dataclass
+class Summed:
+    n: int
+    total: dataclasses.InitVar[float] = 0.0
+
+    def __post_init__(self, total: float) -> None:
+        self.hidden = total
+
+
+def _with(item: Any, value: float) -> Any:
+    item.hidden = value
+    return item
+
+
+DIFFERENT: dict[str, tuple[Any, Any]] = {
+    "shape": (np.zeros((2, 3)), np.zeros((3, 2))),
+    "type of an array": (np.zeros(3, dtype=np.float32), np.zeros(3)),
+    "array or list": (np.zeros(3), [0.0] * 3),
+    "list or tuple": ([1.0, 2.0], (1.0, 2.0)),
+    "empty list or tuple": ([], ()),
+    "number of numpy": (np.float64(1), 1.0),
+    "truth of numpy": (np.bool_(True), True),
+    "attribute of a dataclass": (Summed(1, 0.5), Summed(1, 1.5)),
+    "attribute of a list": (_with(Listed([1]), 0.5), _with(Listed([1]), 1.5)),
+    "attribute of a float": (_with(Real(1), 0.5), _with(Real(1), 1.5)),
+    "member of an enumeration or a number": (re.RegexFlag.I, 2),
+    "order of an inner dict": ([{"x": {"a": 1, "b": 2}}], [{"x": {"b": 2, "a": 1}}]),
+    "range": (range(10**9), range(10**9 + 1)),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+@pytest.mark.parametrize("beside", [lambda item: item, lambda item: [item, 7]])
+def test_what_an_onlooker_can_tell_apart_has_other_codes(name: str, beside: Callable[[Any], Any]) -> None:
+    one, other = DIFFERENT[name]
+    assert len(set(read_outcomes([beside(one), beside(other), beside(one)], 0).whole.tolist())) == 2
 
 
 def test_mixed_outcomes_keep_their_order() -> None:

@@ -20,7 +20,7 @@ from tacit.auditing.exact import audit_exact
 from tacit.auditing.neighbours.halving import Promising, most_promising
 from tacit.auditing.pictures import picture
 from tacit.auditing.result import AuditResult
-from tacit.auditing.search import FEW, Aim, Found
+from tacit.auditing.search import FEW, Aim, Found, shares
 from tacit.auditing.subjects import Pair, Subject, subject_of
 from tacit.errors import InvalidParameter
 from tacit.noise.entropy import BitSource, system_entropy
@@ -93,15 +93,16 @@ def audit(
     draws = Sampler(subject.run, subject.batch, bar.advance, coins, repeated=subject.repeated, features=features)
     sampler: Any = mechanism.sampler(bar.advance, coins) if isinstance(mechanism, Recorded) else draws
     more = samples is None and sampler.single and not clock.limited
-    aim = Aim(profile, _MORE_LOOPED[1] if more else count - searched, math.log(8 / failure))
+    aim = Aim(profile, _MORE_LOOPED[1] if more else count - searched, math.log(2 / (failure * shares(2)[0])))
     best = most_promising(subject.pairs, sampler, searched, aim, clock)
+    unseen = why_blind(*best.drawn, sampler.message)
     trials = _quickly(count - searched, sampler, clock) if more else _trials(count - searched, sampler, clock)
     bar.total = 2 * (trials + bar.done // 2)
     watch = Watch(*best.drawn, len(best.drawn[0]) + trials)
     tested = _tested(best, sampler, trials, clock, watch)
     result = _judged(best, tested, profile, trials, failure, limited=clock.limited)
     shown = picture(best.found, result.event, best.samples.score, best.pair)
-    blind = "" if result.violated else why_blind(*best.drawn, sampler.message) or watch.reason
+    blind = "" if result.violated else unseen or watch.reason
     return replace(
         result,
         samples=len(best.drawn[0]) + tested.reached,
@@ -209,13 +210,13 @@ def _judged(
 def _best_limits(
     pair: Pair, found: list[Found], counts: Counts, profile: Profile, trials: int, failure: float
 ) -> AuditResult:
-    """Each of the two limits of each event may fail with an equal share: all hold at once, so the best is proven.
+    """Each of the two limits of each event may fail with its share: all hold at once, so the best is proven.
 
     The event that is shown is the easiest to understand among those that prove nearly as much.
     """
-    share = failure / (2 * len(found))
     results = [
-        _limits(pair, candidate, count, profile, trials, share) for candidate, count in zip(found, counts, strict=True)
+        _limits(pair, candidate, count, profile, trials, failure * share / 2)
+        for candidate, count, share in zip(found, counts, shares(len(found)), strict=True)
     ]
     excess = [float(profile.excess(r.at_least, r.at_most)) for r in results]
     best = max(range(len(found)), key=lambda i: excess[i])

@@ -133,7 +133,11 @@ class Pairs:
         return 0
 
     def of(self, outcomes: Outcomes) -> Codes:
-        return self.one.of(outcomes) * self.other.size + self.other.of(outcomes)
+        return self.crossed(self.one.of(outcomes), self.other.of(outcomes))
+
+    def crossed(self, one: Codes, other: Codes) -> Codes:
+        """The cells of outcomes from their cells in each of the two."""
+        return one * self.other.size + other
 
     def words(self, mask: Mask) -> str:
         grid = mask.reshape(self.one.size, self.other.size)

@@ -11,16 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.auditing.claims import Profile
-from tacit.auditing.events import Cells, Event, Pairs, Tally, families, fit_cells
+from tacit.auditing.events import Cells, Event, Family, Pairs, Tally, families, fit_cells
 from tacit.auditing.looking.feature import Feature
 from tacit.auditing.looking.features import every_feature, few_features
 from tacit.auditing.reading.outcomes import Outcomes, joined
 
-__all__ = ["FEW", "Aim", "Found", "Samples", "Wanted", "search"]
+__all__ = ["FEW", "Aim", "Found", "Samples", "Wanted", "search", "shares"]
 
 _CROSSED = 6
 _LEAST_CROSSED = 300  # fewer samples cannot fill the cells
 _KEPT = 4
+_FAVOURED = 0.5  # of the chance of a false verdict, for the event that promises most
 _SIMPLER = 0.05  # so much less may be expected of an event that is easier to understand
 FEW = 200
 """Searched samples, under each neighbour, below which only the simplest events are looked at, and one is tested."""
@@ -49,13 +50,22 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What the test will be: its claim, its number of trials, and ln(1/failure) of each of its limits."""
+    """What the test will be: its claim, its number of trials, and ln(1/failure) of the limits of the first event."""
 
     profile: Profile
     trials: int
     exponent: float
     caution: float = 4.0
     """The choice among many candidates flatters the best of them."""
+
+
+def shares(count: int) -> list[float]:
+    """The share of each of so many events in the chance of a false verdict: half for the first, the rest evenly.
+
+    >>> shares(1), shares(3)
+    ([1.0], [0.5, 0.25, 0.25])
+    """
+    return [1.0] if count == 1 else [_FAVOURED, *[(1 - _FAVOURED) / (count - 1)] * (count - 1)]
 
 
 Wanted = Callable[[Outcomes, Outcomes], Iterable[Feature]]
@@ -70,27 +80,32 @@ def search(samples: Samples, aim: Aim, wanted: Wanted | None = None) -> list[Fou
     found: list[tuple[Feature, Found]] = []
     for feature in features:
         cells = fit_cells(feature, *samples.fit, fine=True)
-        found += [(feature, best) for best in _best_of(cells, samples, aim)]
+        found += [(feature, best) for best in _best_of(cells, *_tallies(cells, samples), aim)]
     found.sort(key=lambda pair: -pair[1].excess)
     simple = [best for _, best in found]
     bar = simple[0].excess + max(_WORTH_CROSSING, _WORTH_CROSSING * abs(simple[0].excess))
-    crossed = [best for cells in _crossed(found, samples) for best in _best_of(cells, samples, aim)]
+    crossed = [best for pairs in _crossed(found, samples) for best in _best_of(*pairs, aim)]
     return _most_promising([*simple, *(best for best in crossed if best.excess > bar)])
 
 
 def _search_plainly(samples: Samples, aim: Aim) -> list[Found]:
     """One simple event: a small sample cannot choose among many, and each that is tested weakens the others."""
     both = joined([samples.fit[0], samples.score[0]]), joined([samples.fit[1], samples.score[1]])
-    pooled = Samples(both, both)
-    aim = replace(aim, exponent=aim.exponent - math.log(_KEPT), caution=0.0)
+    aim = replace(aim, exponent=aim.exponent + math.log(_FAVOURED), caution=0.0)
     found = []
     for feature in few_features(*both):
         cells = fit_cells(feature, *both, fine=False)
-        found += _best_of(cells, pooled, aim, simply=True)
+        tally = Tally.of(cells, *both)
+        found += _best_of(cells, tally, tally, aim, simply=True)
     return [max(found, key=lambda one: (one.excess, one.sigmas))]
 
 
-def _crossed(found: Sequence[tuple[Feature, Found]], samples: Samples) -> Iterator[Cells]:
+def _tallies(cells: Cells, samples: Samples) -> tuple[Tally, Tally]:
+    return Tally.of(cells, *samples.fit), Tally.of(cells, *samples.score)
+
+
+def _crossed(found: Sequence[tuple[Feature, Found]], samples: Samples) -> Iterator[tuple[Cells, Tally, Tally]]:
+    """The leading features two by two."""
     if len(samples.score[0]) < _LEAST_CROSSED:
         return
     leading: dict[tuple[str, bool], Feature] = {}
@@ -101,32 +116,42 @@ def _crossed(found: Sequence[tuple[Feature, Found]], samples: Samples) -> Iterat
         if feature.name in ("form", "last number", "output"):
             leading.setdefault((feature.name, feature.ordered), feature)
     coarse = [fit_cells(feature, *samples.fit, fine=False) for feature in leading.values()]
-    for one, other in combinations([cells for cells in coarse if cells.size > 1], 2):
-        yield Pairs(one, other)
+    parts = *samples.fit, *samples.score
+    coded = [(cells, [cells.of(part) for part in parts]) for cells in coarse if cells.size > 1]
+    for (one, ones), (other, others) in combinations(coded, 2):
+        pairs = Pairs(one, other)
+        counts = [np.bincount(pairs.crossed(*codes), minlength=pairs.size) for codes in zip(ones, others, strict=True)]
+        yield pairs, Tally(*counts[:2]), Tally(*counts[2:])
 
 
-def _best_of(cells: Cells, samples: Samples, aim: Aim, *, simply: bool = False) -> list[Found]:
+def _best_of(cells: Cells, fit: Tally, seen: Tally, aim: Aim, *, simply: bool = False) -> list[Found]:
     """The best event of these cells by proven excess, and the best by standard errors, in either direction."""
-    fit = Tally.of(cells, *samples.fit)
-    seen = Tally.of(cells, *samples.score)
-    sizes = len(samples.score[0]), len(samples.score[1])
-    best: dict[str, Found] = {}
-    for family in families(cells, fit, seen):
-        if simply and not (family.simple or cells.size <= 4):
-            continue
-        for swapped in (False, True):
-            hits, misses = (family.second, family.first) if swapped else (family.first, family.second)
-            excess = _expected_excess(hits, misses, sizes[0], aim)
-            if simply:  # what always happens, or never, shows nothing
-                excess = np.where((hits + misses > 0) & (hits + misses < sum(sizes)), excess, -np.inf)
-            sigmas = _sigmas(hits, misses, sizes[0], aim.profile)
-            for name, score in (("excess", excess), ("sigmas", sigmas)):
-                i = int(np.argmax(score))
-                kind = f"simple {name}" if family.simple else name
-                if kind not in best or float(score[i]) > getattr(best[kind], name):
-                    event = Event(cells, family.mask(i))
-                    best[kind] = Found(event, swapped, float(excess[i]), float(sigmas[i]))
-    return list(best.values())
+    candidates = [one for one in families(cells, fit, seen) if not simply or one.simple or cells.size <= 4]
+    found = []
+    for simple in (False, True):
+        chosen = [one for one in candidates if one.simple == simple]
+        if chosen:
+            found += _best_two(cells, chosen, int(seen.first.sum()), aim, simply=simply)
+    return found
+
+
+def _best_two(cells: Cells, candidates: Sequence[Family], trials: int, aim: Aim, *, simply: bool) -> list[Found]:
+    """All candidates are scored at once: there are many, and few of them large."""
+    both = [counts for one in candidates for counts in (one.first, one.second)]
+    other = [counts for one in candidates for counts in (one.second, one.first)]
+    hits, misses = np.concatenate(both), np.concatenate(other)
+    excess = _expected_excess(hits, misses, trials, aim)
+    if simply:  # what always happens, or never, shows nothing
+        excess = np.where((hits + misses > 0) & (hits + misses < 2 * trials), excess, -np.inf)
+    sigmas = _sigmas(hits, misses, trials, aim.profile)
+    starts = np.cumsum([0, *map(len, both)])
+    found = []
+    for score in (excess, sigmas):
+        i = int(np.argmax(score))
+        part = int(np.searchsorted(starts, i, side="right")) - 1
+        mask = candidates[part // 2].mask(i - int(starts[part]))
+        found.append(Found(Event(cells, mask), bool(part % 2), float(excess[i]), float(sigmas[i])))
+    return found
 
 
 def _expected_excess(hits: Counts, misses: Counts, trials: int, aim: Aim) -> npt.NDArray[np.float64]:

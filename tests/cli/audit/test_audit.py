@@ -139,3 +139,13 @@ def test_what_cannot_be_used_is_refused(words: list[str], message: str) -> None:
     error = run(*words).exception
     assert isinstance(error, InvalidParameter)
     assert message in str(error)
+
+
+def test_a_function_or_a_module_that_exits_does_not_decide_the_status(tmp_path: Path, module: str) -> None:
+    (tmp_path / "leaves_at_once.py").write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(InvalidParameter, match="SystemExit"):
+        CliRunner().invoke(audit, ["leaves_at_once:f", "--claim", "pure 1"], catch_exceptions=False)
+    (tmp_path / "leaves.py").write_text("import sys\n\ndef leaves(x):\n    sys.exit(0)\n")
+    ran = run("leaves:leaves", "--claim", "pure 1", "--neighbours", "0", "1", "--samples", "200")
+    assert ran.exit_code == BLIND
+    assert "every call failed: SystemExit: 0" in ran.output

@@ -14,7 +14,15 @@ import numpy as np
 
 from tacit.auditing.calls.inputs import copies
 from tacit.auditing.reading.items import frozen
-from tacit.auditing.reading.outcomes import Outcomes, Raised, choose_origin, joined, read_outcomes, with_notes
+from tacit.auditing.reading.outcomes import (
+    Outcomes,
+    Raised,
+    choose_origin,
+    joined,
+    read_frozen,
+    read_outcomes,
+    with_notes,
+)
 from tacit.errors import InvalidParameter
 from tacit.noise.entropy import BitSource
 
@@ -95,10 +103,10 @@ class Sampler:
 
     def _read(self, drawn: Any, origin: int) -> Outcomes:
         if not self._features:
-            return read_outcomes(drawn, origin)
+            return read_frozen(drawn, origin) if self.single else read_outcomes(drawn, origin)
         raw = [item for item, _ in drawn]
         notes = {name: [noted[name] for _, noted in drawn] for name in self._features}
-        return with_notes(read_outcomes(raw, origin), notes)
+        return with_notes(read_frozen(raw, origin), notes)
 
     def _singly(self, inputs: tuple[Callable[[], Any], ...], count: int, until: float) -> Drawn:
         """One call after the other; a coin decides who of each two goes first."""
@@ -131,10 +139,11 @@ class Sampler:
             if self._features:
                 return self._noted(found)
             return frozen(found)
-        except Exception as error:  # whatever it is, an onlooker sees it
-            raised = Raised(type(error).__name__, _text(error))
+        except (Exception, SystemExit) as error:  # whatever it is, an onlooker sees it
+            raised = Raised.of(error)
             self.message = self.message or f"{raised.kind}: {raised.text}"
-            return (raised, dict.fromkeys(self._features)) if self._features else raised
+            read = raised if raised.more is None else frozen(raised)
+            return (read, dict.fromkeys(self._features)) if self._features else read
 
     def _noted(self, found: Any) -> Any:
         """The outcome with what each feature says of it; a feature that fails says that."""
@@ -158,12 +167,15 @@ class Sampler:
         if self._repeated is not None:
             found = self._repeated(data, count)
             return [self._noted(one) for one in found] if self._features else found
+        failed = False
         try:
             repeated = np.repeat(np.asarray(data)[None], count, axis=0)
             drawn = self._run(repeated)
-        except Exception:  # of one of them: ask one at a time to see which
+        except (Exception, SystemExit):  # of one of them: ask one at a time to see which
+            failed = True
+        if failed:  # and this error is over, or it would be the context of theirs
             fresh = copies(data)
-            return [self._one(fresh) for _ in range(count)]
+            return [_as_in_a_batch(self._one(fresh)) for _ in range(count)]
         if not hasattr(drawn, "__len__") or len(drawn) != count:
             given = type(drawn).__name__ + (f" of length {len(drawn)}" if hasattr(drawn, "__len__") else "")
             allowed = f"a function that turns an array of {count} inputs into {count} outcomes"
@@ -174,8 +186,8 @@ class Sampler:
         return drawn.copy() if isinstance(drawn, np.ndarray) else [frozen(one) for one in drawn]
 
 
-def _text(error: Exception) -> str:
-    try:
-        return str(error)
-    except Exception:  # a text that cannot be had is none
-        return ""
+def _as_in_a_batch(found: Any) -> Any:
+    """A row as arrays of rows are read: what type it had alone is not to be told from whether a batch failed."""
+    if isinstance(found, np.ndarray | np.generic):
+        return found.tolist()
+    return list(found) if type(found) is tuple else found

@@ -7,6 +7,8 @@ import datetime
 import enum
 import itertools
 import numbers
+from array import array
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
@@ -14,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Label", "Named", "inside"]
+__all__ = ["Label", "Named", "array_words", "inside"]
 
 _MOST_DRAWN = 1 << 16  # items of an iterator
 _EPOCH = datetime.datetime(1970, 1, 1)
+_CONTAINERS = (np.ndarray, list, tuple, Mapping, Set, deque)
 _FRAMES = ("pandas", "polars", "pyarrow")
 
 
@@ -42,10 +45,21 @@ def inside(item: Any) -> Named | None:
     >>> inside(2 - 1j).parts, inside(Decimal("1.50")).parts, inside({"b": 1, "a": 2}).parts
     ([2.0, -1.0], [1.5, 150, -2], ['a', 2, 'b', 1])
     """
+    found = _inside(item)
+    if found is None or not isinstance(item, _CONTAINERS) or not getattr(item, "__dict__", None):
+        return found
+    return dataclasses.replace(found, parts=[*found.parts, dict(vars(item))])
+
+
+def _inside(item: Any) -> Named | None:
     if isinstance(item, np.ndarray):
         return _array(item)
-    if isinstance(item, list | tuple):
-        return Named("", list(item))
+    if isinstance(item, np.void) and item.dtype.names:
+        return Named("void", _labelled((name, item[name]) for name in item.dtype.names))
+    if isinstance(item, range | slice):
+        return Named(type(item).__name__, [item.start, item.stop, item.step])
+    if isinstance(item, list | tuple | deque | array):
+        return Named("" if type(item) is list else type(item).__name__, list(item))
     if isinstance(item, Mapping):
         return _mapping(item)
     if isinstance(item, Set):
@@ -63,12 +77,21 @@ def inside(item: Any) -> Named | None:
     return _object(item)
 
 
-def _array(array: Any) -> Named:
-    if array.dtype.names:
-        return Named("record", _labelled((name, array[name]) for name in array.dtype.names))
-    if array.dtype.kind in "mM":
-        return Named(str(array.dtype), array.astype(np.int64).tolist())
-    return Named("", list(array) if array.ndim else [array.item()])
+def _array(item: Any) -> Named:
+    if item.dtype.names:
+        return Named("record", _labelled((name, item[name]) for name in item.dtype.names))
+    flat = np.asarray(item).reshape(-1)
+    kind = array_words(item) if type(item) is np.ndarray else f"{type(item).__name__} {array_words(item)}"
+    return Named(kind, (flat.astype(np.int64) if flat.dtype.kind in "mM" else flat).tolist())
+
+
+def array_words(item: Any) -> str:
+    """The type and the shape of an array: an onlooker sees both.
+
+    >>> array_words(np.zeros((2, 3)))
+    'float64(2×3)'
+    """
+    return f"{item.dtype}({'×'.join(map(str, item.shape))})"
 
 
 def _mapping(item: Mapping[Any, Any]) -> Named:
@@ -124,16 +147,18 @@ def _frame(item: Any) -> Named | None:
     """Frames, columns and tables of pandas, Polars and Arrow, which need not be installed."""
     kind = type(item).__name__
     if hasattr(item, "to_pydict"):
-        return Named(kind, _labelled(item.to_pydict().items()))
+        return Named(kind, [*_labelled(item.to_pydict().items()), Label(getattr(item, "schema", ""))])
     if hasattr(item, "to_dicts"):
-        return Named(kind, _labelled((name, item[name].to_list()) for name in item.columns))
+        columns = _labelled((name, item[name].to_list()) for name in item.columns)
+        return Named(kind, [*columns, Label(item.dtypes)])
     if hasattr(item, "to_pylist"):
         return Named(kind, item.to_pylist())
     if hasattr(item, "to_list") and hasattr(item, "index") and hasattr(item, "to_frame"):
-        return Named(kind, [item.name, _column(item), list(item.index)])
+        return Named(kind, [item.name, *_column(item), list(item.index), item.index.name, *_notes(item)])
     if hasattr(item, "columns") and hasattr(item, "index"):
         columns = _labelled((name, _column(item.iloc[:, i])) for i, name in enumerate(item.columns))
-        return Named(kind, [*columns, list(item.index)])
+        names = Label((*item.index.names, *item.columns.names))
+        return Named(kind, [*columns, list(item.index), names, *_notes(item)])
     if hasattr(item, "to_list"):
         return Named(kind, item.to_list())
     if hasattr(item, "as_py"):
@@ -142,14 +167,19 @@ def _frame(item: Any) -> Named | None:
 
 
 def _column(series: Any) -> list[Any]:
-    return list(series.to_list())
+    return [list(series.to_list()), Label(series.dtype)]
+
+
+def _notes(frame: Any) -> list[Any]:
+    """What was attached to a frame of pandas."""
+    return [dict(frame.attrs)] if getattr(frame, "attrs", None) else []
 
 
 def _object(item: Any) -> Named | None:
     kind = type(item).__name__
     if dataclasses.is_dataclass(item):
-        fields = [field.name for field in dataclasses.fields(item)]
-        return Named(kind, _labelled((name, getattr(item, name, None)) for name in fields))
+        fields = {field.name: getattr(item, field.name, None) for field in dataclasses.fields(item)}
+        return Named(kind, _labelled((fields | _attributes(item)).items()))
     if hasattr(item, "__array__") and not isinstance(item, numbers.Number | np.generic):
         return Named(kind, [np.asarray(item)])
     if isinstance(item, bytearray | memoryview):

@@ -13,11 +13,15 @@ from tacit.auditing.reading.forms import Raised, list_words
 from tacit.auditing.reading.inside import Label, inside
 from tacit.auditing.reading.texts import hidden_bytes, numbers_in, read_bytes, read_json
 
-__all__ = ["ATOMS", "PLAIN", "Read", "frozen", "read_item"]
+__all__ = ["ATOMS", "PLAIN", "SCALARS", "Read", "frozen", "read_item"]
 
 PLAIN = frozenset({bool, int, float})
 ATOMS = frozenset({str, bytes, type(None)})
+SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, np.bool_ | np.integer | np.floating))
+SCALARS -= {np.longdouble}
+"""Numbers of numpy that 64 bits hold."""
 _KEPT = PLAIN | ATOMS
+_MOST_KEYS = 256
 _DEEPEST = 12
 _MOST = 1 << 16  # numbers of one outcome
 
@@ -31,6 +35,8 @@ class Read:
     opaque: bool = False
     """Whether something in it could not be read."""
     keys: tuple[Any, ...] | None = None
+    further: tuple[Any, ...] = ()
+    """The keys of all mappings but the first."""
 
 
 def frozen(item: Any) -> Any:
@@ -41,12 +47,12 @@ def frozen(item: Any) -> Any:
     if kind is list or kind is tuple:
         inner = set(map(type, item))
         if len(inner) == 1 and next(iter(inner)) in PLAIN:
-            return tuple(item)
+            return item.copy() if kind is list else item
     elif kind is np.ndarray:
         if item.dtype.kind in "biuf" and item.dtype.itemsize <= 8 and item.ndim:
             return item.copy()
-    elif isinstance(item, np.bool_ | np.integer | np.floating) and not isinstance(item, np.longdouble):
-        return item.item()
+    elif kind in SCALARS:
+        return item
     return read_item(item)
 
 
@@ -62,22 +68,36 @@ def read_item(item: Any) -> Read:
 def _walk(item: Any, found: Read, depth: int) -> str:
     """The words for an item, its numbers appended on the way."""
     if isinstance(item, Raised):
-        return f"raises {item.kind}: {_text(item.text, found)}" if item.text else f"raises {item.kind}"
-    if isinstance(item, bool | np.bool_):
-        return _leaf("bool", bool(item), found)
-    if isinstance(item, numbers.Integral):
-        return _leaf("int", int(item), found)
-    if isinstance(item, float | np.floating) and not isinstance(item, np.longdouble):
-        return _leaf("NaN" if item != item else "float", float(item), found)
+        text = f"raises {item.kind}: {_text(item.text, found)}" if item.text else f"raises {item.kind}"
+        return text if item.more is None else f"{text} with {_walk(item.more, found, depth + 1)}"
+    words = _single_words(item, found, depth)
+    if words is None:
+        return _inner_words(item, found, depth)
+    kind = type(item)
+    held = getattr(item, "__dict__", None) if kind not in _KEPT and not isinstance(item, enum.Enum | type) else None
+    return f"{words} with {_walk(dict(held), found, depth + 1)}" if held else words
+
+
+def _single_words(item: Any, found: Read, depth: int) -> str | None:
+    """The words for what is one number, text or label; None for what has parts."""
     if isinstance(item, Label):
         return repr(str(item))
     if item is None or isinstance(item, enum.Enum | type):
         return repr(item)
+    if isinstance(item, bool | np.bool_):
+        return _leaf(_kind(item, "bool"), bool(item), found)
+    if isinstance(item, numbers.Integral):
+        return _leaf(_kind(item, "int"), int(item), found)
+    if isinstance(item, float | np.floating) and not isinstance(item, np.longdouble):
+        return _leaf(_kind(item, "NaN" if item != item else "float"), float(item), found)
     if isinstance(item, str):
         return _text_words(item, found, depth)
-    if isinstance(item, bytes):
-        return _byte_words(item, found)
-    return _inner_words(item, found, depth)
+    return _byte_words(item, found) if isinstance(item, bytes) else None
+
+
+def _kind(item: Any, word: str) -> str:
+    """The word for a plain number; the type beside it if it is another one, which an onlooker sees too."""
+    return word if type(item) in PLAIN else f"{type(item).__name__} {word}"
 
 
 def _leaf(words: str, value: bool | int | float, found: Read) -> str:
@@ -94,6 +114,8 @@ def _inner_words(item: Any, found: Read, depth: int) -> str:
         return type(item).__name__ if " at 0x" in shown else f"{type(item).__name__} {shown}"
     if parts.keys is not None and found.keys is None:
         found.keys = parts.keys
+    elif parts.keys is not None and len(found.further) < _MOST_KEYS:
+        found.further += parts.keys[:_MOST_KEYS]
     return parts.kind + list_words([_walk(part, found, depth + 1) for part in parts.parts])
 
 

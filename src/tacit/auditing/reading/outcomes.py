@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.auditing.reading.forms import Raised, form_code, form_words, list_words
-from tacit.auditing.reading.items import ATOMS, PLAIN, Read, frozen, read_item
+from tacit.auditing.reading.inside import array_words
+from tacit.auditing.reading.items import ATOMS, PLAIN, SCALARS, Read, frozen, read_item
 
 __all__ = [
     "MISSING",
@@ -27,6 +28,7 @@ __all__ = [
     "choose_origin",
     "form_words",
     "joined",
+    "read_frozen",
     "read_outcomes",
     "with_notes",
 ]
@@ -144,7 +146,7 @@ def read_outcomes(drawn: Any, origin: int) -> Outcomes:
     """The columns of a batch: an array with one outcome in each row, or a list of outcomes."""
     if isinstance(drawn, np.ndarray) and drawn.dtype.kind in "biuf" and drawn.dtype.itemsize <= 8 and drawn.ndim:
         return _from_array(drawn, origin)
-    return _from_items([frozen(item) for item in drawn], origin)
+    return read_frozen([frozen(item) for item in drawn], origin)
 
 
 def choose_origin(drawn: Any) -> int:
@@ -161,14 +163,14 @@ def _kept_width(count: int, width: int) -> int:
     return min(width, _MOST_NUMBERS, max(64, _MOST_CELLS // max(count, 1)))
 
 
-def _from_array(array: npt.NDArray[Any], origin: int) -> Outcomes:
+def _from_array(array: npt.NDArray[Any], origin: int, seen: str = "") -> Outcomes:
+    """One outcome in each row; ``seen`` says what the rows were before."""
     count = len(array)
     rows = array.reshape(count, -1)
     kind = "bool" if array.dtype.kind == "b" else "int" if array.dtype.kind in "iu" else "float"
-    words = kind if array.ndim == 1 else list_words([kind] * rows.shape[1])
-    form = np.full(count, form_code(words))
+    form = np.full(count, form_code(_row_words([kind] * rows.shape[1], seen, single=array.ndim == 1)))
     if kind == "float":
-        _mark_nan(form, array, np.isnan(rows))
+        _mark_nan(form, np.isnan(rows), seen, single=array.ndim == 1)
         values = rows.astype(np.float64)
         bits = values.view(np.int64)
         floats = values
@@ -188,7 +190,11 @@ def _from_array(array: npt.NDArray[Any], origin: int) -> Outcomes:
     )
 
 
-def _mark_nan(form: Codes, array: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> None:
+def _row_words(kinds: list[str], seen: str, *, single: bool) -> str:
+    return f"{seen} {kinds[0]}".strip() if single else seen + list_words(kinds)
+
+
+def _mark_nan(form: Codes, missing: npt.NDArray[np.bool_], seen: str, *, single: bool) -> None:
     """The forms of the rows with NaN in them: one for each pattern of NaN."""
     places = np.flatnonzero(missing.any(axis=1))
     if not places.size:
@@ -196,7 +202,8 @@ def _mark_nan(form: Codes, array: npt.NDArray[Any], missing: npt.NDArray[np.bool
     patterns = np.packbits(missing[places], axis=1)
     axis = None if patterns.shape[1] == 1 else 0  # up to eight numbers are one byte, and bytes are sorted faster
     _, first, which = np.unique(patterns, axis=axis, return_index=True, return_inverse=True)
-    codes = np.array([form_code(read_item(array[places[i]]).words) for i in first])
+    kinds = [["NaN" if gap else "float" for gap in missing[places[i]].tolist()] for i in first]
+    codes = np.array([form_code(_row_words(row, seen, single=single)) for row in kinds])
     form[places] = codes[which.reshape(-1)]
 
 
@@ -211,8 +218,8 @@ def _less_origin(rows: npt.NDArray[Any], origin: int) -> Reals:
     return result
 
 
-def _from_items(items: list[Any], origin: int) -> Outcomes:
-    """Outcomes of the same plain shape go through an array, the others one by one."""
+def read_frozen(items: list[Any], origin: int) -> Outcomes:
+    """The same of outcomes that were read when they came: equal plain shapes through an array, others one by one."""
     groups: dict[Any, list[int]] = {}
     for i, item in enumerate(items):
         groups.setdefault(_plain_shape(item), []).append(i)
@@ -229,17 +236,24 @@ def _from_items(items: list[Any], origin: int) -> Outcomes:
 def _plain_shape(item: Any) -> Any:
     """What a number, an array of numbers or a list of numbers of one type looks like; None for anything else."""
     kind = type(item)
-    if kind in PLAIN:
+    if kind in PLAIN or kind in SCALARS:
         return kind
-    if kind is tuple:  # of one plain type: others have been read
-        return type(item[0]), len(item)
+    if kind is tuple or kind is list:  # of one plain type: others have been read
+        return kind, type(item[0]), len(item)
     return (item.dtype, item.shape) if kind is np.ndarray else None
+
+
+def _shape_words(item: Any) -> str:
+    """What an onlooker sees of a plain shape besides its numbers; nothing for plain numbers and lists of them."""
+    if type(item) is np.ndarray:
+        return array_words(item)
+    return "" if type(item) in PLAIN or type(item) is list else type(item).__name__
 
 
 def _from_same(items: list[Any], origin: int) -> Outcomes:
     array = np.array(items)
     if array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and array.dtype != np.uint64:
-        return _from_array(array, origin)
+        return _from_array(array, origin, _shape_words(items[0]))
     return _one_by_one(items, origin)
 
 
@@ -270,7 +284,7 @@ def _each_read(items: list[Any], origin: int) -> Outcomes:
             if j < width:
                 values[i, j], bits[i, j], whole_number[i, j] = number, code, integral
         if one.keys is not None:
-            codes.append(_wrapped(hash(one.keys)))
+            codes.append(_wrapped(hash((one.keys, one.further))))
         whole[i] = _mix_one(codes, int(form[i]))
         if isinstance(item, str | bytes) and codes:  # how a number was written is part of the whole
             whole[i] = form_code(repr(item))
@@ -285,6 +299,9 @@ def _marks(found: list[Read]) -> dict[str, Column]:
         orders = [MISSING if one.keys is None else form_code(f"({', '.join(one.keys)})") for one in found]
         marks["order of the keys"] = np.array(orders, dtype=np.int64)
         marks["first key"] = np.array([form_code(str(one.keys[0])) if one.keys else MISSING for one in found])
+    if any(len(one.further) > 1 for one in found):
+        inner = [form_code(f"({', '.join(one.further)})") if one.further else MISSING for one in found]
+        marks["order of the keys further in"] = np.array(inner, dtype=np.int64)
     return marks
 
 

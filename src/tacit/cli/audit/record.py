@@ -37,7 +37,7 @@ def outcome(data):
 def recorded(data):
     try:
         return outcome(copy.deepcopy(data))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return {{"{raised}": type(error).__name__, "text": str(error)}}
 
 

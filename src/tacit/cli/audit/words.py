@@ -77,7 +77,7 @@ def module(name: str) -> Any:
             return import_module(name)
         except TacitError:
             raise
-        except Exception as error:  # a module may do anything while it loads
+        except (Exception, SystemExit) as error:  # a module may do anything while it loads
             given = f"{name} ({type(error).__name__}: {error})"
             allowed = "a module that can be imported from the current directory"
             raise InvalidParameter("MODULE", given=given, allowed=allowed) from None
