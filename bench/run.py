@@ -36,6 +36,7 @@ BENCHES = {
     "drawing": "questions drawn by another process and in this one",
     "games": "games, frequency lists, noise that follows: quality and cost as players, places and lengths grow",
     "learning": "additive, logistic and linear models: Adult next to private EBM, Opacus, diffprivlib; shapes; speed",
+    "learning_settings": "the generated tables on which settings of linear models were found",
     "learning_trees": "trees, forests, naive Bayes, k-means and components on Adult, next to scikit-learn's own",
     "synthesis": "synthetic tables of Adult: errors of two- and three-way tables, learning from them; dpmm, mbi",
     "synthesis_growth": "synthetic tables: time and memory by rows, columns and values",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
 from tacit.errors import MissingPackage
 
 try:
@@ -15,6 +19,7 @@ try:
         TransformerMixin,
     )
     from sklearn.exceptions import DataConversionWarning, NotFittedError
+    from threadpoolctl import ThreadpoolController
 except ModuleNotFoundError:
     raise MissingPackage("scikit-learn", extra="learn") from None
 
@@ -28,4 +33,16 @@ __all__ = [
     "OneToOneFeatureMixin",
     "RegressorMixin",
     "TransformerMixin",
+    "one_thread",
 ]
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Matrices are multiplied by one thread inside: ours are small, and a second one mostly waits, at full price."""
+    limited: AbstractContextManager[Any] = _threads().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _threads() -> Any:
+    return ThreadpoolController()

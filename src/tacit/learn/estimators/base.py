@@ -24,6 +24,7 @@ from tacit.learn.scikit import (
     DataConversionWarning,
     NotFittedError,
     RegressorMixin,
+    one_thread,
 )
 from tacit.learn.spending.budget import Budget, read_budget
 from tacit.learn.spending.spending import Spending
@@ -139,7 +140,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         if hasattr(self, "promise_"):
             del self.promise_
         spending = Spending(self._budget(), bits)
-        self._learn(schema, rows, spending)
+        with one_thread():
+            self._learn(schema, rows, spending)
         self.schema_ = schema
         self.n_features_in_ = len(schema.columns)
         if schema.named:

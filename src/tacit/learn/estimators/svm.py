@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,8 +10,11 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.learn.estimators.linear_model import TwoClasses
+from tacit.learn.linear.descent import Moments
+from tacit.learn.linear.design import Design
 from tacit.learn.linear.losses import Hinge
 from tacit.learn.linear.passes import Passes
+from tacit.learn.linear.settings import Settings
 from tacit.learn.reading.columns import Category
 from tacit.learn.reading.rows import Rows
 from tacit.learn.reading.schema import Schema
@@ -40,6 +44,10 @@ class LinearSVC(TwoClasses):
         _two(schema.target)
         passes = Passes(self._design(schema), rows, pure=spending.budget.pure)
         self._descend(schema, rows, spending, Hinge(), passes)
+
+    def _settings(self, design: Design, spending: Spending, moments: Moments, spread: float | None) -> Settings:
+        usual = super()._settings(design, spending, moments, spread)
+        return usual if usual.bend is None else replace(usual, bend=0.3 * usual.bend)  # only near the corner it bends
 
     @property
     def coef_(self) -> npt.NDArray[np.float64]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,9 @@ import numpy.typing as npt
 from tacit.learn.linear.design import UNIT, Design
 from tacit.learn.linear.links import RESIDUAL, WEIGHT
 from tacit.learn.linear.passes import Loss, Passes
+from tacit.learn.linear.pooling import Pool, usual_sizes
 from tacit.learn.linear.settings import Settings
+from tacit.learn.linear.sharpening import sharpened
 from tacit.learn.spending.spending import Spending
 from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
 
@@ -36,10 +39,12 @@ class Moments:
     matrix: Reals
     blur: float
     rows: float
+    noise: float
+    """That of each entry of the matrix."""
 
     def of_constant(self) -> Moments:
         """Those of the constant term alone."""
-        return Moments(self.matrix[:1, :1], self.blur, self.rows)
+        return Moments(self.matrix[:1, :1], self.blur, self.rows, self.noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +93,11 @@ def buy_moments(
     released = mechanism.release_floats(total, entropy=spending.bits) / UNIT**2
     blur = mechanism.scale / UNIT**2
     if upper is None:
-        return Moments(as_if_independent(design, released), blur, max(rows, 1.0))
+        return Moments(as_if_independent(design, released), blur, max(rows, 1.0), blur)
     matrix = np.zeros((width, width))
     matrix[upper] = released
     matrix.T[upper] = released
-    return Moments(matrix, blur * float(np.sqrt(width)), max(rows, 1.0))
+    return Moments(matrix, blur * float(np.sqrt(width)), max(rows, 1.0), blur)
 
 
 def as_if_independent(design: Design, released: Reals) -> Reals:
@@ -125,28 +130,71 @@ def descend(
     start: Reals | None = None,
     penalty: float = 0.0,
 ) -> Fitted:
-    """The mean of the later steps, each along a noisy gradient of all rows or of a fresh sample of the units."""
+    """Steps along noisy gradients, each of all rows or of a fresh sample of the units."""
     limit = max(int(settings.clip * UNIT * RESIDUAL) // unit_rows, 1)
     mechanism = _step_noise(spending, limit * unit_rows, settings)
     per_row = UNIT * RESIDUAL * float(settings.sampling)  # the public expected size of a sample, never the size drawn
     noise = mechanism.scale / per_row
-    ridge = settings.ridge[0] * loss.curvature * moments.blur + settings.ridge[1] * noise + penalty
-    values, vectors = np.linalg.eigh(moments.matrix)
-    held = loss.curvature * np.maximum(values, 0) + ridge
+    way = _way(design, loss, settings, moments, noise, penalty)
     heaviest = min(HEAVIEST, ((1 << 53) - 1) // design.most[0])
     weights = np.zeros((loss.outputs, design.width)) if start is None else start
-    mean, averaged = np.zeros_like(weights), 0
-    first = int(settings.steps * (1 - settings.later))
-    for step in range(settings.steps):
+    for _ in range(settings.steps):
         whole = np.clip(np.round(weights * WEIGHT), -heaviest, heaviest)
         total = passes.gradient(loss, whole, limit, sampling=settings.sampling, bits=spending.bits)
         gradient = mechanism.release_floats(total, entropy=spending.bits) / per_row + penalty * weights
-        weights = weights - ((gradient @ vectors) / held) @ vectors.T
+        weights = way.step(weights, gradient)
         weights = np.clip(np.nan_to_num(weights), -heaviest / WEIGHT, heaviest / WEIGHT)  # total: no row meets a NaN
-        if step >= first:
-            mean, averaged = mean + weights, averaged + 1
-    covariance = _noise_of_mean(held, settings.steps, first, noise, loss.curvature * np.maximum(values, 0) + penalty)
-    return Fitted(mean / averaged, moments, noise, (vectors * covariance) @ vectors.T)
+    return Fitted(way.found(weights), moments, noise, way.covariance())
+
+
+def _way(design: Design, loss: Loss, settings: Settings, moments: Moments, noise: float, penalty: float) -> Way:
+    """How steps follow from gradients: all of them together, or the mean of the later steps."""
+    if settings.bend is None:
+        return Later(loss.curvature, settings, moments, noise, penalty)
+    matrix, blur = sharpened(design, moments.matrix, moments.noise)
+    return Pool(matrix, blur, settings.bend * loss.curvature, noise, settings.steps, usual_sizes(design))
+
+
+class Way(Protocol):
+    """How steps follow from noisy gradients; a function of what was released."""
+
+    def step(self, weights: Reals, gradients: Reals) -> Reals:
+        """The next weights, from the gradients at these; a row for each output."""
+
+    def found(self, last: Reals) -> Reals:
+        """What was learned, when these were the last."""
+
+    def covariance(self) -> Reals:
+        """That which noise gives to the weights of one output."""
+
+
+class Later:
+    """Steps by a preconditioner whose ridge follows the noise; the mean of the later ones."""
+
+    def __init__(self, curvature: float, settings: Settings, moments: Moments, noise: float, penalty: float) -> None:
+        ridge = settings.ridge[0] * curvature * moments.blur + settings.ridge[1] * noise + penalty
+        values, self._vectors = np.linalg.eigh(moments.matrix)
+        self._bend = curvature * np.maximum(values, 0) + penalty
+        self._held = curvature * np.maximum(values, 0) + ridge
+        self._noise, self._steps = noise, settings.steps
+        self._first = int(settings.steps * (1 - settings.later))
+        self._taken, self._sum = 0, 0.0 * self._vectors[:1]
+
+    def step(self, weights: Reals, gradients: Reals) -> Reals:
+        if self._taken > self._first:
+            self._sum = self._sum + weights
+        self._taken += 1
+        moved: Reals = ((gradients @ self._vectors) / self._held) @ self._vectors.T
+        return weights - moved
+
+    def found(self, last: Reals) -> Reals:
+        mean: Reals = (self._sum + last) / (self._steps - self._first)
+        return mean
+
+    def covariance(self) -> Reals:
+        variance = _noise_of_mean(self._held, self._steps, self._first, self._noise, self._bend)
+        found: Reals = (self._vectors * variance) @ self._vectors.T
+        return found
 
 
 def _step_noise(spending: Spending, reach: int, settings: Settings) -> IntegerMechanism:

@@ -1,6 +1,7 @@
 """What a fit chooses by itself: from the number of terms, the promise, and a declared or released number of rows.
 
-The formulas were found on generated tables (a census of 36 000 made-up people, normal columns), never on a benchmark's.
+The formulas were found on generated tables (a census of made-up people and normal columns: bench/learning_settings.py),
+never on a benchmark's.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Settings:
 
     ``clip`` is the most that a unit's gradient can be, ``ridge`` how strongly the preconditioner follows the noise,
     ``moments`` the share of the budget that buys the second moments, ``later`` the part of the steps that is averaged,
-    ``sampling`` the chance of each unit to be in a step.
+    ``sampling`` the chance of each unit to be in a step. With a ``bend``, all gradients are taken together (`pooling`)
+    and the loss is taken to bend by this part of the most that it can: cut gradients bend less than whole ones.
     """
 
     steps: int
@@ -32,6 +34,7 @@ class Settings:
     moments: Fraction
     later: float = 0.5
     sampling: Fraction = Fraction(1)
+    bend: float | None = None
 
     def chosen(self, *, steps: object, clip: object, sampling: object) -> Settings:
         """The same with what a caller insists on."""
@@ -80,9 +83,8 @@ def usual_for_bins(design: Design, budget: Budget, rows: float) -> Settings:
         return _pure(design, budget, rows)
     signal = signal_of(design, budget, rows)
     part = min(max(0.3 * (signal / 110) ** 0.35, 0.3), 0.65)
-    steps = min(max(round(64 * math.sqrt(1000 / signal)), 16), 64)
     clip = min(part * usual_norm(design), _WIDEST)
-    return Settings(steps=steps, clip=clip, ridge=(0.4, 0.7), moments=Fraction(1, 10))
+    return Settings(steps=16, clip=clip, ridge=(0.4, 0.7), moments=Fraction(1, 10), bend=_bend(signal))
 
 
 def signal_of(design: Design, budget: Budget, rows: float) -> float:
@@ -109,9 +111,13 @@ def noise_level(budget: Budget) -> float:
 def _gaussian(design: Design, budget: Budget, rows: float) -> Settings:
     signal = signal_of(design, budget, rows)
     part = min(max(0.37 * (signal / 110) ** 0.3, 0.37), 0.65)
-    steps = min(max(round(96 * math.sqrt(300 / signal)), 16), 96)
     clip = min(part * usual_norm(design), _WIDEST)
-    return Settings(steps=steps, clip=clip, ridge=(0.4, 1.0), moments=Fraction(1, 10), later=0.6)
+    return Settings(steps=16, clip=clip, ridge=(0.4, 1.0), moments=Fraction(1, 10), bend=_bend(signal))
+
+
+def _bend(signal: float) -> float:
+    """The more the noise, the more gradients are cut, and the less they bend."""
+    return float(min(max(0.15 * (signal / 110) ** 0.4, 0.15), 0.35))
 
 
 def _pure(design: Design, budget: Budget, rows: float) -> Settings:

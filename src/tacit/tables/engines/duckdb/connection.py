@@ -143,6 +143,7 @@ def _open(folder: Path, limits: Limits, threads: int | None) -> duckdb.DuckDBPyC
         "python_scan_all_frames": "false",
         "pandas_analyze_sample": "0",
         "preserve_insertion_order": "false",
+        "enable_external_file_cache": "false",  # the system keeps what was read; twice is a gigabyte of a large file
     }
     if threads is not None:
         config["threads"] = threads
