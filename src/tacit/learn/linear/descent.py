@@ -152,7 +152,8 @@ def _way(design: Design, loss: Loss, settings: Settings, moments: Moments, noise
     if settings.bend is None:
         return Later(loss.curvature, settings, moments, noise, penalty)
     matrix, blur = sharpened(design, moments.matrix, moments.noise)
-    return Pool(matrix, blur, settings.bend * loss.curvature, noise, settings.steps, usual_sizes(design))
+    bend = settings.bend * loss.curvature
+    return Pool(matrix, settings.doubt * blur, bend, noise, settings.steps, usual_sizes(design))
 
 
 class Way(Protocol):

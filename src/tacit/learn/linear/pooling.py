@@ -19,9 +19,6 @@ Reals = npt.NDArray[np.float64]
 _LATER = 2.0
 """The s-th gradient counts s to this power: the first were taken far from where the last were."""
 
-_UNSURE = 0.7
-"""The noise of the second moments that is added to them: directions that may be noise alone are not trusted."""
-
 
 def usual_sizes(design: Design) -> Reals:
     """About how large the weight of each term is: of the constant, a number's whole range, a category, fine bins."""
@@ -41,12 +38,12 @@ class Pool:
     """What the gradients so far say, in the directions of the second moments."""
 
     def __init__(self, matrix: Reals, blur: float, bend: float, noise: float, steps: int, sizes: Reals) -> None:
-        """``bend`` is the second derivative by a margin, ``noise`` that of each step's gradient."""
+        """``blur`` is added to the matrix, ``bend`` the second derivative by a margin, ``noise`` that of a gradient."""
         values, self._vectors = np.linalg.eigh(matrix)
         self._counts = np.arange(1.0, steps + 1) ** _LATER
         self._sizes, self._noise = sizes[:, None], np.float64(noise)  # too large a square is inf, no error
         with np.errstate(all="ignore"):
-            self._held = _finite(bend * (np.maximum(values, 0.0) + _UNSURE * blur))
+            self._held = _finite(bend * (np.maximum(values, 0.0) + blur))
             # The rows as a sample have gradients that vary by about the curvature; what noise leaves comes on top.
             left = self._left(steps)
             self._told = _finite(self._held * left / (self._noise**2 * left + self._held))

@@ -26,6 +26,7 @@ class Settings:
     ``moments`` the share of the budget that buys the second moments, ``later`` the part of the steps that is averaged,
     ``sampling`` the chance of each unit to be in a step. With a ``bend``, all gradients are taken together (`pooling`)
     and the loss is taken to bend by this part of the most that it can: cut gradients bend less than whole ones.
+    ``doubt`` says how much of their noise is added to the second moments: directions that may be noise are not trusted.
     """
 
     steps: int
@@ -35,6 +36,7 @@ class Settings:
     later: float = 0.5
     sampling: Fraction = Fraction(1)
     bend: float | None = None
+    doubt: float = 0.7
 
     def chosen(self, *, steps: object, clip: object, sampling: object) -> Settings:
         """The same with what a caller insists on."""
@@ -84,7 +86,9 @@ def usual_for_bins(design: Design, budget: Budget, rows: float) -> Settings:
     signal = signal_of(design, budget, rows)
     part = min(max(0.3 * (signal / 110) ** 0.35, 0.3), 0.65)
     clip = min(part * usual_norm(design), _WIDEST)
-    return Settings(steps=16, clip=clip, ridge=(0.4, 0.7), moments=Fraction(1, 10), bend=_bend(signal))
+    return Settings(
+        steps=16, clip=clip, ridge=(0.4, 0.7), moments=Fraction(1, 10), bend=_bend(signal), doubt=_doubt(signal)
+    )
 
 
 def signal_of(design: Design, budget: Budget, rows: float) -> float:
@@ -112,12 +116,19 @@ def _gaussian(design: Design, budget: Budget, rows: float) -> Settings:
     signal = signal_of(design, budget, rows)
     part = min(max(0.37 * (signal / 110) ** 0.3, 0.37), 0.65)
     clip = min(part * usual_norm(design), _WIDEST)
-    return Settings(steps=16, clip=clip, ridge=(0.4, 1.0), moments=Fraction(1, 10), bend=_bend(signal))
+    return Settings(
+        steps=16, clip=clip, ridge=(0.4, 1.0), moments=Fraction(1, 10), bend=_bend(signal), doubt=_doubt(signal)
+    )
 
 
 def _bend(signal: float) -> float:
     """The more the noise, the more gradients are cut, and the less they bend."""
     return float(min(max(0.15 * (signal / 110) ** 0.4, 0.15), 0.35))
+
+
+def _doubt(signal: float) -> float:
+    """Where rows hardly stand out of the noise, steps are shorter."""
+    return float(0.7 * max(100 / signal, 1.0) ** 0.55)
 
 
 def _pure(design: Design, budget: Budget, rows: float) -> Settings:
