@@ -1,25 +1,30 @@
 """The service against its floors: asks a second, stored answers, debits in PostgreSQL, what it takes to be ready.
 
-    python bench/service.py [--postgres postgresql://…] [--asks 128] [--out bench/results/service.json]
+    PYTHONPATH=. python bench/service.py [--asks 256] [--out bench/results/service.json]
 
 Each number stands beside a floor that was measured in the same run: a Python loop that draws in the same processes,
-`lookup` of the ledger, single durable updates of one row, importing the packages and opening the table.
+`lookup` of the ledger, single durable updates of one row, importing the packages and opening the table. A stored answer
+is what a server of its own spends on one, CPU of its whole process, socket to socket. PostgreSQL is started
+here with fsync on, for both sides.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import platform
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,33 +91,93 @@ def asks(folder: Path, many: int) -> dict[str, float]:
     asyncio.run(crowd(keys[:WORKERS], 1))  # the processes are there
     rounds = max(1, many // CLIENTS)
     taken = asyncio.run(crowd(keys, rounds))
-    stored = asyncio.run(again(service, make_app(service), keys[0], httpx))
     floor = loop(service, rounds * CLIENTS)
-    looked = lookups(service)
     service.close()
     return {
         "asks_per_second": rounds * CLIENTS / taken,
         "loop_per_second": floor,
         "asks_over_loop": rounds * CLIENTS / taken / floor,
-        "stored_ms": 1000 * stored,
-        "lookup_ms": 1000 * looked,
-        "stored_over_lookup": stored / looked,
     }
 
 
-async def again(service: Any, app: Any, key: str, httpx: Any) -> float:
-    """One stored answer, the median of many."""
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as http:
-        body = {"sql": COUNT, "epsilon": price(299)}
-        headers = {"Authorization": f"Bearer {key}"}
-        await http.post("/v1/tables/visits/answers", json=body, headers=headers)
-        times = []
-        for _ in range(50):
-            began = time.perf_counter()
-            told = await http.post("/v1/tables/visits/answers", json=body, headers=headers)
-            times.append(time.perf_counter() - began)
-            assert told.headers["tacit-charged"] == "no"
-        return statistics.median(times)
+SERVER = """
+import socket, sys
+import uvicorn
+from pathlib import Path
+from tacit.server.app import make_app
+from tacit.server.roles import Role
+from tacit.server.service import Service
+from tacit.server.settings import Settings
+service = Service(Settings((Path(sys.argv[1]),), per_minute=1e6, reply_steps=0.0, wait=60.0))
+at = socket.socket()
+at.bind(("127.0.0.1", 0))
+print(at.getsockname()[1], service.keys.make("ada", Role.ANALYST)[1], flush=True)
+config = uvicorn.Config(make_app(service), log_config=None, access_log=False, ws="none", proxy_headers=False)
+uvicorn.Server(config).run([at])
+"""
+
+
+def cpu_of(pid: int) -> float:
+    """Seconds of CPU of a process, all of its threads, without its children."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def stored(folder: Path, many: int = 2000) -> dict[str, float]:
+    """A stored answer of a server, and `lookup` of its ledger: CPU of each, in turns."""
+    import http.client
+
+    import tacit
+    from tacit.ledger import Request
+
+    command = [sys.executable, "-c", SERVER, str(table_in(folder))]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        port, key = server.stdout.readline().split()
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
+        body = json.dumps({"sql": COUNT, "epsilon": price(0)})
+        headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+
+        def ask() -> str | None:
+            connection.request("POST", "/v1/tables/visits/answers", body, headers)
+            reply = connection.getresponse()
+            reply.read()
+            assert reply.status == 200
+            return reply.headers["tacit-charged"]
+
+        for _ in range(60):
+            with contextlib.suppress(ConnectionRefusedError):
+                ask()
+                break
+            time.sleep(0.5)
+        with tacit.open(folder / "visits.toml", analyst="ada") as table:
+            plan, ledger = table.query(COUNT).plan(epsilon=price(0)), table.ledger
+            request = Request("ada", plan.question, table.policy.fingerprint(), None)
+            assert ledger.lookup(request, plan.cost) is not None
+            for _ in range(200):
+                assert ask() == "no"
+            spent, looked, walls = 0.0, 0.0, []
+            for _ in range(10):
+                before = cpu_of(server.pid)
+                for _ in range(many // 10):
+                    began = time.perf_counter()
+                    ask()
+                    walls.append(time.perf_counter() - began)
+                spent += cpu_of(server.pid) - before
+                began = time.process_time()
+                for _ in range(many // 10):
+                    ledger.lookup(request, plan.cost)
+                looked += time.process_time() - began
+    finally:
+        server.terminate()
+        server.wait(30)
+    return {
+        "stored_cpu_ms": 1000 * spent / many,
+        "stored_wall_ms": 1000 * statistics.median(walls),
+        "lookup_cpu_ms": 1000 * looked / many,
+        "stored_over_lookup": spent / looked,
+    }
 
 
 def loop(service: Any, many: int) -> float:
@@ -144,17 +209,6 @@ def loop(service: Any, many: int) -> float:
     return many / (time.perf_counter() - began)
 
 
-def lookups(service: Any) -> float:
-    """`recall` of the library, which looks up in the ledger; the median."""
-    question = service.served_tables["visits"].of("analyst 0").query(COUNT)
-    times = []
-    for _ in range(50):
-        began = time.perf_counter()
-        assert question.recall(epsilon=price(299)) is not None
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
-
-
 def debits(address: str) -> dict[str, Any]:
     """Debits in PostgreSQL against single updates of one row on the same server; durable if its fsync is on."""
     import psycopg
@@ -163,31 +217,53 @@ def debits(address: str) -> dict[str, Any]:
     from tacit.ledger.postgres.ledger import PostgresLedger
     from tacit.privacy import PureDP
 
-    with psycopg.connect(address, autocommit=True) as raw:
-        fsync = raw.execute("SHOW fsync").fetchone()
-        raw.execute("CREATE TABLE IF NOT EXISTS bench_one (n bigint)")
-        raw.execute("INSERT INTO bench_one VALUES (0)")
-        began = time.perf_counter()
-        for _ in range(200):
-            raw.execute("UPDATE bench_one SET n = n + 1")
-        updates = 200 / (time.perf_counter() - began)
-        raw.execute("DROP TABLE bench_one")
+    raw = psycopg.connect(address, autocommit=True)
+    fsync = raw.execute("SHOW fsync").fetchone()
+    raw.execute("CREATE TABLE bench_one (n bigint)")
+    raw.execute("INSERT INTO bench_one VALUES (0)")
     terms = Terms(PureDP(10**6), least=PureDP("0.001"), strikes=10**6)
-    ledger = PostgresLedger(f"{address}#bench_{os.getpid()}").open("bench", terms)
-    for number in range(10):
-        ledger.spend(Request("ada", f"warm {number}"), PureDP(1)).abandon()
-    began = time.perf_counter()
-    claims = [ledger.spend(Request(f"analyst {number}", str(number)), PureDP(1)) for number in range(200)]
-    paid = 200 / (time.perf_counter() - began)
-    assert len(claims) == 200
+    ledger = PostgresLedger(f"{address}#bench").open("bench", terms)
+    numbers, claims = iter(range(10**9)), []
+
+    def update() -> None:
+        raw.execute("UPDATE bench_one SET n = n + 1")
+
+    def debit() -> None:
+        number = next(numbers)
+        claims.append(ledger.spend(Request(f"analyst {number % 20}", str(number)), PureDP(1)))
+
+    times: dict[Callable[[], None], list[float]] = {update: [], debit: []}
+    for lap in range(11):
+        for act, taken in times.items():
+            began = time.perf_counter()
+            for _ in range(40):
+                act()
+            if lap:  # the first one warms up
+                taken.append((time.perf_counter() - began) / 40)
     ledger.close()
-    ratio = paid / updates
+    raw.close()
+    updates, paid = (1 / statistics.median(times[act]) for act in (update, debit))
     return {
         "postgres_fsync": fsync and fsync[0],
         "updates_per_second": updates,
         "debits_per_second": paid,
-        "debits_over_updates": ratio,
+        "debits_over_updates": paid / updates,
     }
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[str]:
+    """A database of a server of its own, which writes to the disk before it says so."""
+    from tests.postgres import Servers
+
+    shared = Path(tempfile.mkdtemp(prefix="tpg-"))
+    shared.chmod(0o755)
+    servers = Servers(shared)
+    try:
+        yield servers.another(18, "fsync = on\nfull_page_writes = on\nsynchronous_commit = on\n").new_database()
+    finally:
+        servers.close()
+        shutil.rmtree(shared, ignore_errors=True)
 
 
 READY = """
@@ -225,7 +301,6 @@ def ready(folder: Path) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--postgres", default=None)
     parser.add_argument("--asks", type=int, default=256)
     parser.add_argument("--out", type=Path, default=Path("bench/results/service.json"))
     given = parser.parse_args()
@@ -234,8 +309,10 @@ def main() -> None:
         found |= asks(Path(folder), given.asks)
     with tempfile.TemporaryDirectory() as folder:
         found |= ready(Path(folder))
-    if given.postgres:
-        found |= debits(given.postgres)
+    with tempfile.TemporaryDirectory() as folder:
+        found |= stored(Path(folder))
+    with postgres() as address:
+        found |= debits(address)
     commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     made = {
         "commit": commit,

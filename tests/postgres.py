@@ -124,12 +124,14 @@ class Servers:
             self._servers[version] = self.another(version)
         return self._servers[version]
 
-    def another(self, version: int) -> Server:
+    def another(self, version: int, settings: str = "") -> Server:
         """A server of the same version that nobody else uses; it ends with the others."""
         binaries, made = self._installed(version)
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         _copy_for_somebody(made, folder / "data")
         _give(folder)
+        with open(folder / "data" / "postgresql.conf", "a") as file:
+            file.write(settings)
         server = Server(version, binaries, folder / "data")
         self._servers[-1 - len(self._servers)] = server
         return server

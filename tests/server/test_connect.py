@@ -56,6 +56,80 @@ def test_it_gives_what_open_gives(served: Served, address: str, tmp_path: Path) 
     assert "http://127.0.0.1" in repr(there)
 
 
+ALL = "SELECT COUNT(*) AS n FROM visits"
+AROUND = f"SELECT SUM(n) AS all_of_them FROM ({COUNT}) AS counts"
+
+
+def _asked(table: tacit.Table) -> list[Any]:
+    """One of everything that an open table gives, each at a price of its own; free the second time."""
+    spend = tacit.col("spend")
+    city = table.margins([], ["plan"], ["plan", "rich"], where=spend >= 1, weights=[1, 2, 3], rich=spend > 50)
+    ranges = table.ranges("step", branching=2, step=spend > 25)
+    return [
+        table.batch([COUNT, ALL]).ask(epsilon="0.2"),
+        table.batch([COUNT, ALL], weights=["1/3", 1]).ask(epsilon="0.2"),
+        table.batch([ALL, COUNT], expected_rows=[40, 20]).ask(epsilon="0.2"),
+        city.ask(epsilon="0.2"),
+        ranges.ask(epsilon="0.2"),
+        [table.sql(COUNT, epsilon="0.2", bias=True)],
+        [table.sql(COUNT, epsilon="0.2", bias="1/3")],
+        [table.sql(AROUND, epsilon="0.2")],
+        [table.discover.bounds("spend", epsilon="0.2").answer],
+        [table.discover.rows_per_unit(epsilon="0.2").answer],
+        [table.discover.groups_per_unit("plan", epsilon="0.2").answer],
+        table.discover.limits("plan", epsilon="0.2").answers,
+        [table.discover.keys("city", epsilon="0.2", delta="1e-9").answer],
+    ]
+
+
+def test_everything_that_open_gives(served: Served, address: str, tmp_path: Path) -> None:
+    """Batches, counts that add up, discoveries, what limits cut: paid there once, and the same from an open table."""
+    there = connect(address, served.ada)
+    told = [[one.disclosure() for one in some] for some in _asked(there)]
+    assert there.remaining == tacit.ApproxDP("0.4", "9e-9")
+    assert told[5][0].cut
+    again = [[one.disclosure() for one in some] for some in _asked(there)]
+    assert again == told
+    with tacit.open(tmp_path / "visits.toml", analyst="ada") as here:
+        assert [[one.disclosure() for one in some] for some in _asked(here)] == told
+        assert there.remaining == here.remaining
+    counts = there.margins([], ["plan"]).ask(epsilon="0.2")
+    assert sum(counts.finest["n"].values) == pytest.approx(counts[0]["n"].value)
+    fresh = there.batch([COUNT, ALL]).ask(epsilon="0.2", fresh=True)
+    assert fresh.spent == tacit.ApproxDP("0.2", 0)
+    assert fresh.receipt.number > counts.receipt.number
+    assert there.remaining == tacit.ApproxDP(0, "9e-9")
+
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("batches", {"statements": [COUNT, "SELECT iban FROM visits"]}),
+    ("batches", {"statements": [COUNT, ALL], "weights": [1]}),
+    ("batches", {"statements": [COUNT, ALL], "question": "-- another"}),
+    ("batches", {"statements": [COUNT, ALL], "epsilon": 9}),
+    ("workloads", {"sql": COUNT, "levels": [["city"]]}),
+    ("workloads", {"sql": f"{COUNT} LIMIT 1", "levels": [["plan"]]}),
+    (
+        "workloads",
+        {"sql": "SELECT plan, SUM(spend) AS n FROM visits GROUP BY plan", "levels": [["plan"]], "question": "x"},
+    ),
+    ("workloads", {"sql": "SELECT city, COUNT(*) AS n FROM visits GROUP BY city", "key": "city"}),
+    ("discoveries", {"what": "bounds", "columns": ["iban"]}),
+    ("discoveries", {"what": "bounds", "columns": []}),
+    ("discoveries", {"what": "groups", "columns": []}),
+    ("discoveries", {"what": "rows", "delta": "1e-9"}),
+    ("answers", {"sql": COUNT, "bias": 2}),
+    ("answers", {"sql": "SELECT COUNT(DISTINCT who) AS n FROM visits", "bias": "0.1"}),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), WRONG)
+def test_what_is_refused_of_several_is_free(served: Served, path: str, body: dict[str, Any]) -> None:
+    told = served.call(served.ada, "POST", f"/v1/tables/visits/{path}", json={"epsilon": 1, **body})
+    assert 400 <= told.status_code < 500, told.text
+    assert served.call(served.owner, "GET", "/v1/tables/visits/budget").json()["begun"] is False
+    assert served.call(served.auditor, "POST", f"/v1/tables/visits/{path}", json=body).status_code == 403
+
+
 def test_errors_are_those_of_the_library(served: Served, address: str) -> None:
     there = connect(address, served.ada)
     with pytest.raises(tacit.BudgetExceeded, match="nothing was spent"):
@@ -66,7 +140,7 @@ def test_errors_are_those_of_the_library(served: Served, address: str) -> None:
     with pytest.raises(tacit.InvalidParameter, match="request key"):
         there.sql("SELECT COUNT(*) AS n FROM visits", epsilon="0.25", key="monday")
     with pytest.raises(tacit.InvalidParameter, match="questions in SQL"):
-        there.batch([COUNT, "SELECT COUNT(*) AS n FROM visits"]).ask(epsilon=1)
+        there.pay_for("LOOK at it", tacit.PureDP(1), len)  # type: ignore[arg-type]
     for act in (lambda: there.ledger, lambda: there.new_data(reason="x"), lambda: there.for_analyst("bob")):
         with pytest.raises(tacit.NotPrivate):
             act()
@@ -138,6 +212,38 @@ def test_much_work_is_refused_before_it_is_planned(
     told = served.call(served.ada, "POST", "/v1/tables/visits/models", json=body)
     assert (told.status_code, told.json()["code"]) == (400, "invalid-parameter")
     assert "Nothing was spent." in told.json()["detail"]
+
+
+ROWS: list[tuple[str, dict[str, Any], int]] = [
+    ("logistic-regression", {"expected_rows": 10**9}, 200),
+    ("decision-tree", {"expected_rows": 10**9}, 400),
+    ("decision-tree", {"expected_rows": 10**9, "max_depth": 2}, 200),
+    ("random-forest", {"expected_rows": 10**9, "max_depth": 2}, 400),
+    ("random-forest", {"expected_rows": 10**9, "max_depth": 2, "n_estimators": 2}, 200),
+]
+
+
+@pytest.mark.parametrize(("method", "settings", "status"), ROWS)
+def test_any_number_of_rows_may_be_expected(served: Served, method: str, settings: dict[str, Any], status: int) -> None:
+    """But not where trees would grow with it."""
+    body = {"method": method, "epsilon": 1, "target": "plan", "columns": ["spend"], "settings": settings}
+    told = served.call(served.ada, "POST", "/v1/tables/visits/models", json=body)
+    assert told.status_code == status, told.text
+
+
+def test_what_cannot_be_paid_is_not_tried_on_no_rows(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fit to no rows finds what cannot be fitted; at a large price that would be much work for nothing."""
+    monkeypatch.setattr(tacit.learn.NaiveBayes, "fit_rows", lambda *given: pytest.fail("fitted"))
+    body = {"method": "naive-bayes", "epsilon": 1000, "target": "plan", "columns": ["spend"]}
+    told = served.call(served.ada, "POST", "/v1/tables/visits/models", json=body)
+    assert (told.status_code, told.json()["code"]) == (402, "budget-exceeded")
+    assert "ε 3" in told.json()["detail"]
+    for number in range(2):
+        price = f"1.{number}"
+        asked = served.ask(served.ada, epsilon=price)
+        assert asked.status_code == 200
+    told = served.call(served.ada, "POST", "/v1/tables/visits/models", json={**body, "epsilon": "0.95"})
+    assert told.status_code == 402
 
 
 def test_nothing_is_fitted_where_requests_are_taken(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

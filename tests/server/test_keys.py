@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from tacit.errors import LedgerError
 from tacit.ledger.chain import now
 from tacit.server.keys import Keys
 from tacit.server.rates import Rates
 from tacit.server.roles import Role
+from tacit.server.tables_of_keys import place_at
+from tests.postgres import Servers
 from tests.server.conftest import COUNT, Serve, Served
 
 PRICED = {"sql": COUNT, "epsilon": "0.5"}
@@ -28,6 +31,9 @@ ENDPOINTS: dict[tuple[str, str], tuple[Any, str]] = {
     ("GET", "/v1/tables/visits/answers/1"): (None, "look"),
     ("GET", "/v1/tables/visits/answers/1/report"): (None, "look"),
     ("POST", "/v1/tables/visits/models"): ({"method": "naive-bayes", "target": "plan", "epsilon": 1}, "ask"),
+    ("POST", "/v1/tables/visits/batches"): ({"statements": [COUNT], "epsilon": "0.5"}, "ask"),
+    ("POST", "/v1/tables/visits/workloads"): ({"sql": COUNT, "levels": [["plan"]], "epsilon": "0.5"}, "ask"),
+    ("POST", "/v1/tables/visits/discoveries"): ({"what": "rows", "epsilon": "0.5"}, "ask"),
     ("POST", "/v1/tables/visits/unlock"): ({"analyst": "ada", **REASON}, "manage"),
     ("POST", "/v1/tables/visits/restored"): (REASON, "manage"),
     ("PUT", "/v1/tables/visits/caps/ada"): ({"epsilon": 1, **REASON}, "manage"),
@@ -164,3 +170,13 @@ def test_the_first_key_is_told_once(serve: Serve) -> None:
 def test_a_key_ends_some_day_or_never(served: Served, days: float) -> None:
     told = served.call(served.owner, "POST", "/v1/keys", json={"name": "bob", "days": days})
     assert told.status_code == 422
+
+
+def test_what_a_database_says_is_not_carried_along(postgres_servers: Servers) -> None:
+    place = place_at(postgres_servers[18].new_database())
+    with pytest.raises(LedgerError) as caught:
+        place.run("SELECT * FROM nowhere WHERE hash = ?", "secret")
+    assert caught.value.__context__ is None
+    assert "secret" not in str(caught.value)
+    assert place.run("SELECT id FROM keys") == []
+    place.close()

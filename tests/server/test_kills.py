@@ -34,7 +34,7 @@ policy, ledger, step = Path(sys.argv[1]), sys.argv[2] or None, sys.argv[3]
 access.APART = False
 places = {
     "reserve": (Keeper, "_reserve"), "draw": (pool.Slot, "run"), "store": (Keeper, "release"),
-    "reply": (questions, "_disclosed"),
+    "reply": (questions, "disclosed"),
 }
 when, _, what = step.partition(" ")
 if what:

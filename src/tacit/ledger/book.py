@@ -15,7 +15,7 @@ from tacit.errors import InvalidParameter, LedgerError
 from tacit.ledger.amounts import SQUARES, Amount, Flavour
 from tacit.ledger.chain import BEGINNING, Entry, canonical, linked, now, stamp
 from tacit.ledger.drawers import Drawer
-from tacit.ledger.requests import secret_hex
+from tacit.ledger.requests import Request, secret_hex
 from tacit.ledger.store import Head, Store
 from tacit.noise.entropy import BitSource
 from tacit.privacy.promise import Promise
@@ -51,6 +51,14 @@ class Book(ABC):
     @abstractmethod
     def _writing(self) -> AbstractContextManager[Store]:
         """One atomic step: durable when the block has been left, undone when it raises."""
+
+    def _reserving(self, request: Request, digest: str) -> AbstractContextManager[Store]:
+        """A step that pays for a request; a place that is far away looks at all that it needs on one way."""
+        return self._writing()
+
+    def _releasing(self, number: int) -> AbstractContextManager[Store]:
+        """A step that stores the answer to a payment."""
+        return self._writing()
 
     def _drawer(self) -> Drawer:
         """The right to draw one answer, as this place tells others of it."""

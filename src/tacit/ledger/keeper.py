@@ -233,6 +233,17 @@ class Keeper(Book):
                 claim.release(draw(claim.receipt))
         return claim
 
+    def refuse_unpayable(self, analyst: str, cost: Promise) -> None:
+        """Raise what a payment would be refused with now; charges nothing, and promises nothing for later."""
+        name, price = analyst_name(analyst), self._priced(cost)[1]
+        with self._reading() as store:
+            head, before = self._head(store), store.account(name)
+            refuse_too_little(head.terms, price)
+            may_draw(store, head, name, partial(self._number, store))
+            squares = head.squares if head.terms.readings is None else head.squares + square_of(price)
+            if not fits(head.terms, name, price, head.charged + price, before + price, squares):
+                raise exceeded(head, name, before, price)
+
     def lookup(self, request: Request, cost: Promise) -> Claim | None:
         """The stored answer to a request, if there is one; never charges, never waits."""
         price, digest = self._named(request, cost)
@@ -257,7 +268,7 @@ class Keeper(Book):
     def _reserve(self, request: Request, price: Amount, digest: str) -> Claim | None:
         """Check and debit; None if somebody else has reserved the same request in the meantime."""
         drawer = self._drawer()
-        with self._writing() as store:
+        with self._reserving(request, digest) as store:
             head, before = self._head(store), store.account(request.analyst)
             number = self._number(store, head.number) + 1
             charged, own = head.charged + price, before + price
@@ -358,7 +369,7 @@ class Keeper(Book):
         if not isinstance(answer, bytes) or len(answer) > LARGEST_ANSWER:
             given = f"{len(answer):,} bytes" if isinstance(answer, bytes) else answer
             raise InvalidParameter("answer", given=given, allowed=f"at most {LARGEST_ANSWER:,} bytes")
-        with self._writing() as store:
+        with self._releasing(entry) as store:
             head, found = self._head(store), store.reservation(entry)
             number = self._number(store, entry)
             if found is None or found.released is not None or not found.drawer:
@@ -366,11 +377,10 @@ class Keeper(Book):
                     "was never paid for" if found is None else "was given up" if not found.drawer else "has its answer"
                 )
                 raise LedgerError(f"Request #{number} {why}: nothing was stored.")
-            before = self._number(store, head.number)
+            before, paid = self._number(store, head.number), self._read(store, entry)
             checksum = hashlib.sha256(answer).hexdigest()
             head = self._append(store, head, "released", request=entry, answer=checksum, size=len(answer))
             store.store_answer(head.number, entry, answer)
-            paid = self._read(store, entry)
         self._remember(head)
         self._counted = head.number, before
         return self._receipt(head, number, entry, paid.time, paid.values["analyst"], Amount.read(paid.values["price"]))

@@ -77,6 +77,10 @@ class LazyLedger:
         """What the analyst can still spend."""
         return self._seen().remaining(analyst)
 
+    def refuse_unpayable(self, analyst: str, cost: Guarantee) -> None:
+        """Raise what a payment would be refused with now; charges nothing."""
+        self._seen().refuse_unpayable(analyst, cost)
+
     def entries(self) -> int:
         """How many there are; none before the first payment."""
         return self.opened().budget().head.number + 1 if self._is_there() else 0

@@ -41,6 +41,9 @@ class Ledger(Protocol):
     def lookup(self, request: Request, cost: Promise) -> Claim | None:
         """The stored answer to a request, if there is one; never charges, never waits."""
 
+    def refuse_unpayable(self, analyst: str, cost: Promise) -> None:
+        """Raise what a payment would be refused with now; charges nothing."""
+
     def release(self, entry: int, answer: bytes) -> Receipt:
         """Store the answer to a reservation, durably, before anybody sees it."""
 

@@ -82,6 +82,7 @@ class RemoteAccess:
         policy = self.policy
         number, entry = (int(reply.headers.get(name) or 0) for name in ("Tacit-Answer", "Tacit-Entry"))
         told = reply.json() if "json" in str(reply.headers.get("Content-Type")) else {}
+        told = told["answers"][0] if "answers" in told else told  # paid for together: each says the price of all
         nothing = {"main": "0", "delta": "0"}
         price, charged = (told.get(name) or nothing for name in ("price", "charged"))
         return Receipt(
@@ -135,6 +136,9 @@ class _Book:
         left = self._said()["yours"]["left"]
         main = left[self.policy.terms.flavour.name]
         return self.policy.terms.money(Amount.read([main, left.get("delta", "0")]))
+
+    def refuse_unpayable(self, analyst: str, cost: Priced) -> None:
+        """The service refuses."""
 
     def entries(self) -> int:
         return int(self._said().get("entries", 0))

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from tacit.errors import TacitError
-from tacit.server.api import keys, models, questions, tables
+from tacit.server.api import keys, models, questions, several, tables
 from tacit.server.api.shapes import Problem
 from tacit.server.door import Door
 from tacit.server.pages import routes as pages
@@ -54,7 +54,7 @@ def make_app(service: Service) -> Any:
         },
     )
     app.state.service = service
-    for part in (tables.router, questions.router, models.router, keys.router):
+    for part in (tables.router, questions.router, several.router, models.router, keys.router):
         app.include_router(part, prefix="/v1")
     app.include_router(pages.router)
     _handle(app)

@@ -64,6 +64,12 @@ class Keys:
         self._place = place
         self._heads = place if heads is None else heads
         self._clock = clock
+        self._latest = clock()
+
+    def _now(self) -> datetime:
+        """Never earlier than it was: a clock that is set back opens nothing that has ended, while this process runs."""
+        self._latest = max(self._latest, self._clock())
+        return self._latest
 
     def make(
         self, name: str, role: Role, *, tables: Sequence[str] | None = None, days: float | None = None
@@ -71,7 +77,7 @@ class Keys:
         """A new key, and its text, which is shown once and kept nowhere."""
         if days is not None and not 0 < days <= 36_500:
             raise InvalidParameter("days", given=days, allowed="above 0, up to 36500")
-        moment = self._clock()
+        moment = self._now()
         key = Key(
             secrets.token_hex(6),
             analyst_name(name),
@@ -99,7 +105,7 @@ class Keys:
 
     def _valid(self, row: Any) -> Key | None:
         key = _key(row)
-        if key.revoked is not None or (key.expires is not None and key.expires <= stamp(self._clock())):
+        if key.revoked is not None or (key.expires is not None and key.expires <= stamp(self._now())):
             return None
         return key
 
@@ -111,7 +117,7 @@ class Keys:
         """End a key for good, and every sign-in by it."""
         if not self._place.run("SELECT id FROM keys WHERE id = ?", id_):
             raise InvalidParameter("key", given=id_, allowed="the id of a key that was made")
-        self._place.run("UPDATE keys SET revoked = ? WHERE id = ? AND revoked IS NULL", stamp(self._clock()), id_)
+        self._place.run("UPDATE keys SET revoked = ? WHERE id = ? AND revoked IS NULL", stamp(self._now()), id_)
         self._place.run("DELETE FROM signins WHERE id = ?", id_)
         return next(key for key in self.all() if key.id == id_)
 
@@ -120,7 +126,7 @@ class Keys:
     def sign_in(self, key: Key) -> str:
         """What a cookie holds: not the key, and not for long."""
         token = secrets.token_urlsafe(32)
-        moment = self._clock()
+        moment = self._now()
         self._place.run("DELETE FROM signins WHERE expires <= ?", stamp(moment))
         self._place.run("INSERT INTO signins VALUES (?, ?, ?)", _hashed(token), key.id, stamp(moment + _SIGNED_IN))
         return token
@@ -128,7 +134,7 @@ class Keys:
     def signed_in(self, token: str) -> Key | None:
         """The key that a cookie stands for, if both are valid now."""
         rows = self._place.run("SELECT id, expires FROM signins WHERE hash = ?", _hashed(token))
-        if not rows or rows[0][1] <= stamp(self._clock()):
+        if not rows or rows[0][1] <= stamp(self._now()):
             return None
         found = self._place.run(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", rows[0][0])
         return self._valid(found[0]) if found else None

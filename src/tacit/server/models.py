@@ -21,11 +21,12 @@ __all__ = ["METHODS", "fitted"]
 
 _SYNTHESIZERS = {"aim": "AIM", "independent": "Independent", "mst": "MST", "pairs": "Pairs"}
 _LARGEST = 10**6
-"""Of a whole number in the settings."""
+"""Of a whole number in the settings that says how much is done."""
 _LEAVES = 2**13
 """Of all trees of a forest together."""
 _TREES, _DEPTH = 16, 6
 """What is supposed of a forest that says one of them alone."""
+_TREES_OF = {"decision-tree": ("max_depth",), "random-forest": ("n_estimators", "max_depth")}
 METHODS = (*(kind.replace(" ", "-") for kind in ESTIMATORS), *_SYNTHESIZERS)
 
 
@@ -64,7 +65,15 @@ def fitted(
 def _refuse_large(method: str, settings: Mapping[str, Any]) -> None:
     """Refuse what would be much work before anything is paid, by the settings alone."""
     whole = {name: value for name, value in settings.items() if isinstance(value, int)}
+    expected = settings.get("expected_rows")
+    if expected is not None and method in _TREES_OF:
+        needed = [name for name in _TREES_OF[method] if whole.get(name) is None]
+        if needed:
+            allowed = f"with {' and '.join(needed)}, which follow from it otherwise: much work, at a service"
+            raise InvalidParameter("expected_rows", given=expected, allowed=allowed, hint="Nothing was spent.")
     for name, value in whole.items():
+        if name == "expected_rows":
+            continue  # no work grows with it
         if abs(value) > _LARGEST:
             allowed = f"a whole number up to {_LARGEST:,} at a service"
             raise InvalidParameter(name, given="a larger one", allowed=allowed, hint="Nothing was spent.")

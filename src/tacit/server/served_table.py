@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import tacit
 from tacit.errors import LedgerError, PolicyError
@@ -15,9 +15,11 @@ from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.receipts import Receipt
 from tacit.privacy import Promise
 from tacit.server.caps import rewritten, with_cap
+from tacit.server.given import Given
 from tacit.server.jobs import Job
 from tacit.server.keys import Keys
 from tacit.server.pool import Pool
+from tacit.server.remembered import LONGEST, Named, Remembered
 from tacit.tables.engines import access
 from tacit.tables.engines.access import Opening
 from tacit.tables.policy.file import address, read
@@ -26,9 +28,29 @@ from tacit.work.here import Here
 from tacit.work.worker import Worker
 
 if TYPE_CHECKING:
+    from tacit.tables.engines.contract import Engine
     from tacit.tables.session.table import Table
 
 __all__ = ["Cancelled", "ServedTable"]
+
+
+class Asked(Protocol):
+    """A question in SQL at a price."""
+
+    sql: str
+    bias: Any
+
+    def price(self) -> dict[str, Any]: ...
+
+
+class Drawn(Protocol):
+    """A draw that knows its plan."""
+
+    @property
+    def plan(self) -> Any:
+        """Its question and cost."""
+
+    def __call__(self, engine: Engine, receipt: Receipt) -> bytes: ...
 
 
 class Cancelled(Exception):
@@ -51,6 +73,7 @@ class ServedTable:
         self.name = policy.table
         self._pool = pool
         self._keys = keys
+        self._remembered = Remembered()
 
     def of(self, analyst: str, worker: Worker | None = None) -> Table:
         """The table for one analyst."""
@@ -66,17 +89,42 @@ class ServedTable:
         """The ledger; begun if need be."""
         return self.table.ledger
 
-    def ask(self, analyst: str, act: Callable[[Table], Any]) -> Callable[[Job], Any]:
-        """What a job does: wait for a worker, then ask."""
+    def stored(self, analyst: str, asked: Asked, key: str | None) -> Given | None:
+        """The answer to a question that is on record, free; it was planned once, and is sent as it was stored."""
+        name = (asked.sql, *asked.price().values(), asked.bias)
+        named, table = self._remembered.get(name), self.of(analyst)
+        if named is None:
+            question = table.query(asked.sql)
+            plan = question.answering(**asked.price(), bias=asked.bias).plan
+            named = Named(plan.question, plan.cost)
+            if question.has_steps:
+                claim = table._access.stored(*named, key)
+                return None if claim is None else Given.told(question.told(claim.answer or b"", claim.receipt, plan))
+            if len(asked.sql) <= LONGEST:
+                self._remembered.keep(name, named)
+        claim = table._access.stored(*named, key)
+        return None if claim is None else Given.stored(claim)
+
+    def pay(self, table: Table, drawn: Drawn, key: str | None) -> Given:
+        """Pay for a draw, or what is stored of it."""
+        return Given.stored(table._access.paid(drawn.plan.question, drawn.plan.cost, drawn, key=key))
+
+    def ask(
+        self, analyst: str, act: Callable[[Table], Given], first: Callable[[Table], Given | None] = lambda table: None
+    ) -> Callable[[Job], Any]:
+        """What a job does: look ``first`` whether it is there, free and at once; else wait for a worker, then ask."""
 
         def run(job: Job) -> Any:
+            found = first(self.of(analyst))
+            if found is not None:
+                return found
             self.refuse_restored()
             slot = self._pool.take(analyst, self.name, self._worker, self.work, job.stop)
             if slot is None:
                 raise Cancelled
             job.drawing(slot)
             try:
-                return act(self.of(analyst, slot))
+                return replace(act(self.of(analyst, slot)), charged=True)
             finally:
                 slot.close()
                 self.seen()

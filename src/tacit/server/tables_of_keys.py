@@ -81,14 +81,17 @@ class Database:
         connection.execute("COMMIT")
 
     def run(self, sql: str, *values: object) -> list[Any]:
+        problem, rows = None, list[Any]()
         with self._lock:
             try:
                 cursor = self._link.connected().execute(sql.replace("?", "%s"), values)
-                rows: list[Any] = cursor.fetchall() if cursor.description else []
+                rows = cursor.fetchall() if cursor.description else []
             except failures() as error:
                 self._link.close()
-                raise translated(error, self._where) from None
-            return rows
+                problem = translated(error, self._where)
+        if problem is not None:  # raised here, so that it does not carry the driver's words: they may tell a value
+            raise problem
+        return rows
 
     def close(self) -> None:
         with suppress(Exception), self._lock:

@@ -140,6 +140,7 @@ def fit_table(
     plan = plan_for_table(estimator, table, target, columns)
     claim = None if fresh else table.recall(plan.question, plan.cost)
     if claim is None:
+        table.refuse_unpayable(plan.cost)
         _releases(estimator, plan)  # what it cannot do with these columns, it says before anything is paid
         draw = Fitting(_unfitted(estimator), plan, table.policy.table)
         claim = table.pay_for(plan.question, plan.cost, draw, fresh=fresh)

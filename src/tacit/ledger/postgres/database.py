@@ -13,7 +13,7 @@ import select
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -24,12 +24,14 @@ from tacit.ledger.postgres import schema as schema
 from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.postgres.driver import driver
 from tacit.ledger.postgres.errors import Unreachable, failures, translated
-from tacit.ledger.postgres.store import PostgresStore
+from tacit.ledger.postgres.store import Look, PostgresStore
 from tacit.ledger.sqlite.log import never_close
 
 __all__ = ["Link", "PostgresDatabase"]
 
 _BETWEEN_TRIES = 0.1
+_AFTER_WORDS = 100
+"""Milliseconds: a server that ends an idle connection says why, and its end comes a moment after that."""
 _LONGEST_IDLE = 60
 """Seconds that a transaction may wait for its own process: who hangs in one lets go of the head."""
 
@@ -142,16 +144,22 @@ class PostgresDatabase:
             yield self._store(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[PostgresStore]:
-        """One atomic step behind the lock of the head, on disk when the block has been left."""
+    def writing(self, looks: Iterable[Look] = ()) -> Iterator[PostgresStore]:
+        """One atomic step behind the lock of the head, on disk when the block has been left.
+
+        ``looks`` are sent with the lock, and see what is there once it is held: each has a snapshot of its own.
+        """
         with self._held() as connection:
             try:
                 with connection.pipeline():  # what needs no reply is sent together, with the commit
                     connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-                    if not connection.execute("SELECT number FROM head FOR UPDATE").fetchall():
+                    locked = connection.execute("SELECT number FROM head FOR UPDATE")
+                    store = self._store(connection)
+                    store.ahead(*looks)
+                    if not locked.fetchall():
                         connection.execute("LOCK TABLE terms IN EXCLUSIVE MODE")  # nothing to lock yet: one opens it
                     self._trust(connection)
-                    yield self._store(connection)
+                    yield store
                     connection.execute("COMMIT")
             except BaseException:
                 _roll_back(connection)
@@ -247,13 +255,16 @@ def _is_broken(connection: Any) -> bool:
         return True
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN | select.POLLHUP)
-    if not poll.poll(0):
-        return False
-    try:
-        connection.pgconn.consume_input()
-    except failures():
-        return True
-    return bool(connection.pgconn.status != driver().pq.ConnStatus.OK)
+    for wait in (0, *[_AFTER_WORDS] * 4):
+        if not poll.poll(wait):
+            return False
+        try:
+            connection.pgconn.consume_input()
+        except failures():
+            return True
+        if connection.pgconn.status != driver().pq.ConnStatus.OK:
+            return True
+    return True  # it says more and more, though nobody asked
 
 
 def _forked() -> None:

@@ -19,8 +19,9 @@ from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.postgres.database import PostgresDatabase
 from tacit.ledger.postgres.errors import Unreachable
 from tacit.ledger.postgres.presence import Presence
-from tacit.ledger.postgres.store import PostgresStore
+from tacit.ledger.postgres.store import PostgresStore, to_release, to_reserve
 from tacit.ledger.receipts import Receipt
+from tacit.ledger.requests import Request
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification
 from tacit.noise.entropy import BitSource
@@ -78,6 +79,16 @@ class PostgresLedger(Keeper):
     @contextmanager
     def _writing(self) -> Iterator[PostgresStore]:
         with self._database.writing() as store:
+            yield store
+
+    @contextmanager
+    def _reserving(self, request: Request, digest: str) -> Iterator[PostgresStore]:
+        with self._database.writing(to_reserve(digest, request.analyst, request.key)) as store:
+            yield store
+
+    @contextmanager
+    def _releasing(self, number: int) -> Iterator[PostgresStore]:
+        with self._database.writing(to_release(number)) as store:
             yield store
 
     def _drawer(self) -> Drawer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from tacit.errors import LedgerError
 from tacit.ledger.amounts import NOTHING, Amount
@@ -15,20 +15,36 @@ from tacit.ledger.postgres import schema as schema
 from tacit.ledger.store import Head, Line, Reservation, Unanswered
 from tacit.ledger.terms import Terms
 
-__all__ = ["PostgresStore"]
+__all__ = ["Look", "PostgresStore", "to_release", "to_reserve"]
 
 _LINES = """
 SELECT e.number, e.body, e.hash, r.digest, r.analyst, r.key, a.number, a.body
 FROM entries e LEFT JOIN requests r ON r.number = e.number LEFT JOIN answers a ON a.released = e.number
 ORDER BY e.number
 """
-_RESERVATION = """
-SELECT r.number, r.drawer, a.released FROM requests r LEFT JOIN answers a ON a.number = r.number WHERE
-"""
-_UNANSWERED = """
-SELECT u.number, u.analyst, r.drawer FROM unanswered u JOIN requests r ON r.number = u.number {} ORDER BY u.number
-"""
+_HEAD = "SELECT t.ledger, t.source, h.number, h.hash, h.time, h.main, h.delta, t.terms FROM head h, terms t"
+_ACCOUNT = "SELECT main, delta FROM accounts WHERE analyst = %s"
+_BODIES = "SELECT number, body, hash FROM entries WHERE number > %s ORDER BY number LIMIT %s"
+_ANY = "SELECT r.number, r.drawer, a.released FROM requests r LEFT JOIN answers a ON a.number = r.number WHERE r."
+_REQUEST, _RESERVED = f"{_ANY}digest = %s", f"{_ANY}number = %s"
+_KEYED = "SELECT digest FROM requests WHERE analyst = %s AND sha256(key) = sha256(%s)"
+_MISSING = "SELECT u.number, u.analyst, r.drawer FROM unanswered u JOIN requests r ON r.number = u.number "
+_UNANSWERED, _UNANSWERED_OF = (f"{_MISSING}{some} ORDER BY u.number" for some in ("", "WHERE u.analyst = %s"))
 _LINES_AT_ONCE = 500
+
+Look: TypeAlias = tuple[Any, ...]
+"""A statement that reads, and its values."""
+
+
+def to_reserve(digest: str, analyst: str, key: str | None) -> list[Look]:
+    """What is looked at before a payment."""
+    keyed = [] if key is None else [(_KEYED, analyst, key.encode())]
+    return [(_HEAD,), (_ACCOUNT, analyst), (_UNANSWERED_OF, analyst), (_REQUEST, digest), *keyed]
+
+
+def to_release(number: int) -> list[Look]:
+    """What is looked at before an answer is stored."""
+    return [(_HEAD,), (_RESERVED, number), (_BODIES, number - 1, 1)]
 
 
 class PostgresStore:
@@ -39,13 +55,24 @@ class PostgresStore:
         self._schema = schema_name
         self._where = where
         self._is_drawing = is_drawing
+        self._asked: dict[tuple[object, ...], Any] = {}
+
+    def ahead(self, *looks: Look) -> None:
+        """Send these looks now, to be waited for together; the first of each then costs no way to the server and back.
+
+        What is written in between makes them old: they are forgotten.
+        """
+        for sql, *values in looks:
+            self._asked[sql, *values] = self._connection.execute(sql, values)
 
     def _rows(self, sql: str, *values: object) -> list[Any]:
-        rows: list[Any] = self._connection.execute(sql, values).fetchall()
+        asked = self._asked.pop((sql, *values), None)
+        rows: list[Any] = (self._connection.execute(sql, values) if asked is None else asked).fetchall()
         return rows
 
     def _do(self, sql: str, *values: object) -> None:
         """Without looking at the reply: it is waited for with the next that is, or with the commit."""
+        self._asked.clear()
         self._connection.execute(sql, values)
 
     def _one(self, sql: str, *values: object) -> Any:
@@ -56,9 +83,7 @@ class PostgresStore:
         return self._is_drawing(self._connection, token)
 
     def head(self) -> Head | None:
-        row = self._one(
-            "SELECT t.ledger, t.source, h.number, h.hash, h.time, h.main, h.delta, t.terms FROM head h, terms t"
-        )
+        row = self._one(_HEAD)
         if row is None:
             return None
         ledger, source, number, link, moment, main, delta, terms = row
@@ -91,9 +116,7 @@ class PostgresStore:
         self._do("INSERT INTO entries VALUES (%s, %s, %s)", number, body, link)
 
     def bodies(self, after: int, limit: int) -> list[tuple[int, bytes, str]]:
-        return self._rows(
-            "SELECT number, body, hash FROM entries WHERE number > %s ORDER BY number LIMIT %s", after, limit
-        )
+        return self._rows(_BODIES, after, limit)
 
     def lines(self) -> Iterator[Line]:
         with self._connection.cursor(name="tacit_lines") as cursor:
@@ -110,7 +133,7 @@ class PostgresStore:
         yield from schema.differences(self._connection, self._schema)
 
     def account(self, analyst: str) -> Amount:
-        row = self._one("SELECT main, delta FROM accounts WHERE analyst = %s", analyst)
+        row = self._one(_ACCOUNT, analyst)
         return NOTHING if row is None else self._amount(list(row))
 
     def accounts(self) -> Iterator[tuple[str, Amount]]:
@@ -132,23 +155,24 @@ class PostgresStore:
         )
 
     def request(self, digest: str) -> Reservation | None:
-        row = self._one(_RESERVATION + "r.digest = %s", digest)
+        row = self._one(_REQUEST, digest)
         return None if row is None else Reservation(*row)
 
     def keyed(self, analyst: str, key: str) -> str | None:
-        sql = "SELECT digest FROM requests WHERE analyst = %s AND sha256(key) = sha256(%s)"
-        row = self._one(sql, analyst, key.encode())
+        row = self._one(_KEYED, analyst, key.encode())
         return None if row is None else str(row[0])
 
     def reserve(self, number: int, digest: str, analyst: str, key: str | None, drawer: str) -> bool:
-        sql = "INSERT INTO requests VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING number"
-        if not self._rows(sql, number, digest, analyst, None if key is None else key.encode(), drawer):
+        """Who writes holds the head: what is not there now is not there when it is written."""
+        if self.request(digest) is not None or (key is not None and self.keyed(analyst, key) is not None):
             return False
+        named = None if key is None else key.encode()
+        self._do("INSERT INTO requests VALUES (%s, %s, %s, %s, %s)", number, digest, analyst, named, drawer)
         self._do("INSERT INTO unanswered VALUES (%s, %s)", number, analyst)
         return True
 
     def reservation(self, number: int) -> Reservation | None:
-        row = self._one(_RESERVATION + "r.number = %s", number)
+        row = self._one(_RESERVED, number)
         return None if row is None else Reservation(*row)
 
     def payments(self, after: int, until: int) -> int:
@@ -165,8 +189,8 @@ class PostgresStore:
         self._do("UPDATE requests SET drawer = '' WHERE number = %s", number)
 
     def unanswered(self, analyst: str | None = None) -> list[Unanswered]:
-        some, values = ("", ()) if analyst is None else ("WHERE u.analyst = %s", (analyst,))
-        return [Unanswered(*row) for row in self._rows(_UNANSWERED.format(some), *values)]
+        rows = self._rows(_UNANSWERED) if analyst is None else self._rows(_UNANSWERED_OF, analyst)
+        return [Unanswered(*row) for row in rows]
 
     def forgive(self, numbers: Iterable[int]) -> None:
         for number in numbers:

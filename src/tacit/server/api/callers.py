@@ -25,6 +25,11 @@ def service_of(request: Request) -> Service:
     return found
 
 
+async def _at_once(request: Request) -> Service:
+    """The same, without a thread for it."""
+    return service_of(request)
+
+
 def caller_of(request: Request) -> Key:
     """The key of a request; refused without one, and when it asks too often."""
     service = service_of(request)
@@ -70,6 +75,6 @@ def _slow_down(seconds: float) -> None:
 
 Caller = Annotated[Key, Depends(caller_of)]
 if TYPE_CHECKING:
-    Served = Annotated[Service, Depends(service_of)]
+    Served = Annotated[Service, Depends(_at_once)]
 else:
-    Served = Annotated[Any, Depends(service_of)]
+    Served = Annotated[Any, Depends(_at_once)]

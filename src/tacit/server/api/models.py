@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Response
-from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from tacit.ledger.requests import Claim
 from tacit.server.api.callers import Caller, Served
-from tacit.server.api.questions import Prefer, answered, numbers, waited
+from tacit.server.api.questions import Prefer, replied
 from tacit.server.api.shapes import Fitted, Said
+from tacit.server.given import Given
 from tacit.server.models import fitted
 from tacit.server.roles import Act
 
@@ -37,29 +36,15 @@ _ZIP = "application/zip"
 )
 async def fit(table: str, given: Fitted, service: Served, key: Caller, prefer: Prefer = None) -> Response:
     """Fit a model, or get the stored one, free: a file that tacit.learn.load or tacit.synth.load reads."""
-    job, stored = await run_in_threadpool(_started, service, key, table, given)
-    if stored is None:
-        assert job is not None
-        if not await answered(job, waited(service, prefer)):
-            where = f"/v1/requests/{job.id}"
-            return JSONResponse(job.to_dict(), 202, headers={"Location": where, "Retry-After": "1"})
-        if job.error is not None:
-            raise job.error
-        stored = job.result
-    return model_reply(stored)
+    found = await run_in_threadpool(_started, service, key, table, given)
+    return await replied(service, table, found, prefer)
 
 
-def model_reply(claim: Claim) -> Response:
-    """The file."""
-    return Response(claim.answer, media_type=_ZIP, headers=numbers(claim.receipt))
-
-
-def _started(service: Service, key: Key, table: str, given: Fitted) -> tuple[Job | None, Claim | None]:
+def _started(service: Service, key: Key, table: str, given: Fitted) -> Job | Given:
     served = service.served(key, table, Act.ASK)
-    served.refuse_restored()
 
-    def act(opened: Table, *, pays: bool) -> Any:
-        return fitted(
+    def act(opened: Table, *, pays: bool) -> Given | None:
+        found = fitted(
             opened,
             given.method,
             given.price(),
@@ -70,8 +55,15 @@ def _started(service: Service, key: Key, table: str, given: Fitted) -> tuple[Job
             question=given.question,
             act=pays,
         )
+        return None if found is None else Given.stored(found)
+
+    def paid(opened: Table) -> Given:
+        made = act(opened, pays=True)
+        assert made is not None
+        return made
 
     stored = act(served.of(key.name), pays=False)
     if stored is not None:
-        return None, stored
-    return service.jobs.start(key.name, table, served.ask(key.name, lambda opened: act(opened, pays=True))), None
+        return stored
+    served.refuse_restored()
+    return service.jobs.start(key.name, table, served.ask(key.name, paid))

@@ -15,10 +15,9 @@ from starlette.concurrency import run_in_threadpool
 
 from tacit.errors import LedgerError
 from tacit.ledger.log import log_rows
-from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Claim
 from tacit.server.api.callers import Caller, Served
 from tacit.server.api.shapes import Asked, Planned, Said
+from tacit.server.given import Given
 from tacit.server.jobs import Job
 from tacit.server.problems import Refused
 from tacit.server.roles import Act
@@ -31,14 +30,27 @@ if TYPE_CHECKING:
     from tacit.server.keys import Key
     from tacit.server.served_table import ServedTable
     from tacit.server.service import Service
+    from tacit.tables.session.table import Table
 
-__all__ = ["Entry", "answered", "disclosures", "job_of", "numbers", "planned", "router", "started", "waited"]
+__all__ = [
+    "Entry",
+    "IdempotencyKey",
+    "Prefer",
+    "answered",
+    "disclosures",
+    "job_of",
+    "planned",
+    "replied",
+    "request_key",
+    "result_of",
+    "router",
+    "started",
+]
 
 router = APIRouter()
 _KEY = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,253}[\x21-\x7e]|[\x21-\x7e]")
 _WAIT = re.compile(r"(?:.*,)?\s*wait=(\d{1,4})\s*(?:,.*)?")
 _SHARES = ("1/16", "1/8", "1/4", "1/2", "1", "2", "4")
-_MODEL = b"PK"
 IdempotencyKey = Annotated[str | None, Header(description="Names this request for good: sent twice, it is paid once.")]
 Prefer = Annotated[str | None, Header(description="wait=N: seconds to wait before a 202.")]
 Entry = Annotated[int, Path(ge=0, le=2**62)]
@@ -53,7 +65,7 @@ def plan(table: str, given: Planned, service: Served, key: Caller) -> Any:
 def planned(served: ServedTable, key: Key, given: Planned) -> dict[str, Any]:
     """The plan as JSON values, and how often the account allows it."""
     question = served.of(key.name).query(given.sql)
-    made = question.plan(**given.price(), expected_rows=given.expected_rows)
+    made = question.plan(**given.price(), expected_rows=given.expected_rows, bias=given.bias)
     told = {"version": 1, "question": made.question, "flavour": made.policy.terms.flavour.name, **plan_values(made)}
     told["affordable"] = _times(served, key, made)
     if given.curve:
@@ -96,29 +108,32 @@ async def ask(
     prefer: Prefer = None,
 ) -> Response:
     """Pay for an answer, or get the stored one, free. The reply to a payment leaves at 1, 2, 4, 8, … seconds."""
-    named = _request_key(idempotency_key)
-    job, stored = await run_in_threadpool(started, service, key, table, given, named)
-    if stored is not None:
-        return _disclosed(stored, charged=False)
-    assert job is not None
-    if not await answered(job, waited(service, prefer)):
-        where = f"/v1/requests/{job.id}"
-        return JSONResponse(job.to_dict(), 202, headers={"Location": where, "Retry-After": "1"})
-    return _disclosed(_result(job), charged=True)
+    found = await run_in_threadpool(started, service, key, table, given, request_key(idempotency_key))
+    return await replied(service, table, found, prefer)
 
 
-def started(
-    service: Service, key: Key, table: str, given: Asked, named: str | None, *, fresh: bool = False
-) -> tuple[Job | None, Answer | None]:
+def started(service: Service, key: Key, table: str, given: Asked, named: str | None) -> Job | Given:
     """The stored answer, or a request that has begun; what can be refused for nothing is refused here."""
     served = service.served(key, table, Act.ASK)
-    served.refuse_restored()
-    question = served.of(key.name).query(given.sql)
-    stored = None if fresh and named is None else question.recall(**given.price(), key=named)
+    stored = served.stored(key.name, given, named)
     if stored is not None:
-        return None, stored
-    act = served.ask(key.name, lambda table: table.query(given.sql).ask(**given.price(), key=named, fresh=fresh))
-    return service.jobs.start(key.name, table, act), None
+        return stored
+    served.refuse_restored()
+
+    def act(opened: Table) -> Given:
+        return Given.told(opened.query(given.sql).ask(**given.price(), key=named, bias=given.bias))
+
+    return service.jobs.start(key.name, table, served.ask(key.name, act))
+
+
+async def replied(service: Service, table: str, found: Job | Given, prefer: str | None) -> Response:
+    """What is stored, at once; what is being drawn when it has ended, or where to look."""
+    if isinstance(found, Given):
+        return disclosed(table, found)
+    if not await answered(found, waited(service, prefer)):
+        where = f"/v1/requests/{found.id}"
+        return JSONResponse(found.to_dict(), 202, headers={"Location": where, "Retry-After": "1"})
+    return disclosed(table, result_of(found))
 
 
 def waited(service: Service, prefer: str | None) -> float:
@@ -148,27 +163,25 @@ async def answered(job: Job, seconds: float) -> bool:
     return True
 
 
-def _result(job: Job) -> Answer:
+def result_of(job: Job) -> Given:
+    """What came of it, or the error that did."""
     if job.error is not None:
         raise job.error
-    assert isinstance(job.result, Answer)
+    assert isinstance(job.result, Given)
     return job.result
 
 
-def _disclosed(answer: Answer, *, charged: bool) -> Response:
-    where = f"/v1/tables/{answer.disclosure().table}/answers/{answer.receipt.number}"
-    headers = {"Tacit-Charged": "yes" if charged else "no", **numbers(answer.receipt)}
-    if where.isascii():
-        headers["Content-Location"] = where
-    return Response(answer.to_json(), media_type="application/json", headers=headers)
+def disclosed(table: str, given: Given) -> Response:
+    """An answer as it is stored, and where it can be seen again."""
+    headers = {"Tacit-Charged": "yes" if given.charged else "no"}
+    headers |= {"Tacit-Answer": str(given.number), "Tacit-Entry": str(given.entry)}
+    if table.isascii() and not given.is_model:
+        headers["Content-Location"] = f"/v1/tables/{table}/answers/{given.number}"
+    return Response(given.body, media_type=given.media_type, headers=headers)
 
 
-def numbers(receipt: Receipt) -> dict[str, str]:
-    """Under which number an answer is found again, and which entry of the chain paid for it."""
-    return {"Tacit-Answer": str(receipt.number), "Tacit-Entry": str(receipt.entry)}
-
-
-def _request_key(given: str | None) -> str | None:
+def request_key(given: str | None) -> str | None:
+    """The name of a request, as it is kept."""
     if given is None:
         return None
     bare = given.strip()
@@ -226,7 +239,7 @@ def disclosures(service: Service, key: Key, table: str, number: int) -> list[Ans
     if not key.may(Act.SEE_ALL) and claim.receipt.analyst != key.name:
         raise unknown
     assert claim.answer is not None
-    if claim.answer.startswith(_MODEL):
+    if Given.stored(claim).is_model:
         raise Refused(404, "unknown-answer", f"Answer #{number} is a model: the same request again gives it, free.")
     return list(Answers.read(claim.answer, claim.receipt))
 
@@ -244,9 +257,7 @@ def looked(request_id: str, service: Served, key: Caller) -> Response:
     job = job_of(request_id, service, key)
     if not job.done.is_set():
         return JSONResponse(job.to_dict(), 202, headers={"Retry-After": "1"})
-    if job.error is None and isinstance(job.result, Claim):
-        return Response(job.result.answer, media_type="application/zip")
-    return _disclosed(_result(job), charged=True)
+    return disclosed(job.table, result_of(job))
 
 
 @router.delete("/requests/{request_id}", response_model=Said)

@@ -6,9 +6,23 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Asked", "Capped", "Fitted", "NewKey", "Planned", "Problem", "Reason", "Said", "Unlocked"]
+__all__ = [
+    "Asked",
+    "Capped",
+    "Discovered",
+    "Fitted",
+    "Levels",
+    "NewKey",
+    "Planned",
+    "Problem",
+    "Reason",
+    "Said",
+    "Several",
+    "Unlocked",
+]
 
 Number = Annotated[str, Field(max_length=100)] | int | float
+Name = Annotated[str, Field(max_length=1000)]
 Sql = Annotated[str, Field(min_length=1, max_length=100_000)]
 
 
@@ -16,10 +30,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Asked(_Strict):
-    """A question and what it may cost: epsilon or rho, as the ledger keeps them; a text is exact."""
-
-    sql: Sql
+class _Priced(_Strict):
     epsilon: Number | None = None
     delta: Number | None = None
     rho: Number | None = None
@@ -27,6 +38,14 @@ class Asked(_Strict):
     def price(self) -> dict[str, Any]:
         """The price as the library takes it."""
         return {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
+
+
+class Asked(_Priced):
+    """A question and what it may cost: epsilon or rho, as the ledger keeps them; a text is exact."""
+
+    sql: Sql
+    bias: Number | None = None
+    """A share of the price, between 0 and 1, for how many rows the limits cut."""
 
 
 class Planned(Asked):
@@ -81,19 +100,41 @@ class Said(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
-class Fitted(_Strict):
+class _Checked(_Priced):
+    question: Annotated[str, Field(max_length=1_000_000)] | None = None
+    """What the sender takes it to be called on record: refused if it is called otherwise here."""
+
+
+class Fitted(_Checked):
     """A model: by which method, of which column from which; what it may cost. Settings are numbers, texts, lists."""
 
     method: Annotated[str, Field(min_length=1, max_length=100)]
-    epsilon: Number | None = None
-    delta: Number | None = None
-    rho: Number | None = None
-    target: Annotated[str, Field(max_length=1000)] | None = None
-    columns: list[Annotated[str, Field(max_length=1000)]] | None = Field(default=None, max_length=10_000)
+    target: Name | None = None
+    columns: list[Name] | None = Field(default=None, max_length=10_000)
     rows_per_unit: Annotated[int, Field(ge=1, le=10**9)] | None = None
     settings: dict[str, Any] = Field(default_factory=dict, max_length=100)
-    question: Annotated[str, Field(max_length=100_000)] | None = None
 
-    def price(self) -> dict[str, Any]:
-        """The price as estimators take it."""
-        return {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
+
+class Several(_Checked):
+    """Statements at one price; weights say how it is shared."""
+
+    statements: list[Sql] = Field(min_length=1, max_length=1000)
+    weights: list[Number] | None = Field(default=None, max_length=1000)
+    expected_rows: list[Annotated[int, Field(ge=1, le=10**15)]] | None = Field(default=None, max_length=1000)
+
+
+class Levels(_Checked):
+    """Counts that add up: the statement about the finest groups, and lists of its keys; or one ordered key."""
+
+    sql: Sql
+    levels: list[list[Name]] | None = Field(default=None, max_length=1000)
+    weights: list[Number] | None = Field(default=None, max_length=1000)
+    key: Name | None = None
+    branching: Annotated[int, Field(ge=2, le=10**6)] | None = None
+
+
+class Discovered(_Checked):
+    """Bounds of a column, or how many rows or groups by columns a unit has."""
+
+    what: Literal["bounds", "rows", "groups", "limits"]
+    columns: list[Name] = Field(default_factory=list, max_length=100)

@@ -14,9 +14,10 @@ from starlette.concurrency import run_in_threadpool
 from tacit.errors import TacitError
 from tacit.report.markup import Html, element, join
 from tacit.server.api.callers import COOKIE, caller_of, refuse_other_origin, service_of
-from tacit.server.api.questions import Entry, answered, disclosures, job_of, planned, started
+from tacit.server.api.questions import Entry, answered, disclosures, job_of, planned, result_of, started
 from tacit.server.api.shapes import Asked, Capped, Planned
 from tacit.server.api.tables import budget_of, cap_of, log_of
+from tacit.server.jobs import Job
 from tacit.server.keys import Key
 from tacit.server.pages import ask, books, learn
 from tacit.server.pages.frame import STYLE_SHEET, page, refused
@@ -229,15 +230,12 @@ async def asked(request: Request, table: str, given: Fields, key: Visitor) -> Re
 
 async def _run(request: Request, key: Key, table: str, body: Asked) -> Response:
     service = service_of(request)
-    job, stored = await run_in_threadpool(started, service, key, table, body, None)
-    if job is not None:
-        if not await answered(job, service.settings.wait):
-            return RedirectResponse(f"/tables/{table}/requests/{job.id}", 303)
-        if job.error is not None:
-            raise job.error
-        stored = job.result
-    assert stored is not None
-    return RedirectResponse(f"/tables/{table}/answers/{stored.receipt.number}", 303)
+    found = await run_in_threadpool(started, service, key, table, body, None)
+    if isinstance(found, Job):
+        if not await answered(found, service.settings.wait):
+            return RedirectResponse(f"/tables/{table}/requests/{found.id}", 303)
+        found = result_of(found)
+    return RedirectResponse(f"/tables/{table}/answers/{found.number}", 303)
 
 
 @router.get("/tables/{table}/requests/{request_id}")
@@ -245,9 +243,7 @@ def waiting(request: Request, table: str, request_id: str, key: Visitor) -> Resp
     """A request that takes longer: looked at again by itself."""
     job = job_of(request_id, service_of(request), key)
     if job.done.is_set():
-        if job.error is not None:
-            raise job.error
-        return RedirectResponse(f"/tables/{table}/answers/{job.result.receipt.number}", 303)
+        return RedirectResponse(f"/tables/{table}/answers/{result_of(job).number}", 303)
     told = job.to_dict()
     return page(
         "Being drawn",

@@ -104,6 +104,11 @@ class AnsweringWithCut:
 
     plan: Plan
 
+    def request(self) -> tuple[str, dict[str, object]]:
+        """The same as a service is asked for it: where, and with what besides the price."""
+        part = sum(self.plan.shares[1:], start=Fraction(0))
+        return "answers", {"sql": self.plan.plans[0].question, "bias": text(part)}
+
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         found = [engine.run(one) for one in self.plan.passes.bounded]
         own, *others = self.plan.plans

@@ -25,7 +25,7 @@ from tacit.tables.check.names import Names
 from tacit.tables.check.public_values import domain
 from tacit.tables.discovery.found import FoundBounds, FoundKeys, FoundLimit
 from tacit.tables.discovery.grids import POWERS, Bin, bin_expression, bins_of
-from tacit.tables.discovery.histogram import Histogram, ask_together
+from tacit.tables.discovery.histogram import AnsweringBins, AnsweringTogether, Histogram, together
 from tacit.tables.discovery.limits import FoundLimits, best_limits
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
@@ -38,6 +38,7 @@ from tacit.tables.query.canonical import make_query
 from tacit.tables.query.to_sql import name_to_sql
 from tacit.tables.query.tree import Query
 from tacit.tables.release.answer import Answer
+from tacit.tables.release.batch_answers import Answers
 
 __all__ = ["Discovery"]
 
@@ -89,25 +90,8 @@ class Discovery:
         is taken for found in one of a thousand discoveries at most; rare values beyond the bounds may be missed.
         """
         declared = self._column(column)
-        if not declared.kind.is_number:
-            raise InvalidParameter(column, given=declared.kind.value, allowed="a column of numbers")
-        bins, at = bins_of(declared.kind), Column(declared.name)
-        query = BoundedQuery(
-            None,
-            (bin_expression(at, declared.kind),),
-            tuple((number,) for number in range(len(bins))),
-            self._access.policy.unit.column,
-            1,
-            1,
-            (Measure(One(), 0, 1, chosen=False),),
-        )
-        asked = Histogram(
-            f"DISCOVER BOUNDS OF {name_to_sql(declared.name)} IN {name_to_sql(self._access.policy.table)}",
-            (_ends("from", [one.low for one in bins]), _ends("to", [one.high for one in bins])),
-            (query,),
-            partial(_in_bins, len(bins)),
-            ("Each unit counts in one bin: one of those that its values lie in, chosen by a keyed hash.",),
-        )
+        asked = self._of_bounds(declared)
+        bins = bins_of(declared.kind)
         return _bounds(declared, bins, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh))
 
     def keys(
@@ -144,17 +128,8 @@ class Discovery:
 
         The suggestion is the smallest power of two that at most a ``share`` of units exceed.
         """
-        part = _part(share)
-        asked = self._row_histogram(by)
+        asked, part = self._of_rows(by), _part(share)
         return _limit("rows", POWERS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
-
-    def _row_histogram(self, by: Sequence[str]) -> Histogram:
-        keys = self._keys(by)
-        measures = dict.fromkeys(_up_to(top) for power in POWERS for top in (power, power + 1))
-        query = replace(self._grouped(keys, 1), measures=tuple(measures))
-        counts = partial(_by_rows, tuple(one.high for one in measures))
-        where = f" GROUPED BY {', '.join(name_to_sql(key.name) for key in keys)}" if keys else ""
-        return self._occurrences("ROWS", where, POWERS, (query,), counts)
 
     def groups_per_unit(
         self,
@@ -166,19 +141,8 @@ class Discovery:
         fresh: bool = False,
     ) -> FoundLimit:
         """In how many groups by these keys units occur. Suggests ``groups`` for [limits]."""
-        if not by:
-            raise InvalidParameter("keys", given=None, allowed='the columns that group, as in groups_per_unit("city")')
-        part = _part(share)
-        asked = self._group_histogram(by)
+        asked, part = self._of_groups(by), _part(share)
         return _limit("groups", _GROUPS, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh), part)
-
-    def _group_histogram(self, by: Sequence[str]) -> Histogram:
-        keys = self._keys(by)
-        limits = tuple(dict.fromkeys(top for power in _GROUPS for top in (power, power + 1)))
-        counts = partial(_by_groups, limits)
-        passes = tuple(self._grouped(keys, top) for top in limits)
-        where = f" BY {', '.join(name_to_sql(key.name) for key in keys)}"
-        return self._occurrences("GROUPS", where, _GROUPS, passes, counts)
 
     def limits(
         self,
@@ -200,19 +164,88 @@ class Discovery:
         wanted = whole if asking is None else exact_price(asking, "asking")
         if wanted <= 0:
             raise InvalidParameter("asking", given=asking, allowed="a price above 0")
-        keys = self._keys(by)
-        asked = [self._row_histogram(by), *([self._group_histogram(by)] if by else [])]
-        grouped = f" GROUPED BY {', '.join(name_to_sql(one.name) for one in keys)}" if by else ""
-        question = f"DISCOVER LIMITS OF {name_to_sql(self._access.policy.table)}{grouped}"
-        rows, *more = ask_together(question, asked, self._access, paid, fresh=fresh)
+        drawn = self._of_limits(by, paid)
+        claim = self._access.paid(drawn.plan.question, drawn.plan.cost, drawn, fresh=fresh)
+        assert claim.answer is not None
+        rows, *more = Answers.read(claim.answer, claim.receipt)
         groups = more[0] if more else None
-        lists = [domain(Column(one.name), self._access.policy) for one in keys]
+        lists = [domain(one, self._access.policy) for one in self._keys(by)]
         cells = prod(len(one) for one in lists if one is not None) if all(one is not None for one in lists) else None
         said = f"{flavour.symbol} {text(wanted)}"
         is_rho = flavour.name == "rho"
         return best_limits(rows, groups, float(wanted), is_rho=is_rho, cells=cells, asking=said)
 
+    def answering(
+        self,
+        what: str,
+        columns: Sequence[str],
+        *,
+        epsilon: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+    ) -> AnsweringBins | AnsweringTogether:
+        """The draw of "bounds", "rows", "groups" or "limits" of columns at a price, to be paid for."""
+        paid = self._price(epsilon, rho, price)
+        if what == "limits":
+            return self._of_limits(columns, paid)
+        made = {"bounds": self._of_the_column, "rows": self._of_rows, "groups": self._of_groups}
+        if what not in made:
+            raise InvalidParameter("what", given=what, allowed=f"one of {', '.join(made)}, limits")
+        asked = made[what](columns)
+        return AnsweringBins(asked, asked.plan(self._access.policy, paid))
+
     # parts
+
+    def _of_the_column(self, columns: Sequence[str]) -> Histogram:
+        if len(columns) != 1:
+            raise InvalidParameter("columns", given=list(columns), allowed="one column, to find bounds of")
+        return self._of_bounds(self._column(columns[0]))
+
+    def _of_bounds(self, declared: ColumnPolicy) -> Histogram:
+        if not declared.kind.is_number:
+            raise InvalidParameter(declared.name, given=declared.kind.value, allowed="a column of numbers")
+        bins, at = bins_of(declared.kind), Column(declared.name)
+        query = BoundedQuery(
+            None,
+            (bin_expression(at, declared.kind),),
+            tuple((number,) for number in range(len(bins))),
+            self._access.policy.unit.column,
+            1,
+            1,
+            (Measure(One(), 0, 1, chosen=False),),
+        )
+        return Histogram(
+            f"DISCOVER BOUNDS OF {name_to_sql(declared.name)} IN {name_to_sql(self._access.policy.table)}",
+            (_ends("from", [one.low for one in bins]), _ends("to", [one.high for one in bins])),
+            (query,),
+            partial(_in_bins, len(bins)),
+            ("Each unit counts in one bin: one of those that its values lie in, chosen by a keyed hash.",),
+            ("bounds", (declared.name,)),
+        )
+
+    def _of_rows(self, by: Sequence[str]) -> Histogram:
+        keys = self._keys(by)
+        measures = dict.fromkeys(_up_to(top) for power in POWERS for top in (power, power + 1))
+        query = replace(self._grouped(keys, 1), measures=tuple(measures))
+        counts = partial(_by_rows, tuple(one.high for one in measures))
+        where = f" GROUPED BY {', '.join(name_to_sql(key.name) for key in keys)}" if keys else ""
+        return self._occurrences("rows", where, POWERS, (query,), counts, keys)
+
+    def _of_limits(self, by: Sequence[str], paid: Price) -> AnsweringTogether:
+        asked = [self._of_rows(by), *([self._of_groups(by)] if by else [])]
+        grouped = f" GROUPED BY {', '.join(name_to_sql(one.name) for one in self._keys(by))}" if by else ""
+        question = f"DISCOVER LIMITS OF {name_to_sql(self._access.policy.table)}{grouped}"
+        return together(question, asked, self._access.policy, paid)
+
+    def _of_groups(self, by: Sequence[str]) -> Histogram:
+        if not by:
+            raise InvalidParameter("keys", given=None, allowed='the columns that group, as in groups_per_unit("city")')
+        keys = self._keys(by)
+        limits = tuple(dict.fromkeys(top for power in _GROUPS for top in (power, power + 1)))
+        counts = partial(_by_groups, limits)
+        passes = tuple(self._grouped(keys, top) for top in limits)
+        where = f" BY {', '.join(name_to_sql(key.name) for key in keys)}"
+        return self._occurrences("groups", where, _GROUPS, passes, counts, keys)
 
     def _column(self, name: str) -> ColumnPolicy:
         found = Names(self._access.policy).in_place(name, "discovery")
@@ -238,12 +271,14 @@ class Discovery:
         powers: Sequence[int],
         passes: tuple[BoundedQuery, ...],
         counts: Callable[[Sequence[Integers]], Sums],
+        keys: Sequence[Column],
     ) -> Histogram:
         lows = [1, *(power + 1 for power in powers)]
         highs: list[int | None] = [*powers, None]
         names = (Released("from", tuple(lows), whole=True), Released("to", tuple(highs), whole=True))
-        question = f"DISCOVER {what} PER UNIT OF {name_to_sql(self._access.policy.table)}{where}"
-        return Histogram(question, names, passes, counts, ("Each unit counts in one bin.",))
+        question = f"DISCOVER {what.upper()} PER UNIT OF {name_to_sql(self._access.policy.table)}{where}"
+        said = what, tuple(key.name for key in keys)
+        return Histogram(question, names, passes, counts, ("Each unit counts in one bin.",), said)
 
 
 def _plain(found: Integers) -> list[Sums]:

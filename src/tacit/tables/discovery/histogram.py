@@ -11,6 +11,7 @@ import numpy as np
 from tacit.ledger import Receipt
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import Estimate
+from tacit.privacy import Guarantee
 from tacit.report.columns import Column as Released
 from tacit.report.disclosure import Disclosure, GroupRule
 from tacit.tables.check.check import Checked
@@ -30,7 +31,7 @@ from tacit.tables.release.batch_answers import Answers
 from tacit.tables.release.disclose import describe, noises
 from tacit.tables.release.draw import draw_parts
 
-__all__ = ["FALSE_BINS", "Histogram", "ask_together", "threshold"]
+__all__ = ["FALSE_BINS", "AnsweringBins", "AnsweringTogether", "Histogram", "threshold", "together"]
 
 FALSE_BINS = Fraction(1, 1000)
 """How often any bin without a unit may pass for one with units."""
@@ -54,6 +55,8 @@ class Histogram:
     passes: tuple[BoundedQuery, ...]
     counts: Callable[[Sequence[Integers]], Sums]
     remarks: tuple[str, ...]
+    said: tuple[str, tuple[str, ...]]
+    """What is discovered, of which columns."""
 
     @property
     def bins(self) -> int:
@@ -78,8 +81,8 @@ class Histogram:
 
     def ask(self, access: Access, price: Price, *, fresh: bool) -> Answer:
         """Pay and get the noisy counts."""
-        plan = self.plan(access.policy, price)
-        claim = access.paid(plan.question, plan.cost, AnsweringBins(self, plan), fresh=fresh)
+        drawn = AnsweringBins(self, self.plan(access.policy, price))
+        claim = access.paid(drawn.plan.question, drawn.plan.cost, drawn, fresh=fresh)
         assert claim.answer is not None
         return Answer.read(claim.answer, claim.receipt)
 
@@ -90,6 +93,11 @@ class AnsweringBins:
 
     histogram: Histogram
     plan: Plan
+
+    def request(self) -> tuple[str, dict[str, object]]:
+        """The same as a service is asked for it: where, and with what besides the price."""
+        what, columns = self.histogram.said
+        return "discoveries", {"what": what, "columns": list(columns), "question": self.plan.question}
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         return self.drawn(engine, receipt).to_json(indent=None).encode()
@@ -116,24 +124,34 @@ class AnsweringBins:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """What several draws are called under one payment, and what they cost."""
+
+    question: str
+    cost: Guarantee
+
+
+@dataclass(frozen=True, slots=True)
 class AnsweringTogether:
     """The draws of several histograms under one payment, each with an equal part of the price."""
 
     parts: tuple[AnsweringBins, ...]
+    plan: Together
+
+    def request(self) -> tuple[str, dict[str, object]]:
+        """The same as a service is asked for it: where, and with what besides the price."""
+        _, columns = self.parts[0].histogram.said
+        return "discoveries", {"what": "limits", "columns": list(columns), "question": self.plan.question}
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         return Answers.written([one.drawn(engine, receipt) for one in self.parts])
 
 
-def ask_together(
-    question: str, histograms: Sequence[Histogram], access: Access, price: Price, *, fresh: bool
-) -> Answers:
-    """Pay once, and get the noisy counts of each: equal parts of the price, which add up to it."""
+def together(question: str, histograms: Sequence[Histogram], policy: Policy, price: Price) -> AnsweringTogether:
+    """The noisy counts of each for one payment: equal parts of the price, which add up to it."""
     part = price.scaled(Fraction(1, len(histograms)))
-    draws = tuple(AnsweringBins(one, one.plan(access.policy, part)) for one in histograms)
-    claim = access.paid(question, price.with_leak(Fraction(0)), AnsweringTogether(draws), fresh=fresh)
-    assert claim.answer is not None
-    return Answers.read(claim.answer, claim.receipt)
+    draws = tuple(AnsweringBins(one, one.plan(policy, part)) for one in histograms)
+    return AnsweringTogether(draws, Together(question, price.with_leak(Fraction(0))))
 
 
 def threshold(mechanism: AdditiveMechanism, bins: int) -> float:

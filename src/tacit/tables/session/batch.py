@@ -27,7 +27,7 @@ from tacit.tables.release.disclose import disclose
 from tacit.tables.release.draw import draw
 from tacit.tables.session.statements import written
 
-__all__ = ["Batch", "check_number"]
+__all__ = ["AnsweringAll", "Batch", "check_number"]
 
 MOST = 1000
 """Statements in a batch."""
@@ -88,10 +88,18 @@ class Batch:
         fresh: bool = False,
     ) -> Answers:
         """Pay once and get every answer, in the order given; the same batch at the same price again is free."""
-        made = self._plan(read_price(self._access.policy, epsilon=epsilon, delta=delta, rho=rho, price=price))
-        claim = self._access.paid(made.question, made.cost, AnsweringAll(made), fresh=fresh)
+        drawn = self.answering(epsilon=epsilon, delta=delta, rho=rho, price=price)
+        claim = self._access.paid(drawn.plan.question, drawn.plan.cost, drawn, fresh=fresh)
         assert claim.answer is not None
         return Answers.read(claim.answer, claim.receipt)
+
+    def answering(
+        self, *, epsilon: object = None, delta: object = None, rho: object = None, price: Guarantee | None = None
+    ) -> AnsweringAll:
+        """The draw at a price, to be paid for."""
+        return AnsweringAll(
+            self._plan(read_price(self._access.policy, epsilon=epsilon, delta=delta, rho=rho, price=price))
+        )
 
     def _plan(self, price: Price) -> Plan:
         if price not in self._joint:
@@ -152,6 +160,12 @@ class AnsweringAll:
     """The draw of a batch, as a value that another process can be given."""
 
     plan: Plan
+
+    def request(self) -> tuple[str, dict[str, object]]:
+        """The same as a service is asked for it: where, and with what besides the price."""
+        statements = [to_sql(one.checked.query) for one in self.plan.statements]
+        weights = [text(one) for one in self.plan.shares]
+        return "batches", {"statements": statements, "weights": weights, "question": self.plan.question}
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         made = self.plan

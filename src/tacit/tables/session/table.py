@@ -221,6 +221,10 @@ class Table(First["Question"]):
         """
         return self._access.paid(package_question(question), cost, sendable(draw), fresh=fresh)
 
+    def refuse_unpayable(self, cost: Guarantee) -> None:
+        """Raise what `pay_for` would be refused with now, before much work is done for it; charges nothing."""
+        self._access.payments.ledger.refuse_unpayable(self._access.payments.analyst, cost)
+
     def recall(self, question: str, cost: Guarantee) -> Claim | None:
         """What `pay_for` has paid already, free; None if the same was not asked at that cost."""
         return self._access.stored(package_question(question), cost)
@@ -380,18 +384,37 @@ class Question(Steps):
         stands under the answer. A ``key`` of your choice names this request for good: sent twice, it is paid once;
         with another question or price it is refused.
         """
-        plan = self._plan(epsilon, delta, rho, price, None, bias)
-        access = self._table._access
-        draw = Answering(plan) if len(plan.statements) == 1 else AnsweringWithCut(written(plan, access.engines))
+        draw = self.answering(epsilon=epsilon, delta=delta, rho=rho, price=price, bias=bias)
+        access, plan = self._table._access, draw.plan
         try:
             claim = access.paid(plan.question, plan.cost, draw, fresh=fresh, key=key)
         except BudgetExceeded as refusal:
             refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
             raise
         assert claim.answer is not None
-        return self._told(claim.answer, claim.receipt, plan)
+        return self.told(claim.answer, claim.receipt, plan)
 
-    def _told(self, stored: bytes, receipt: Receipt, plan: Plan) -> Answer:
+    def answering(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        rho: object = None,
+        price: Guarantee | None = None,
+        bias: object = None,
+    ) -> Answering | AnsweringWithCut:
+        """The draw at a price, to be paid for."""
+        plan = self._plan(epsilon, delta, rho, price, None, bias)
+        if len(plan.statements) == 1:
+            return Answering(plan)
+        return AnsweringWithCut(written(plan, self._table._access.engines))
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether anything is computed of the answer that is stored."""
+        return bool(self._steps)
+
+    def told(self, stored: bytes, receipt: Receipt, plan: Plan) -> Answer:
         """The answer that was stored, with the steps that are taken with it."""
         answer = Answer.read(stored, receipt)
         if not self._steps:
@@ -407,11 +430,12 @@ class Question(Steps):
         rho: object = None,
         price: Guarantee | None = None,
         key: str | None = None,
+        bias: object = None,
     ) -> Answer | None:
         """The answer that is on record at this price, free; None if it was never asked."""
-        plan = self._plan(epsilon, delta, rho, price)
+        plan = self._plan(epsilon, delta, rho, price, None, bias)
         claim = self._table._access.stored(plan.question, plan.cost, key)
-        return None if claim is None or claim.answer is None else self._told(claim.answer, claim.receipt, plan)
+        return None if claim is None or claim.answer is None else self.told(claim.answer, claim.receipt, plan)
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"

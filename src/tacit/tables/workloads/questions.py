@@ -8,10 +8,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.privacy.prices import positive
+from tacit.privacy.prices import positive, text
 from tacit.tables.check.check import Checked, check
 from tacit.tables.engines.access import Access
-from tacit.tables.expressions.tree import Column, Value
+from tacit.tables.expressions.tree import Column, Key, Value
 from tacit.tables.fitting.levels import Level, by_keys, in_runs
 from tacit.tables.plan.demands import Demand, Statement, demanded, of_level
 from tacit.tables.plan.joint import shares_of
@@ -20,9 +20,9 @@ from tacit.tables.python.columns import Term
 from tacit.tables.python.selection import Selection
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Query
-from tacit.tables.workloads.workload import Workload
+from tacit.tables.workloads.workload import Said, Workload
 
-__all__ = ["margins_of", "ranges_of"]
+__all__ = ["margins_of", "ranges_of", "workload_of"]
 
 Cells = tuple[tuple[Value, ...], ...]
 
@@ -45,7 +45,8 @@ def margins_of(
         _cells(one, [names.index(name) for name in level], domains) for one, level in zip(made, levels, strict=True)
     ]
     shares = shares_of(_weights(weights, len(made)))
-    return _workload(access, checked, made, titled, [tuple(level) for level in levels], named, shares)
+    said = (("levels", [list(level) for level in levels]), ("weights", [text(one) for one in shares]))
+    return _workload(access, checked, made, titled, [tuple(level) for level in levels], named, shares, said)
 
 
 def ranges_of(access: Access, key: str, branching: int, where: str | Term | None, keys: Mapping[str, Term]) -> Workload:
@@ -60,7 +61,30 @@ def ranges_of(access: Access, key: str, branching: int, where: str | Term | None
         for one in made
     ]
     columns = [(f"{name}_from", f"{name}_to")] * len(made)
-    return _workload(access, checked, made, titled, columns, named, shares_of([Fraction(1)] * len(made)))
+    said = (("key", name), ("branching", branching))
+    return _workload(access, checked, made, titled, columns, named, shares_of([Fraction(1)] * len(made)), said)
+
+
+def workload_of(
+    access: Access,
+    finest: Query,
+    *,
+    levels: Sequence[Sequence[str]] | None,
+    weights: Sequence[object] | None,
+    key: str | None,
+    branching: int | None,
+) -> Workload:
+    """The workload again, from the question about its finest groups and what was said besides."""
+    plain = replace(finest, outputs=(), where=None, keys=())
+    named = {one.name: finest.keys[one.expression.index] for one in finest.outputs if isinstance(one.expression, Key)}
+    if plain != Query(finest.table, ()) or len(named) != len(finest.keys):
+        allowed = "SELECT keys, COUNT(*) AS n FROM table WHERE condition GROUP BY keys"
+        raise InvalidParameter("workload", given="another statement", allowed=allowed, hint="Nothing was spent.")
+    keys = {name: Term(one) for name, one in named.items() if one != Column(name)}
+    where = None if finest.where is None else Term(finest.where)
+    if key is not None:
+        return ranges_of(access, key, 4 if branching is None else branching, where, keys)
+    return margins_of(access, levels or (), where, weights, keys)
 
 
 def _workload(
@@ -71,6 +95,7 @@ def _workload(
     columns: Sequence[tuple[str, ...]],
     named: Sequence[Cells],
     shares: Sequence[Fraction],
+    said: Said,
 ) -> Workload:
     """The statement about the finest groups, and what each level takes of it."""
     finest, demands = demanded(checked, access.policy), list[Demand]()
@@ -79,7 +104,7 @@ def _workload(
         demands.append(replace(own, weight=shares[at], at=at, title=titled[at]))
     told = ", ".join(f"{title}: {share}" for title, share in zip(titled, shares, strict=True))
     question = f"-- counts that add up ({told})\n{to_sql(checked.query)}"
-    return Workload(access, Statement(checked, tuple(demands), called=question), tuple(columns))
+    return Workload(access, Statement(checked, tuple(demands), called=question), tuple(columns), said)
 
 
 def _cells(level: Level, places: Sequence[int], domains: Sequence[Sequence[Value]]) -> Cells:

@@ -26,12 +26,13 @@ from tacit.tables.plan.joint import share_alike
 from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan, make_plan
 from tacit.tables.plan.price import Price, read_price
+from tacit.tables.query.to_sql import to_sql
 from tacit.tables.release.answer import Answer
 from tacit.tables.release.batch_answers import Answers
 from tacit.tables.release.disclose import describe, noises
 from tacit.tables.release.draw import Drawn, draw_parts
 
-__all__ = ["ConsistentAnswers", "Sum", "Workload"]
+__all__ = ["AnsweringLevels", "ConsistentAnswers", "Said", "Sum", "Workload"]
 
 MOST = 3000
 """Released numbers of one workload."""
@@ -39,6 +40,8 @@ MOST = 3000
 Floats = npt.NDArray[np.float64]
 Names = tuple[tuple[str, ...], ...]
 """For each level the columns that name its blocks."""
+Said = tuple[tuple[str, object], ...]
+"""What was said besides the question about the finest groups: levels and weights, or a key and its branching."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,13 @@ class Sum:
 class Workload:
     """Counts at several levels that add up. Made by `Table.margins` and `Table.ranges`; free until it is asked."""
 
-    def __init__(self, access: Access, statement: Statement, columns: Names) -> None:
+    def __init__(self, access: Access, statement: Statement, columns: Names, said: Said) -> None:
         if sum(len(one.bounded.public_keys or ()) for one in statement.demands) > MOST:
             raise InvalidParameter("levels", given="too many groups", allowed=f"at most {MOST} counts in all")
         self._access = access
         self._statement = statement
         self._columns = columns
+        self._said = said
 
     def plan(
         self, *, epsilon: object = None, delta: object = None, rho: object = None, price: Guarantee | None = None
@@ -76,10 +80,17 @@ class Workload:
         fresh: bool = False,
     ) -> ConsistentAnswers:
         """Pay once and get an answer per level; every count is the sum of those below it."""
-        plan = self.plan(epsilon=epsilon, delta=delta, rho=rho, price=price)
-        claim = self._access.paid(plan.question, plan.cost, AnsweringLevels(plan, self._columns), fresh=fresh)
+        drawn = self.answering(epsilon=epsilon, delta=delta, rho=rho, price=price)
+        claim = self._access.paid(drawn.plan.question, drawn.plan.cost, drawn, fresh=fresh)
         assert claim.answer is not None
-        return ConsistentAnswers(tuple(Answers.read(claim.answer, claim.receipt)), claim.receipt, plan)
+        return ConsistentAnswers(tuple(Answers.read(claim.answer, claim.receipt)), claim.receipt, drawn.plan)
+
+    def answering(
+        self, *, epsilon: object = None, delta: object = None, rho: object = None, price: Guarantee | None = None
+    ) -> AnsweringLevels:
+        """The draw at a price, to be paid for."""
+        plan = self.plan(epsilon=epsilon, delta=delta, rho=rho, price=price)
+        return AnsweringLevels(plan, self._columns, self._said)
 
     def _plan(self, price: Price) -> Plan:
         return make_plan([self._statement], self._access.policy, price, sharing=share_alike)
@@ -91,6 +102,12 @@ class AnsweringLevels:
 
     plan: Plan
     columns: Names
+    said: Said
+
+    def request(self) -> tuple[str, dict[str, object]]:
+        """The same as a service is asked for it: where, and with what besides the price."""
+        sql = to_sql(self.plan.checked.query)
+        return "workloads", {"sql": sql, **dict(self.said), "question": self.plan.question}
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         found = [engine.run(one) for one in self.plan.passes.bounded]
