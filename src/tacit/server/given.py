@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from tacit.ledger.requests import Claim
@@ -24,9 +25,11 @@ class Given:
 
     @classmethod
     def stored(cls, claim: Claim) -> Given:
-        """What a payment has stored, as it is."""
+        """What a payment has stored, and its number, which was not known yet when it was drawn."""
         assert claim.answer is not None
-        return cls(claim.receipt.number, claim.receipt.entry, claim.answer)
+        paid = claim.receipt
+        body = claim.answer if claim.answer.startswith(_PACKED) else _numbered(claim.answer, paid.number)
+        return cls(paid.number, paid.entry, body)
 
     @classmethod
     def told(cls, answer: Answer) -> Given:
@@ -43,3 +46,10 @@ class Given:
     def media_type(self) -> str:
         """What kind of bytes they are."""
         return "application/zip" if self.is_model else "application/json"
+
+
+def _numbered(stored: bytes, number: int) -> bytes:
+    told = json.loads(stored)
+    for one in told.get("answers", [told]):
+        one["number"] = number
+    return json.dumps(told, ensure_ascii=False).encode()
