@@ -40,6 +40,7 @@ BENCHES = {
     "learning_trees": "trees, forests, naive Bayes, k-means and components on Adult, next to scikit-learn's own",
     "synthesis": "synthetic tables of Adult: errors of two- and three-way tables, learning from them; dpmm, mbi",
     "synthesis_growth": "synthetic tables: time and memory by rows, columns and values",
+    "advice": "which mechanism: one ranking for every kind of release, small and very large",
     "exponents": "how time and memory grow, for every mechanism, randomizer, protocol and statistic; ours alone",
     "startup": "import time, command start, installed size",
 }

@@ -193,3 +193,10 @@ def test_every_claim_of_growth_that_was_measured_holds() -> None:
         row = rows[claim.name]
         assert abs(row["time"] - claim.time) <= 0.1, (claim.name, row["time"])
         assert abs(row["memory"] - claim.memory) <= 0.1, (claim.name, row["memory"])
+
+
+def test_advice_took_under_half_a_second_when_it_was_last_measured() -> None:
+    kept = json.loads((ROOT / "bench" / "results" / "advice.json").read_text(encoding="utf-8"))
+    rows = kept["tables"][0]["rows"]
+    assert len(rows) >= 40
+    assert not [row for row in rows if row["cpu"] > 0.5]

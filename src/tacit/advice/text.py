@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.privacy.composition import Guarantee
@@ -55,19 +56,25 @@ def _wrapped(text: str, indent: str) -> list[str]:
 
 
 def digits(value: float) -> str:
-    """Three digits, as people read them."""
-    return f"{value:.3g}" if not 1000 <= abs(value) < 1e15 else f"{float(f'{value:.3g}'):,.0f}"
+    """Three digits, as people read them; what is above a thousand whole.
+
+    >>> digits(9903.49), digits(0.09761), digits(1234567.8)
+    ('9,903', '0.0976', '1,230,000')
+    """
+    if not 1000 <= abs(value) < 1e15:
+        return f"{value:.3g}"
+    return f"{value if abs(value) < 1e5 else float(f'{value:.3g}'):,.0f}"
 
 
-_UP = Context(prec=3, rounding=ROUND_CEILING)
+_THREE, _SIX = (Context(prec=digits, rounding=ROUND_CEILING) for digits in (3, 6))
 
 
 def promise_text(promise: Guarantee) -> str:
     """ε, δ, ρ or μ, each rounded up to what is worth reading.
 
     >>> from tacit.privacy import ApproxDP
-    >>> promise_text(ApproxDP(1, "1e-6"))
-    'ε 1, δ 1e-06'
+    >>> promise_text(ApproxDP(1, "1e-6")), promise_text(ApproxDP("1/3", "0.0001"))
+    ('ε 1, δ 1e-06', 'ε 0.333334, δ 0.0001')
     """
     stated = promise.as_approx()
     if stated is None:
@@ -75,5 +82,9 @@ def promise_text(promise: Guarantee) -> str:
             return f"ρ {float(promise.rho):.6g}"
         return f"μ {promise.mu:.6g}" if isinstance(promise, GaussianDP) else repr(promise)
     epsilon, delta = stated
-    text = f"ε {float(epsilon):.6g}"
-    return text + (f", δ {float(_UP.create_decimal_from_float(float(delta))):g}" if delta else "")
+    text = f"ε {_up(epsilon, _SIX):.6g}"
+    return text + (f", δ {_up(delta, _THREE):g}" if delta else "")
+
+
+def _up(exact: Fraction, to: Context) -> float:
+    return float(to.divide(Decimal(exact.numerator), Decimal(exact.denominator)))

@@ -45,11 +45,19 @@ def test_json_carries_a_version_and_all_numbers(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (("numbers", "--epsilon", "1"), "--sensitivity 1 for a count"),
-        (("numbers", "--sensitivity", "1"), "Add --epsilon 1."),
-        (("numbers", "--sensitivity", "1", "--error", "0"), "--error: given '0'"),
-        (("numbers", "--sensitivity", "1", "--epsilon", "1", "--beta", "1"), "--beta: given '1'"),
-        (("numbers", "--sensitivity", "1", "--epsilon", "1", "--rho", "1"), "exactly one of"),
+        (("numbers", "--sensitivity", "1"), "Type --epsilon 1."),
+        (("numbers", "--sensitivity", "1", "--error", "0"), "Type --error 10"),
+        (("numbers", "--sensitivity", "1", "--epsilon", "1", "--beta", "1"), "Type --beta 0.05."),
+        (
+            ("numbers", "--sensitivity", "1", "--epsilon", "1", "--rho", "1"),
+            "given '--epsilon and --rho'; allowed: exactly one of",
+        ),
         (("numbers", "--sensitivity", "zero", "--epsilon", "1"), "sensitivity: given 'zero'"),
+        (("numbers", "--sensitivity", "1", "--rho", "1", "--delta", "1e-6"), "Type --epsilon 1 --delta 1e-6."),
+        (
+            ("question", "none.toml", "SELECT 1", "--epsilon", "1"),
+            "There is no policy none.toml. Draft one: tacit init",
+        ),
         (("thresholds", "--length", "9", "--sensitivity", "1", "--threshold", "x", "--epsilon", "1"), "--threshold"),
         (("sum", "--people", "1000", "--epsilon", "1", "--trusted", "shuffler", "--bounds", "1", "0"), "bounds"),
         (("quantiles", "--quantiles", "2", "--bounds", "0", "1", "--epsilon", "1"), "given '2'"),
@@ -60,6 +68,12 @@ def test_contradictions_are_one_sentence(tmp_path: Path, words: tuple[str, ...],
     assert ran.returncode == 1, ran.printed
     assert says in ran.stderr
     assert "Traceback" not in ran.printed
+
+
+def test_reasons_are_told_in_options_and_calls_in_python(tmp_path: Path) -> None:
+    ran = tacit(tmp_path, "advise", "numbers", "--count", "3", "--sensitivity", "1", "--epsilon", "1")
+    assert "Gaussian: it needs a δ: add --delta 1e-6" in ran.stdout
+    assert "tacit.Laplace(epsilon=1, sensitivity=tacit.L1(3))" in ran.stdout
 
 
 def test_a_question_is_planned_without_rows(tmp_path: Path) -> None:

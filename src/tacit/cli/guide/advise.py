@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from tacit.advice.situations.surveys import MeanSurvey, Survey
 from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
 from tacit.advice.text import promise_text
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, PolicyError
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE
 from tacit.privacy.sensitivity import L1, L2, LInf, Norm
 
@@ -71,7 +72,7 @@ def _priced(command: Callable[..., Any]) -> Callable[..., None]:
             made = advised(command(**what), epsilon=epsilon, delta=delta, rho=rho, mu=mu, error=error, beta=beta)
         except InvalidParameter as refused:
             raise _as_typed(refused) from None
-        click.echo(json.dumps(_plain(made), ensure_ascii=False, indent=2) if as_json else str(made))
+        click.echo(json.dumps(_plain(made), ensure_ascii=False, indent=2) if as_json else _typed(made))
 
     return run
 
@@ -83,15 +84,39 @@ _DASHED = (
 )  # fmt: skip
 
 
+_NEXT = {
+    "epsilon": "Type --epsilon 1.",
+    "delta": "Type --epsilon 1 --delta 1e-6.",
+    "rho": "Type --rho 0.1.",
+    "mu": "Type --mu 0.5.",
+    "error": "Type --error 10, in the units of what is released.",
+    "beta": "Type --beta 0.05.",
+    "sensitivity": "Say how far one unit can move it: --sensitivity 1 for a count.",
+}
+"""The line to type, where a refusal does not say it."""
+
+
 def _as_typed(refused: InvalidParameter) -> InvalidParameter:
     """The same in the words of the shell."""
-    name, allowed, hint = refused.name, refused.allowed, refused.hint
-    if name == "price" and refused.given is None:
-        allowed, hint = "exactly one of --epsilon, --rho, --mu or --error", "Add --epsilon 1."
-    elif name == "sensitivity" and refused.given is None:
-        allowed, hint = "a number above 0", "Say how far one unit can move it: --sensitivity 1 for a count."
+    name, given, allowed, hint = refused.name, refused.given, refused.allowed, refused.hint
+    if name == "price" and (given is None or isinstance(given, list)):
+        given = " and ".join(f"--{one}" for one in given) if given else None
+        allowed, hint = "exactly one of --epsilon, --rho, --mu or --error", "Type --epsilon 1."
+    elif name == "sensitivity":
+        allowed, hint = "a number above 0", ""
     shown = f"--{name}" if name in _DASHED else name
-    return InvalidParameter(shown, given=refused.given, allowed=allowed, hint=hint)
+    return InvalidParameter(shown, given=given, allowed=_in_shell(allowed), hint=hint or _NEXT.get(name, ""))
+
+
+def _typed(made: Advice) -> str:
+    """Advice as text; calls are Python's, reasons are the shell's."""
+    calls, mark, reasons = str(made).partition("\nLeft out:")
+    return calls + mark + _in_shell(reasons)
+
+
+def _in_shell(text: str) -> str:
+    """Keywords of Python as options."""
+    return re.sub(r"\b(delta|epsilon|rho|mu|error)=([\w.-]*)", lambda found: f"--{found[1]} {found[2]}".rstrip(), text)
 
 
 def _sensitive(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -238,7 +263,7 @@ def device_sum(people: int, bounds: tuple[str, str], bits: bool, trusted: Any) -
 
 
 @advise.command()
-@click.argument("policy", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("policy", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("sql")
 @click.option(
     "--expected-rows", type=int, metavar="N", help="Rows that you expect in a group: a mean's error needs it."
@@ -249,6 +274,8 @@ def question(policy: Path, sql: str, expected_rows: int | None) -> Any:
     from tacit.advice.situations.questions import TableQuestion
     from tacit.cli.shared.questions import WithoutPolicy, open_for_planning
 
+    if not policy.exists():
+        raise PolicyError(f"There is no policy {policy}. Draft one: tacit init data.csv")
     with open_for_planning(policy, WithoutPolicy(None, None, None, None), None) as table:
         return TableQuestion(table.query(sql), expected_rows)
 

@@ -35,6 +35,9 @@ class Answers:
     __slots__ = ("_first", "_index", "_integers", "_listed", "_span", "_table", "_texts")
 
     def __init__(self, categories: object) -> None:
+        if isinstance(categories, range) and _is_plain(categories):
+            self._set_range(categories)
+            return
         self._listed = _distinct(categories)
         self._index = {category: place for place, category in enumerate(self._listed)}
         self._integers = _integers(self._listed)
@@ -49,6 +52,14 @@ class Answers:
                 self._table[values - self._first] = self._integers[1]
             elif not ordered:
                 self._span = 0
+
+    def _set_range(self, categories: range) -> None:
+        """The same for whole numbers in a row, without a look at each."""
+        self._listed = tuple(categories)
+        self._index = dict(zip(self._listed, range(len(categories)), strict=True))
+        values = np.arange(categories.start, categories.stop, dtype=np.int64)
+        self._integers, self._texts = (values, values - categories.start), None
+        self._first, self._span, self._table = categories.start, len(categories), None
 
     @property
     def listed(self) -> tuple[Any, ...]:
@@ -112,6 +123,11 @@ def listed(values: Sequence[Any]) -> npt.NDArray[Any]:
     for i, value in enumerate(values):
         out[i] = value.item() if isinstance(value, np.generic) else value
     return out
+
+
+def _is_plain(categories: range) -> bool:
+    ends = categories.start, categories.stop
+    return categories.step == 1 and len(categories) >= 2 and all(-(1 << 62) <= end <= 1 << 62 for end in ends)
 
 
 def _distinct(categories: object) -> tuple[Any, ...]:
