@@ -98,6 +98,8 @@ class Asked:
     sql: str
     refused: str = ""
     instead: str = ""
+    is_whole: bool = False
+    """Whether the hint has that statement word for word."""
 
     @property
     def table(self) -> str:
@@ -255,8 +257,15 @@ IN_SQL = (
     Asked(
         "SELECT user_id, SUM(spend) AS s FROM visits GROUP BY user_id ORDER BY s DESC LIMIT 10",
         "names the people who are protected",
+        "SELECT COUNT(DISTINCT user_id) AS n FROM visits",
+        is_whole=True,
     ),
-    Asked("SELECT AVG(spend) FROM visits WHERE user_id = 'u1'", "names the people who are protected"),
+    Asked(
+        "SELECT AVG(spend) FROM visits WHERE user_id = 'u1'",
+        "names the people who are protected",
+        "SELECT COUNT(DISTINCT user_id) AS n FROM visits",
+        is_whole=True,
+    ),
     Asked("SELECT DISTINCT city FROM visits", "Write GROUP BY", "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"),
     Asked("SELECT SUM(DISTINCT hours) FROM people", "of every row", "SELECT SUM(hours) AS s FROM people"),
     Asked(
@@ -264,7 +273,12 @@ IN_SQL = (
         "looks at single rows",
         "SELECT sex, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM people GROUP BY sex",
     ),
-    Asked("SELECT STRING_AGG(city, ', ') AS all_of_them FROM visits", "it shows what single rows hold"),
+    Asked(
+        "SELECT STRING_AGG(city, ', ') AS all_of_them FROM visits",
+        "it shows what single rows hold",
+        "SELECT city, COUNT(*) AS n FROM visits GROUP BY city",
+        is_whole=True,
+    ),
     Asked(
         "SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE - INTERVAL 30 DAY",
         "the question and the data alone",
@@ -275,7 +289,7 @@ IN_SQL = (
         "write the condition itself",
         "SELECT COUNT(*) AS n FROM people WHERE hours > 40",
     ),
-    Asked("DESCRIBE people", "tacit describe"),
+    Asked("DESCRIBE people", "tacit describe", "tacit describe people.toml"),
     Asked(
         "SELECT HISTOGRAM(hours) AS h FROM people",
         "public edges",
@@ -292,7 +306,11 @@ IN_SQL = (
         "SELECT STRFTIME(day, '%Y-%m') AS m, COUNT(*) AS n FROM visits GROUP BY 1",
     ),
     Asked("SELECT MAX(at) AS last FROM visits", "AS DATE", "SELECT MAX(CAST(at AS DATE)) AS last FROM visits"),
-    Asked("SELECT a.city FROM visits a CROSS JOIN visits b", "JOIN"),
+    Asked(
+        "SELECT a.city FROM visits a CROSS JOIN visits b",
+        "FROM visits a JOIN visits b USING (user_id)",
+        "SELECT a.city, COUNT(*) AS n FROM visits a JOIN visits b USING (user_id) GROUP BY a.city",
+    ),
 )
 
 
@@ -303,6 +321,7 @@ class Built:
     words: str
     build: Callable[[Table, Table], Any]
     refused: str = ""
+    instead: Callable[[Table, Table], Any] | None = None
 
 
 def _monthly(visits: Table) -> Any:
@@ -385,11 +404,24 @@ BUILT = (
         ),
     ),
     Built("by hour", lambda people, visits: visits.group_by(h=col("at").hour()).agg(n=tacit.count()).order_by("h")),
-    Built("rows", lambda people, visits: people.agg(age=col("age")), "would show single rows"),
+    Built(
+        "rows",
+        lambda people, visits: people.agg(age=col("age")),
+        'tacit.mean("age"), tacit.count("age")',
+        lambda people, visits: people.agg(age=tacit.mean("age"), n=tacit.count("age")),
+    ),
     Built(
         "count of a condition",
         lambda people, visits: people.agg(n=tacit.count(col("age") > 40) / tacit.count()),
-        "filter(condition)",
+        "tacit.count().filter(condition); what share of them: tacit.mean(condition)",
+        lambda people, visits: people.agg(n=tacit.count().filter(col("age") > 40), s=tacit.mean(col("age") > 40)),
     ),
-    Built("a window over rows", lambda people, visits: people.agg(n=tacit.mean("age").over()), "over|rows|allowed"),
+    Built(
+        "a window over rows",
+        lambda people, visits: people.agg(n=tacit.mean("age").over()),
+        '.group_by("city").agg(n=tacit.count()).with_columns(place=tacit.rank().over(order_by="n"))',
+        lambda people, visits: (
+            visits.group_by("city").agg(n=tacit.count()).with_columns(place=tacit.rank().over(order_by="n"))
+        ),
+    ),
 )

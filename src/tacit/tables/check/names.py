@@ -9,6 +9,7 @@ from tacit.errors import NotPrivate, UnknownColumn
 from tacit.tables.expressions.tree import Case, Column, Expression, Literal
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 from tacit.tables.query.relations import Base, Relation
+from tacit.tables.query.to_sql import name_to_sql
 from tacit.tables.query.tree import Aggregate
 
 __all__ = ["Names", "unit_names"]
@@ -29,9 +30,10 @@ class Names:
         """A column by the policy's name, in a place where nothing may depend on who somebody is."""
         column = self._found(name)
         if self._names_people(column):
+            counted, table = name_to_sql(self._policy.unit.column or column.name), name_to_sql(self._policy.table)
             raise NotPrivate(
                 f"{column.name} in {place}: it names the people who are protected, so nothing may depend on one of "
-                f"its values. It can be counted: COUNT(DISTINCT {self._policy.unit.column or column.name})."
+                f"its values. How many there are: SELECT COUNT(DISTINCT {counted}) AS n FROM {table}."
             )
         return Column(column.name)
 

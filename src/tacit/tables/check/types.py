@@ -162,7 +162,10 @@ def _advice(call: Call, kinds: tuple[Kind | None, ...]) -> str:
         return "Write date + INTERVAL 3 DAY."
     alike = OPERATORS[call.operator].alike == ALL
     if alike and Kind.TEXT in present and present & {Kind.INTEGER, Kind.REAL}:
-        return "Texts stand in single quotes, numbers without; CAST(x AS DOUBLE) reads a text as a number."
+        return (
+            "Texts stand in single quotes, numbers without; CAST(x AS DOUBLE) reads a text as a number; where there is "
+            'no policy yet, types={"x": "real"} (--type x=real) reads a column so.'
+        )
     if alike and Kind.BOOLEAN in present:
         return "Write TRUE or FALSE."
     if Kind.TEXT in present and present <= {Kind.TEXT, Kind.INTEGER, Kind.REAL}:

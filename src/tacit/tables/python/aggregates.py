@@ -56,7 +56,7 @@ def count(of: str | Term | None = None, *, group_bounds: Bounds | None = None) -
         return Term(Aggregate("count_rows", group_bounds=clamp))
     value = _argument(of)
     if value.called and OPERATORS[value.called].is_condition:
-        hint = "How many rows meet a condition: tacit.count().filter(condition); in how many it is known, .is_null()."
+        hint = "How many rows meet it: tacit.count().filter(condition); what share of them: tacit.mean(condition)."
         raise InvalidParameter("count", given=of, allowed="a column, or nothing for all rows", hint=hint)
     return Term(Aggregate("count", value, group_bounds=clamp))
 

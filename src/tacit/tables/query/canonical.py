@@ -18,8 +18,9 @@ from tacit.tables.expressions.kinds import literal
 from tacit.tables.expressions.tree import Call, Column, Expression, Grouping, Key, Literal
 from tacit.tables.query.limits import Sizes, admit_relation, admit_width
 from tacit.tables.query.options import NO_OPTIONS, Options
+from tacit.tables.query.refusals import WINDOWS, void
 from tacit.tables.query.relations import Joined, Listed, Relation, Stacked
-from tacit.tables.query.tree import Aggregate, Order, Output, Query
+from tacit.tables.query.tree import Aggregate, Order, Output, Query, Window
 
 __all__ = [
     "MOST_SETS",
@@ -81,14 +82,22 @@ def unkeyed(expression: Expression, keys: Sequence[Expression]) -> Expression:
     return expression.changed(Key, lambda key: keys[key.index])
 
 
+_WITH_COLUMNS = (
+    'Group first: .group_by("city").agg(n=tacit.count()).with_columns(place=tacit.rank().over(order_by="n")); in SQL, '
+    "SELECT city, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*)) AS place … GROUP BY city."
+)
+
+
 def shown(expression: Expression, what: str) -> None:
     """Refuse a released expression in which a column stands that is no key."""
     loose = next(expression.nodes(Column), None)
+    if any(next(one.nodes(Column), None) is not None for one in expression.nodes(Window)):
+        raise void("over(…)", WINDOWS, _WITH_COLUMNS)
     if loose is not None:
         name = loose.name[:60]
         raise NotPrivate(
-            f"{name} in {what} would show single rows, which is never done. Put it into GROUP BY, "
-            f"or take an aggregate of it: AVG({name}), COUNT({name})."
+            f"{name} in {what} would show single rows, which is never done. Put it into GROUP BY (group_by in Python), "
+            f'or take an aggregate of it: AVG({name}), COUNT({name}); tacit.mean("{name}"), tacit.count("{name}").'
         )
     if any(type(node.key) is not Key for node in expression.nodes(Grouping)):
         raise InvalidParameter("GROUPING", given="no key", allowed="an expression that stands in GROUP BY")

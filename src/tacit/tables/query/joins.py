@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 ON = "Write JOIN regions ON visits.city = regions.city, or USING (city)."
+SELF = "With itself, a table joins by its unit: FROM visits a JOIN visits b USING (user_id)."
 _MOST_ROWS = 10_000
 
 
@@ -48,7 +49,7 @@ def refuse_kind(kind: str) -> None:
         reason = "it keeps rows of the right side that match nothing, which belong to nobody"
         raise void(f"{kind} JOIN", reason, "Write the private table first, and LEFT JOIN.")
     if kind not in ("", "INNER", "OUTER", "LEFT"):
-        raise not_yet(f"{kind} JOIN", f"Joins are JOIN and LEFT JOIN, with a condition. {ON}")
+        raise not_yet(f"{kind} JOIN", f"Joins are JOIN and LEFT JOIN, with a condition. {ON} {SELF}")
 
 
 def of_all_sides(

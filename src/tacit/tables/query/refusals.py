@@ -9,6 +9,7 @@ __all__ = [
     "CLAUSES",
     "FUNCTIONS",
     "GROUPINGS",
+    "INSTEAD",
     "ONE_SELECT",
     "OVER_GROUPS",
     "STATEMENTS",
@@ -187,6 +188,12 @@ FUNCTIONS = (
     )
 )
 """Functions that would void the promise, with the reason."""
+
+INSTEAD = {
+    _ROWS: "Group instead: SELECT city, COUNT(*) AS n FROM visits GROUP BY city names what enough people have.",
+    _FILES: "Name the table of the policy after FROM.",
+}
+"""What to write in place of them, by the reason."""
 
 WINDOWS = "it looks at single rows; a private answer is made of groups"
 OVER_GROUPS = "Group first: SELECT city, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place … GROUP BY city."

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from tacit.errors import UnknownColumn
+from tacit.errors import PolicyError, UnknownColumn
 from tacit.ledger import Terms
 from tacit.privacy import ROW, PureDP
 from tacit.tables.engines.backend import Found, Survey, UnitRows
@@ -76,6 +76,11 @@ def draft(
     source = backend.source(path, guess.options)
     there = backend.all_names(source)
     names = _usable(there)
+    if not names:
+        raise PolicyError(
+            f"No column was found in {path.name}. JSON is an object on each line, or one array, which begins with [; "
+            "a table of text has a header, or is read with --no-header. Nothing was written."
+        )
     if unit is not None and unit != "row" and unit not in names:
         raise _unknown(unit, names)
     everything = {name: ColumnPolicy(name, Kind.TEXT, Role.PRIVATE) for name in names}

@@ -155,7 +155,10 @@ def _refuse_first(text: str, found: Sequence[Token]) -> None:
     if word in STATEMENTS:
         raise void(word, STATEMENTS[word], "Write SELECT … FROM the table.")
     if word in ("DESCRIBE", "DESC", "SHOW"):
-        raise not_yet(word, "What can be asked about: `tacit describe` with the policy, or table.columns; it is free.")
+        raise not_yet(
+            word,
+            "Type tacit describe and the policy's file, as in: tacit describe visits.toml. In Python: table.columns.",
+        )
     if word == "EXPLAIN":
         raise not_yet(word, "Ask for the plan instead: `tacit plan`, or question.plan(epsilon=…); it is free.")
     raise syntax(word or "the statement", "a question starts with SELECT", place=at(text, found[0].start))

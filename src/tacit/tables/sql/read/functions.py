@@ -20,7 +20,7 @@ from tacit.tables.query.functions import (
     part,
     started,
 )
-from tacit.tables.query.refusals import AGGREGATES_TO_COME, FUNCTIONS, NotUnderstood, not_yet, void
+from tacit.tables.query.refusals import AGGREGATES_TO_COME, FUNCTIONS, INSTEAD, NotUnderstood, not_yet, void
 from tacit.tables.sql.grammar import exp
 from tacit.tables.sql.read.aggregates import aggregate_node
 from tacit.tables.sql.read.arrays import ARRAYS
@@ -181,7 +181,7 @@ def function(scope: Scope, node: exp.Anonymous) -> Expression:
             f"{name.upper()}(…) as a list", f"Alone it makes several columns; here write {name.upper()}(…)[OFFSET(1)]."
         )
     if name in FUNCTIONS:
-        raise void(f"{name.upper()}(…)", FUNCTIONS[name], "Leave it out.")
+        raise void(f"{name.upper()}(…)", FUNCTIONS[name], INSTEAD.get(FUNCTIONS[name], "Leave it out."))
     if name in AGGREGATES_TO_COME:
         raise not_yet(f"{name.upper()}(…)", AGGREGATES_TO_COME[name])
     return call(name, scope.each(node.expressions))

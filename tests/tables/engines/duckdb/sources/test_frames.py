@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.errors import InvalidParameter, PolicyError
+import tacit
+from tacit.errors import InvalidParameter, PolicyError, TacitError
 from tacit.tables.engines.duckdb.sources import open_source
 from tests.tables.small import columns, rows
 
@@ -199,3 +200,22 @@ def test_a_whole_number_with_an_unknown_one_beside_it_keeps_its_text() -> None:
 def test_a_name_that_no_ledger_can_have_is_refused(name: str) -> None:
     with pytest.raises(InvalidParameter, match=r"NAME\.ledger"):
         open_source(pd.DataFrame({"a": [1]}), name=name)
+
+
+def test_a_column_of_objects_is_asked_about_by_its_type() -> None:
+    """One text in a column of reals makes objects of all: without a policy, what to write is said before payment."""
+    frame = pd.DataFrame({"who": range(50), "x": pd.Series([*range(49), "oops"], dtype=object)})
+
+    def opened(**more: object) -> tacit.Table:
+        return tacit.open(frame, name="t", unit="who", budget=tacit.PureDP(100), ledger=tacit.InMemory(), **more)
+
+    with opened() as table:
+        with pytest.raises(TacitError, match=r"CAST\(x AS DOUBLE\) reads a text as a number") as refused:
+            table.sql("SELECT COUNT(*) AS n FROM t WHERE x > 9", epsilon=50)
+        assert "types=" in str(refused.value)
+        assert table.remaining == tacit.ApproxDP(100, 0)
+        assert table.sql("SELECT COUNT(*) AS n FROM t WHERE CAST(x AS DOUBLE) > 9", epsilon=50)["n"].value == 39
+    with opened(types={"x": "real"}) as table:
+        assert table.sql("SELECT COUNT(*) AS n FROM t WHERE x > 9", epsilon=50)["n"].value == 39
+    with opened(bounds={"x": (0, 100)}) as table:
+        assert abs(table.sql("SELECT AVG(x) AS m FROM t", epsilon=50)["m"].value - 24) < 3
