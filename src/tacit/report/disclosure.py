@@ -44,6 +44,9 @@ PICKED = (
 )
 """A remark on answers whose groups were chosen by the numbers that are shown."""
 
+JOINED = "The join takes at most"
+"""How a remark begins on joins that multiply rows: they take so many of one unit from each side, and no more."""
+
 UNPAID = "No interval was paid for"
 """How a remark begins that names the columns of which an interval says no more than the bounds do."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.report.disclosure import PICKED, UNKNOWN, UNPAID, Amount, Cut, Disclosure
+from tacit.report.disclosure import JOINED, PICKED, UNKNOWN, UNPAID, Amount, Cut, Disclosure
 from tacit.report.numbers import delta, percent, price
 
 __all__ = ["amount", "cut_words", "footnote", "limits", "meaning", "moment", "notes", "spent"]
@@ -55,9 +55,11 @@ def _cut(disclosure: Disclosure) -> list[str]:
     asked = disclosure.question.startswith(_DISCOVERED)
     if disclosure.groups_per_unit is None or counts_units or asked:
         return []
+    joined = [one[:1].lower() + one[1:].rstrip(".") for one in disclosure.remarks if one.startswith(JOINED)]
     if disclosure.cut:
-        return [cut_words(one) for one in disclosure.cut]
-    return ["rows over the limits are not counted, and not in ±: tacit discover limits helps"]
+        beside = [f"{one.partition(';')[0]}: more are not in that share" for one in joined]
+        return [*(cut_words(one) for one in disclosure.cut), *beside]
+    return [*joined, "rows over the limits are not counted, and not in ±: tacit discover limits helps"]
 
 
 def cut_words(cut: Cut) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -273,3 +274,14 @@ def test_a_negative_number_is_shown_as_none() -> None:
     told = ladder.read(Estimate(np.full(size, -9.0), np.full(size, -99.0), np.full(size, 81.0), whole=True), "0.1")
     assert (told.rows, told.low, told.part, told.part_low) == (0, 0, 0, 0)
     assert told.seen == 5
+
+
+def test_the_cut_of_a_join_itself_is_said_not_to_be_in_it() -> None:
+    frame = pandas.DataFrame({"who": [at % 10 for at in range(100)], "city": ["a", "b"] * 50})
+    joined = "SELECT COUNT(*) AS n FROM v a JOIN v b USING (who)"
+    with tacit.open(frame, name="v", unit="who", budget=tacit.PureDP(100), ledger=tacit.InMemory(), rows=5) as table:
+        alone, beside = table.sql(joined, epsilon=1), table.query(joined).ask(epsilon=1, bias=True)
+        plain = table.query("SELECT COUNT(*) AS n FROM v").ask(epsilon=1, bias=True)
+    assert re.search(r"the join takes at most \d+ rows of a unit from each side; more are not counted\n", repr(alone))
+    assert re.search(r"at most \d+ rows of a unit from each side: more are not in that share\n", repr(beside))
+    assert "the join takes" not in repr(plain)

@@ -495,3 +495,30 @@ def test_intervals_and_values_do_not_depend_on_where_the_steps_stand(table: Tabl
         zip(one["share"].lows, two["share"].lows, strict=True),
     ):
         assert a == pytest.approx(b)  # type: ignore[arg-type]
+
+
+def test_totals_and_windows_over_groups_of_a_private_selection_claim_no_interval(table: Table, tmp_path: Path) -> None:
+    """Groups too small to show are missing from them; which ones, noise decided."""
+    steps = "SELECT city, n, n / SUM(n) OVER () AS share, n - LAG(n) OVER (ORDER BY city) AS change FROM answer"
+    total = "SELECT SUM(n) AS n FROM answer"
+    inside = "WITH answer AS (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) "
+    hidden = tacit.open(
+        tmp_path_with_few(tmp_path), unit="who", budget=tacit.ApproxDP(900, "1e-3"), ledger=tacit.InMemory()
+    )
+    with hidden:
+        shown = hidden.sql(inside + steps, epsilon=5, delta="1e-6").disclosure()
+        whole = hidden.sql(inside + total, epsilon=5, delta="1e-6").disclosure()
+    assert [column.is_noisy for column in shown.columns] == [False, True, False, False]
+    assert not whole.columns[0].is_noisy
+    for one, names in ((shown, "share, change"), (whole, "n")):
+        assert any(remark.startswith(f"No interval is known of {names}: ") for remark in one.remarks)
+        assert any("groups too small to show are in no total" in remark for remark in one.remarks)
+        assert not any("came out on top" in remark for remark in one.remarks)
+    told = table.sql(inside + steps, epsilon=5).disclosure()  # public keys: every group is there
+    assert [column.is_noisy for column in told.columns] == [False, True, True, True]
+
+
+def tmp_path_with_few(folder: Path) -> Path:
+    cities = [*["Lund"] * 200, *["Oslo"] * 300, *(f"village {at}" for at in range(100))]
+    (folder / "visits.csv").write_text("who,city\n" + "".join(f"u{at},{one}\n" for at, one in enumerate(cities)))
+    return folder / "visits.csv"

@@ -57,6 +57,12 @@ class Relation:
         """Without the columns that none of the expressions reads; the same rows."""
         return self
 
+    def join_limits(self) -> Iterator[int]:
+        """How many rows of a unit the joins in it take from a side, where they multiply rows."""
+        for one in self.below():
+            if one is not None:
+                yield from one.join_limits()
+
     def below(self) -> tuple[Relation | None, ...]:
         """What it is computed from."""
         return ()
@@ -240,6 +246,10 @@ class Joined(Relation):
             taken = [Column(column.column) for column in columns if column.member == place]
             members.append(one if one.relation is None else replace(one, relation=one.relation.reduced(taken)))
         return Joined(tuple(members), columns)
+
+    def join_limits(self) -> Iterator[int]:
+        yield from (one.few.most for one in self.members if one.few is not None)
+        yield from Relation.join_limits(self)
 
     def below(self) -> tuple[Relation | None, ...]:
         return tuple(one.relation for one in self.members)

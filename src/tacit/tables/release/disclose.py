@@ -10,7 +10,7 @@ from tacit.ledger.amounts import Amount as Charged
 from tacit.ledger.receipts import Receipt
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
-from tacit.report.disclosure import PICKED, UNKNOWN, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
+from tacit.report.disclosure import JOINED, PICKED, UNKNOWN, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
 from tacit.tables.engines.contract import (
     Blend,
     Counted,
@@ -238,6 +238,11 @@ def _remarks(plan: Plan) -> tuple[str, ...]:
         remarks.append("A count can come out negative: noise goes both ways, and cutting it off would bias sums.")
     if _picks_by_noise(plan.checked.query):
         remarks.append(PICKED)
+    relations = [one.relation for one in plan.passes.bounded if one.relation is not None]
+    few = {most for one in relations for most in one.join_limits()}
+    if few:
+        most = f"{min(few)} row{'' if min(few) == 1 else 's'}"
+        remarks.append(f"{JOINED} {most} of a unit from each side; more are not counted.")
     query = plan.checked.query
     unpaid = [
         name for line in plan.lines if line.aggregate.interval_share == 0 for name in _outputs(query, line.aggregate)

@@ -4,7 +4,8 @@ Intervals stay right or are left out. A column is *linear* where it is a sum of 
 times public numbers: its interval is that of the joint noise (`fitting.least_squares.combination_errors`). What is made
 of several linear columns holds if each of them does, at its part of the 5%. What is made of one other column goes by
 that column's interval; of several, nothing can be said, and no interval is shown. Nor of windows and totals over rows
-that noise chose, or whose places noise decided: which numbers are in them depends on the noise itself.
+that noise chose, groups shown by a private selection among them, or whose places noise decided: which numbers are in
+them depends on the noise itself.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ def computed(said: Disclosure, plan: Plan, steps: Sequence[Later], kinds: Mappin
     remarks = [*said.remarks, "Computed from released numbers: asked again in another way, the answer inside is free."]
     if without:
         why = "noisy values whose noise is not followed, or rows that noise chose or put in order"
+        if noise.is_partial:
+            why += "; groups too small to show are in no total and no window, with public keys all groups are"
         remarks.append(f"{UNKNOWN} {', '.join(without)}: {why}.")
     if table.is_picked and PICKED not in remarks:
         remarks.append(PICKED)
@@ -75,6 +78,8 @@ class _Noise:
 
     columns: Mapping[str, tuple[AdditiveMechanism, float, int]]
     size: int
+    is_partial: bool
+    """Whether the groups were shown by a private selection: noise of its own decided which of them there are."""
 
     def of(self, column: Shown) -> Spread | None:
         """The weights of its cells, if its noise is followed."""
@@ -99,8 +104,9 @@ class _Noise:
 def _noise_of(plan: Plan, said: Disclosure) -> _Noise:
     """Of the columns that are one measured number each, with an interval that its noise alone explains."""
     query, found = plan.checked.query, dict[str, tuple[AdditiveMechanism, float, int]]()
+    is_partial = said.group_rule.kind == "private"
     if query.sets or len(plan.parts) != 1:
-        return _Noise({}, 0)
+        return _Noise({}, 0, is_partial)
     level, measured = BETA / max(joint(query), 1), set[Counted]()
     lines = {line.aggregate: line for line in plan.lines}
     named = {column.name: column for column in said.columns}
@@ -113,8 +119,8 @@ def _noise_of(plan: Plan, said: Disclosure) -> _Noise:
             found[output.name] = mechanism, step, len(found) * said.rows
             measured.add(line.parts[0].measure)
     if len(found) * said.rows > _MOST_CELLS or len(measured) < len(found):
-        return _Noise({}, 0)
-    return _Noise(found, len(found) * said.rows)
+        return _Noise({}, 0, is_partial)
+    return _Noise(found, len(found) * said.rows, is_partial)
 
 
 def _is_plain(column: Shown, error: float) -> bool:
@@ -242,8 +248,8 @@ class _Table:
 
     def _is_loose(self, window: Window) -> bool:
         """Whether noise decides which rows a window sees, or which of them comes first."""
-        if self.is_picked or not self._is_shuffled:
-            return self.is_picked
+        if self.is_picked or self._noise.is_partial or not self._is_shuffled:
+            return self.is_picked or self._noise.is_partial
         if window.frame is None and window.function not in _PLACED:
             return False
         by = (*window.partition, *(one.expression for one in window.order))
