@@ -16,7 +16,8 @@ OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 
 TUTORIALS = ("first_answer", "survey", "publication")
 BY_TASK = {
-    "Ask a table": ("asking", "batches", "discovery", "policy", "growing", "mistakes", "ledger"),
+    "Ask a table": ("asking", "notebooks", "batches", "mistakes"),
+    "Own a table": ("policy", "discovery", "databases", "growing", "ledger", "service"),
     "Choose a mechanism": ("advice", "noise", "why_these_noises", "selection", "streams", "following", "sensitivity"),
     "Understand the promise": ("meaning_of_epsilon", "guarantees", "plan_cost", "adaptive", "who_is_hurt"),
     "Publish": ("twelve_steps", "publishing", "synthesis", "anonymity", "worked_examples"),

@@ -150,6 +150,7 @@ def test_a_question_about_a_table_is_planned_from_its_policy() -> None:
         assert [one.name for one in made.options] == ["noise for ε", "noise for ρ"]
         planned = people.query("SELECT COUNT(*) AS n FROM people").plan(epsilon=1).error("n")
         assert made.best.error == pytest.approx(planned)
+        assert made.best.call == "people.sql('SELECT COUNT(*) AS n FROM people', epsilon=1, delta=1e-06)"
         with pytest.raises(InvalidParameter, match=r"0\.05"):
             advise(asked, epsilon=1, beta="0.1")
 

@@ -47,12 +47,13 @@ class TableQuestion:
         return "the error in each group, exceeded once in twenty times; of several outputs the geometric mean"
 
     def ways(self) -> Iterable[Way]:
+        typed = f"{self.question.policy.table}.sql({self.question.to_sql()!r}, {{price}})"
         yield Way(
             "noise for ε",
             (PureDP, ApproxDP),
             self._planned,
             _error,
-            "people.query(...).ask({price})",
+            typed,
             "like the groups of a unit",
             "keeps ε, in a ledger that adds up ε and δ",
             scale=_scale,
@@ -62,7 +63,7 @@ class TableQuestion:
             (ZCDP,),
             self._planned,
             _error,
-            "people.query(...).ask({price})",
+            typed,
             "like the root of a unit's groups",
             "keeps ρ, in a ledger that adds up ρ: for many questions, and units in many groups",
             scale=_scale,

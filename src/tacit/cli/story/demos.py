@@ -42,7 +42,7 @@ def _averaging() -> None:
     from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
 
     truth, times = 1234, 10_000
-    say(f"A count of {truth:,} people is asked at ε = 0.1: each answer is off by ten or more, so it hides everybody.")
+    say(f"A count of {truth:,} people is asked at ε = 0.1: each answer is off by about ten, so it hides everybody.")
     noisy = DiscreteLaplace(epsilon="0.1", sensitivity=1)
     typed('DiscreteLaplace(epsilon="0.1", sensitivity=1).release(count)     # five times')
     click.echo("  " + "  ".join(str(noisy.release(truth)) for _ in range(5)))
@@ -50,7 +50,7 @@ def _averaging() -> None:
     mean = float(np.mean(noisy.release(np.full(times, truth))))
     found = "exact" if round(mean) == truth else "nearly exact"
     click.echo(f"  {mean:,.2f}: {found}. In all that cost ε = {times // 10:,}, which promises nothing.")
-    say("A ledger keeps a budget, here of ε = 0.3. The same question has the same answer, for nothing:")
+    say("A ledger keeps a budget: of a table of 400 people, ε = 0.3 in all. Asking the same again costs nothing:")
     with _people(400) as table:
         first = table.sql("SELECT COUNT(*) AS n FROM people", epsilon="0.1")
         again = table.sql("SELECT COUNT(*) AS n FROM people", epsilon="0.1")
@@ -118,7 +118,7 @@ def _survey() -> None:
     low, high = (float(end[1]) for end in (estimate.intervals().low, estimate.intervals().high))
     click.echo(f"  {float(np.mean(told)):.1%} reported yes; lies taken out: {float(estimate.values[1]):.1%}")
     click.echo(f"  between {low:.1%} and {high:.1%}, nineteen times in twenty; the truth is {yes:.1%}")
-    say("With twelve answers to choose from, which protocol? `tacit advise survey --categories 12 --people 10000`.")
+    say("Which protocol for twelve answers? tacit advise survey --categories 12 --people 10000 --epsilon 1")
 
 
 def _shuffle() -> None:
