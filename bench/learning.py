@@ -1,6 +1,6 @@
 """Additive, logistic and linear models on Adult by default, next to peers at their best settings; shapes; speed.
 
-Adult without its rows of unknowns, 36 177 to learn from and 9 045 to test on, in five splits, four runs on each, at
+Adult without its rows of unknowns, 36 177 to learn from and 9 045 to test on, in five splits, twenty runs on each, at
 δ = 10⁻⁵ (or none). Bounds are round numbers; capital gains and losses are clamped where few exceed them. The peers get
 the same columns, clamped alike. Their settings are the best of a grid, chosen on the first split's test rows, which
 favours them; ours are never chosen on Adult. They run in environments of their own (bench/learning_peers.py).
@@ -253,16 +253,18 @@ def from_peers(frame: Any, rich: Any, quick: bool) -> list[dict[str, Any]]:
 def speed(frame: Any, rich: Any, measured: list[dict[str, Any]], peers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     import pandas as pd
     from sklearn.linear_model import LogisticRegression as PlainLogistic
+    from threadpoolctl import threadpool_limits
 
     table = pd.DataFrame(frame)
     categories = {name: sorted(set(table[name])) for name in table if name not in BOUNDS}
     dense = matrix(table, [*BOUNDS], categories)
     learn, _ = halves(len(rich), 0)
     plain = math.inf
-    for _ in range(3):
-        start = time.process_time()
-        PlainLogistic(max_iter=500).fit(dense[learn], rich[learn])
-        plain = min(plain, time.process_time() - start)
+    for threads in (None, 1, 1):  # one is kinder to it: a second one mostly waits, and waiting counts
+        with threadpool_limits(threads):
+            start = time.process_time()
+            PlainLogistic(max_iter=500).fit(dense[learn], rich[learn])
+            plain = min(plain, time.process_time() - start)
     ours = {row["what"]: max(r["cpu"] for r in measured if r["what"] == row["what"]) for row in measured}
     rows = [versus("logistic", ours["logistic"], "scikit-learn", plain, 1.0)]
     for peer, what, factor in (("opacus logistic", "logistic", 1 / 50), ("private EBM, best", "additive", 1.0)):
@@ -334,7 +336,7 @@ def main() -> None:
     if not (DATA / "adult.data").is_file():
         print(f"no Adult at {DATA}: nothing measured")
         return
-    splits, runs = (1, 2) if quick else (5, 4)
+    splits, runs = (1, 2) if quick else (5, 20)
     frame, rich = adult()
     tables = [Table("Adult, δ = 1e-5, defaults", ADULT, on_adult(frame, rich, splits, runs))]
     publish("learning", tables, quick=quick)  # after every part: a long run that ends early keeps what it measured

@@ -14,9 +14,11 @@ import numpy.typing as npt
 from tacit.learn.estimators.base import PrivateRegressor
 from tacit.learn.estimators.linear_model import LinearModel
 from tacit.learn.linear.descent import Fitted
-from tacit.learn.linear.design import UNIT
+from tacit.learn.linear.design import UNIT, Design
 from tacit.learn.linear.losses import Squares
 from tacit.learn.linear.passes import Passes
+from tacit.learn.linear.settings import usual_norm
+from tacit.learn.linear.spread import cut_normal, unexplained
 from tacit.learn.reading.columns import LEVELS, Number
 from tacit.learn.reading.rows import Rows
 from tacit.learn.reading.schema import Schema
@@ -28,6 +30,7 @@ __all__ = ["HuberRegressor", "LinearRegression", "NumberModel", "Ridge"]
 Reals = npt.NDArray[np.float64]
 
 _SPREAD = Fraction(3, 100)  # the share that buys how many targets there are, their mean and their spread
+_MARGIN = 1.25  # on the variance: rows are of different lengths, and no residuals quite normal; measured in the tests
 _FURTHEST = 1 << 20  # a corner that no residual reaches
 
 
@@ -38,6 +41,8 @@ class Targets:
     rows: float
     mean: float
     spread: float
+    widest: float
+    """The most that the spread is likely to be, by the noise in it."""
 
 
 class NumberModel(PrivateRegressor, LinearModel):
@@ -101,9 +106,9 @@ class NumberModel(PrivateRegressor, LinearModel):
             start=start,
             penalty=self._penalty(),
         )
-        self._keep(fitted, targets)
+        self._keep(fitted, targets, design)
 
-    def _keep(self, fitted: Fitted, targets: Targets) -> None:
+    def _keep(self, fitted: Fitted, targets: Targets, design: Design) -> None:
         """Keep what else was learned."""
 
     def predict(self, X: Any) -> Reals:  # noqa: N803
@@ -120,12 +125,15 @@ class StraightModel(NumberModel):
 
     variance_: Reals
 
-    def _keep(self, fitted: Fitted, targets: Targets) -> None:
+    def _keep(self, fitted: Fitted, targets: Targets, design: Design) -> None:
         """Variances of the weights: of the rows as a sample, and of the noise."""
+        left = unexplained(fitted, targets.widest)
+        reach = min(fitted.clip / usual_norm(design), self._corner(targets) / LEVELS)
+        whole, square = cut_normal(reach / left)
         values, vectors = np.linalg.eigh(fitted.moments.matrix)
         known = np.maximum(values, fitted.moments.blur)
-        sampled = (vectors * (targets.spread**2 / known)) @ vectors.T
-        self.variance_ = np.maximum(np.diag(sampled) + np.diag(fitted.covariance), 0)
+        sampled = (vectors * (left**2 * square / known)) @ vectors.T
+        self.variance_ = _MARGIN * np.maximum(np.diag(sampled) + np.diag(fitted.covariance), 0) / whole**2
 
     @property
     def coef_(self) -> Reals:
@@ -149,8 +157,8 @@ class StraightModel(NumberModel):
     def coef_interval(self, beta: Any = 0.05) -> tuple[Reals, Reals]:
         """Where each coefficient lies but for a chance of about β: sampling and noise together, as if normal.
 
-        Sampling is reckoned from the spread of the target, not of what columns leave of it: where they explain much,
-        intervals are wider than they need be. Neither clipping nor the ridge that follows the noise is in it: both draw
+        Sampling is reckoned from what the columns leave of the spread of the target, by what was released, and from how
+        many residuals are cut, as if they were normal. The ridge that follows the noise is not in it: it draws
         coefficients toward zero.
         """
         level = float(positive(beta, "beta"))
@@ -289,15 +297,17 @@ def _buy_targets(passes: Passes, middle: int, unit_rows: int, spending: Spending
     """
     half = LEVELS // 2 + 1
     weight = half  # the count is multiplied, so that the three have noise of one size
-    released = spending.release(
+    mechanism = spending.buy(
         "number, mean and spread of the target",
         _SPREAD,
-        passes.targets(middle) * np.array([weight, 1, 1], dtype=object),
         l1=unit_rows * 3 * half,
         l2_squared=unit_rows**2 * 3 * half**2,
     )
+    total = passes.targets(middle) * np.array([weight, 1, 1], dtype=object)
+    released = mechanism.release_floats(total, entropy=spending.bits)
     rows = max(released[0] / weight, 1.0)
     mean = min(max(released[1] / rows, -half), half)
     square = released[2] * (1 << 13) / rows - mean**2
-    spread = math.sqrt(min(max(square, (LEVELS / 64) ** 2), half**2))
-    return Targets(rows, mean / UNIT, spread / LEVELS)
+    doubt = (1 + spending.budget.pure) * mechanism.scale * (1 << 13) / rows  # a deviation; Laplace's tails are longer
+    spread, widest = (math.sqrt(min(max(one, (LEVELS / 64) ** 2), half**2)) for one in (square, square + doubt))
+    return Targets(rows, mean / UNIT, spread / LEVELS, widest / LEVELS)

@@ -55,6 +55,8 @@ class Fitted:
     moments: Moments
     noise: float
     covariance: Reals
+    clip: float
+    """The longest that a unit's gradient could be, in the units of the model."""
 
     def among(self, width: int) -> Fitted:
         """The same beside terms that have no weight, of which there are so many in all."""
@@ -63,7 +65,7 @@ class Fitted:
         weights[:, :known] = self.weights
         covariance = np.zeros((width, width))
         covariance[:known, :known] = self.covariance
-        return Fitted(weights, self.moments, self.noise, covariance)
+        return Fitted(weights, self.moments, self.noise, covariance, self.clip)
 
 
 def buy_moments(
@@ -144,7 +146,8 @@ def descend(
         gradient = mechanism.release_floats(total, entropy=spending.bits) / per_row + penalty * weights
         weights = way.step(weights, gradient)
         weights = np.clip(np.nan_to_num(weights), -heaviest / WEIGHT, heaviest / WEIGHT)  # total: no row meets a NaN
-    return Fitted(way.found(weights), moments, noise, way.covariance())
+    variance = 2.0 if spending.budget.pure else 1.0  # of noise of scale 1: Laplace's, Gaussian
+    return Fitted(way.found(weights), moments, noise, variance * way.covariance(), settings.clip)
 
 
 def _way(design: Design, loss: Loss, settings: Settings, moments: Moments, noise: float, penalty: float) -> Way:
