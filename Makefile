@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types release versions slow attacks parity audit bench sklearns torch lock page clean docs pages
+.PHONY: help demo test check format lint types release versions slow attacks parity engines audit bench sklearns torch lock page clean docs pages
 
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -24,7 +24,7 @@ demo: $(READY)   ## from a CSV to private answers: the whole story on a generate
 	$(BIN)/tacit demo
 
 test: $(READY)   ## the tests
-	$(BIN)/python -m pytest -m "not slow and not attacks and not parity" -n auto -q
+	$(BIN)/python -m pytest -m "not slow and not attacks and not parity and not engines" -n auto -q
 
 check: lint types test  ## what CI runs: format, lint, strict types, tests
 
@@ -65,8 +65,12 @@ slow: $(READY)   ## the long suites: a million draws per claim, big arrays
 attacks: $(READY) ## the whole corpus of attacks, the bombs and the kills, against the clock: an hour or so
 	$(BIN)/python -m pytest -m attacks -q
 
-parity: $(READY) ## the same integers on PostgreSQL 15 (Debian's), 16 and 18 as the row oracle's, in many questions
-	$(BIN)/python -m pytest -m parity -q tests/contracts/test_parity.py
+parity: $(READY) ## the same integers on PostgreSQL 15 (Debian's), 16 and 18 and on Spark as the row oracle's, in many questions
+	$(BIN)/python -m pytest -m "parity and not engines" -q tests/contracts/test_parity.py
+	bash .ci/engines -m "parity and engines"
+
+engines:         ## a sample of the engines' contract on Spark, in an environment of its own (600 MB, and a Java)
+	bash .ci/engines
 
 audit: $(READY)  ## every mechanism of ours: 10^7 samples, fewer where two minutes do not allow them
 	$(BIN)/tacit audit --all --samples 10000000 --seconds 120 --confidence 0.9999999

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tacit.tables.engines import access
 from tests import postgres as servers
+from tests import spark as clusters
 from tests.browser import browser, page
 
 __all__ = ["browser", "page"]
@@ -51,3 +53,9 @@ def postgres_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[serve
 def postgres(request: pytest.FixtureRequest, postgres_servers: servers.Servers) -> servers.Server:
     """A PostgreSQL server of each version that `make test` has; skipped with a reason, or in CI failed, without it."""
     return postgres_servers[request.param]
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A session of Spark, where `make engines` has it."""
+    yield from clusters.sessions(tmp_path_factory.mktemp("warehouse"))

@@ -17,6 +17,7 @@ from tests.tables.engines.join_oracle import TABLES, SeveralTables
 from tests.tables.engines.postgres_rows import PostgresRows, SeveralPostgresTables, without_nul
 from tests.tables.engines.random_rows import Rows
 from tests.tables.engines.sensitivity import SECRET
+from tests.tables.engines.spark_rows import SeveralSparkTables, SparkRows, without_refused
 
 
 class Filled(Protocol):
@@ -89,32 +90,71 @@ class _Postgres:
                 self.__dict__[name].end()
 
 
+class _Spark:
+    """Views of one cluster's sessions, used by one test after the other."""
+
+    backend = ENGINES["spark"]
+
+    def __init__(self, session: Any, more: dict[str, str] | None = None) -> None:
+        self._session = session
+        self._more = more
+        self._engines: dict[int, Engine] = {}
+
+    @functools.cached_property
+    def _one(self) -> SparkRows:
+        return SparkRows(self._session, self._more)
+
+    @functools.cached_property
+    def _several(self) -> SparkRows:
+        return SeveralSparkTables(self._session, self._more)
+
+    def one(self) -> SparkRows:
+        return self._one
+
+    def several(self) -> SparkRows:
+        return self._several
+
+    def engine(self, table: Any) -> Engine:
+        if id(table) not in self._engines:
+            self._engines[id(table)] = table.engine()
+        return self._engines[id(table)]
+
+
 class Kept:
     """What was begun on servers, until all tests are over."""
 
     def __init__(self, servers: Servers) -> None:
         self._servers = servers
         self._begun: dict[int, _Postgres] = {}
+        self._on_spark: dict[str, _Spark] = {}
 
     def __getitem__(self, version: int) -> _Postgres:
         if version not in self._begun:
             self._begun[version] = _Postgres(self._servers[version])
         return self._begun[version]
 
+    def on_spark(self, session: Any, more: dict[str, str] | None = None) -> _Spark:
+        """On a cluster, with settings besides."""
+        return self._on_spark.setdefault(str(more), _Spark(session, more))
+
     def end(self) -> None:
         for one in self._begun.values():
             one.end()
 
 
-RUNS = ("duckdb", *(f"postgres {version}" for version in VERSIONS))
-"""Every registered engine, and of PostgreSQL every version that `make test` has."""
+RUNS = ("duckdb", *(f"postgres {version}" for version in VERSIONS), "spark")
+"""Every registered engine, and of PostgreSQL every version that `make test` has; Spark is in `make engines` alone."""
 
 
 @contextmanager
-def given(run: str, kept: Callable[[], Kept]) -> Iterator[Given]:
+def given(run: str, kept: Callable[[], Kept], spark: Callable[[], Any]) -> Iterator[Given]:
     """The tables of an engine; those of PostgreSQL without NUL, which its texts cannot have."""
     if run == "duckdb":
         yield _DuckDB()
+        return
+    if run == "spark":
+        with without_refused():
+            yield kept().on_spark(spark())
         return
     with without_nul():
         yield kept()[int(run.split()[1])]

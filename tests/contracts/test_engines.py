@@ -42,10 +42,12 @@ def kept(postgres_servers: Servers) -> Iterator[Kept]:
     held.end()
 
 
-@pytest.fixture(params=RUNS)
+@pytest.fixture(params=[pytest.param(one, marks=[pytest.mark.engines] if one == "spark" else []) for one in RUNS])
 def run(request: pytest.FixtureRequest) -> Iterator[Given]:
     """Every registered engine with its tables."""
-    with given(request.param, lambda: request.getfixturevalue("kept")) as tables:
+    with given(
+        request.param, lambda: request.getfixturevalue("kept"), lambda: request.getfixturevalue("spark")
+    ) as tables:
         yield tables
 
 
@@ -62,6 +64,11 @@ def test_every_engine_has_a_form_for_every_operator(engine: str) -> None:
 def test_an_engine_without_a_form_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(FORMS, "weekday")
     assert set(OPERATORS) - set(ENGINES["duckdb"].operators()) == {"weekday"}
+
+
+def sample(run: Given, count: int) -> int:
+    """How many questions: of Spark, which plans each for a second or so, a fourth; `make parity` asks many."""
+    return count // 4 if run.backend.name == "spark" else count
 
 
 def with_operator(make: Expressions, name: str) -> Call:
@@ -95,7 +102,7 @@ def test_an_operator_gives_what_the_oracle_gives(run: Given, operator: str) -> N
         return
     rng = random.Random(f"operator {operator}")
     make, table = Expressions(rng), run.one()
-    for _ in range(_EACH):
+    for _ in range(sample(run, _EACH)):
         rows, query = numbered(rng), of_each_row(with_operator(make, operator))
         table.fill(rows)
         must_equal(answered(run.engine(table), query), expected(query, rows, SECRET), query, "the words")
@@ -104,20 +111,22 @@ def test_an_operator_gives_what_the_oracle_gives(run: Given, operator: str) -> N
 
 @pytest.mark.parametrize("ask", [bounded_query, over_units], ids=["the table", "a row per unit"])
 def test_bounded_integers_are_the_oracles_and_no_unit_moves_them_further_than_claimed(run: Given, ask: Any) -> None:
-    tally = examine(run.engine, 7, 12, ask=ask, tables=run.one)  # type: ignore[arg-type]
-    assert tally.queries == 12
-    assert tally.moved > 4
+    count = sample(run, 12)
+    tally = examine(run.engine, 7, count, ask=ask, tables=run.one)  # type: ignore[arg-type]
+    assert tally.queries == count
+    assert tally.moved > count // 3
 
 
 def test_joins_and_unions_are_the_oracles(run: Given) -> None:
-    tally = examine(run.engine, 7, 8, ask=several, tables=run.several)  # type: ignore[arg-type]
-    assert tally.queries == 8
+    tally = examine(run.engine, 7, sample(run, 8), ask=several, tables=run.several)  # type: ignore[arg-type]
+    assert tally.queries == sample(run, 8)
 
 
 def test_chosen_rows_are_the_oracles_and_one_unit_changes_no_other(run: Given) -> None:
-    tally = examine_rows(run.engine, 7, 12, run.one)
-    assert tally.queries == 12
-    assert tally.moved > 8
+    count = sample(run, 12)
+    tally = examine_rows(run.engine, 7, count, run.one)
+    assert tally.queries == count
+    assert tally.moved > count // 2
 
 
 def test_the_comparison_notices_another_operator(run: Given) -> None:

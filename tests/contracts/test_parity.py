@@ -1,6 +1,7 @@
-"""The same integers on every version of PostgreSQL, in many more questions than `make test` tries: `make parity`.
+"""The same integers on every version of PostgreSQL, and on Spark, in many more questions than `make test` tries.
 
-15 is Debian's, 16 and 18 are the wheel's. TACIT_EXAMPLES says how many questions of each sort.
+`make parity`: 15 is Debian's, 16 and 18 are the wheel's; Spark, with generated code and without, in its own
+environment. TACIT_EXAMPLES says how many questions of each sort.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tests.postgres import Servers
 from tests.tables.engines.chosen_rows import examine_rows
 from tests.tables.engines.postgres_rows import without_nul
 from tests.tables.engines.sensitivity import bounded_query, examine
+from tests.tables.engines.spark_rows import without_refused
 from tests.tables.engines.test_joins import several
 from tests.tables.engines.test_per_unit import over_units
 
@@ -44,3 +46,29 @@ def test_joins_and_chosen_rows_are_the_oracles(kept: Kept, version: int) -> None
     with without_nul():
         assert examine(given.engine, version, COUNT, ask=several, tables=given.several).queries == COUNT  # type: ignore[arg-type]
         assert examine_rows(given.engine, version, COUNT, given.one).queries == COUNT
+
+
+SORTS: dict[str, Any] = {"the table": bounded_query, "a row per unit": over_units, "joins": several}
+WAYS = {
+    "generated code": {"spark.sql.codegen.wholeStage": "true"},
+    "none": {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"},
+}
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("sort", SORTS)
+def test_bounded_integers_are_the_oracles_on_spark(kept: Kept, spark: Any, sort: str, way: str) -> None:
+    given = kept.on_spark(spark, WAYS[way])
+    tables = given.several if sort == "joins" else given.one
+    with without_refused():
+        tally = examine(given.engine, len(way), COUNT, ask=SORTS[sort], tables=tables)  # type: ignore[arg-type]
+    assert tally.queries == COUNT
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("way", WAYS)
+def test_chosen_rows_are_the_oracles_on_spark(kept: Kept, spark: Any, way: str) -> None:
+    given = kept.on_spark(spark, WAYS[way])
+    with without_refused():
+        assert examine_rows(given.engine, len(way), COUNT, given.one).queries == COUNT

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tacit.cli.analyst.on_engine import OnEngine, engine_options, on_engine
 from tacit.cli.shared.folding import echo_folded
 from tacit.cli.shared.ledgers import LEDGER_OPTION
 from tacit.cli.shared.questions import (
@@ -44,6 +45,7 @@ _PRICES = {"epsilon": ("0.1", "0.2", "0.5", "1", "2"), "rho": ("0.001", "0.005",
 @click.option("--bias", is_flag=False, flag_value="0.1", metavar="[SHARE]", help="As in tacit ask.")
 @LEDGER_OPTION
 @click.option("--sql", "with_sql", is_flag=True, help="Show the statement that the engine would run, too.")
+@engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead; it carries a version.")
 @reading_options
 def plan(
@@ -63,6 +65,10 @@ def plan(
     bias: str | None,
     ledger: Path | str | None,
     with_sql: bool,
+    engine: str | None,
+    table_rows: int,
+    partitions: int,
+    largest_unit: str,
     as_json: bool,
 ) -> None:
     """What a question would cost, or how large its errors would be. Free, and independent of the data.
@@ -85,15 +91,24 @@ def plan(
             found = question.plan(epsilon=epsilon, rho=rho, delta=delta, expected_rows=expected_rows, bias=bias)
         else:
             plans = _several(question, flavour, delta, expected_rows)
+            on = engine and on_engine(engine, plans[0], table_rows, partitions, largest_unit)
             if as_json:
-                _echo_json(plans)
+                _echo_json(plans, on)
             else:
                 _table(plans)
+                _echo_lines(on)
             return
+    on = engine and on_engine(engine, found, table_rows, partitions, largest_unit)
     if as_json:
-        _echo_json([found])
+        _echo_json([found], on)
     else:
         click.echo(str(found)) if with_sql else echo_folded(repr(found))
+        _echo_lines(on)
+
+
+def _echo_lines(on: OnEngine | str | None) -> None:
+    if isinstance(on, OnEngine):
+        click.echo("\n" + "\n".join(on.lines()))
 
 
 def _several(question: Question, flavour: str, delta: str | None, rows: int | None) -> list[Plan]:
@@ -131,7 +146,7 @@ def _price(one: Plan) -> str:
     return words.amount(flavour.symbol, Amount(main, delta))
 
 
-def _echo_json(plans: list[Plan]) -> None:
+def _echo_json(plans: list[Plan], on: OnEngine | str | None = None) -> None:
     made = {
         "version": JSON_VERSION,
         "kind": "tacit plan",
@@ -140,4 +155,6 @@ def _echo_json(plans: list[Plan]) -> None:
         "engine_sql": plans[0].engine_sql,
         "plans": [plan_values(plan) for plan in plans],
     }
+    if isinstance(on, OnEngine):
+        made["engine"] = on.values()
     click.echo(json.dumps(made, ensure_ascii=False, indent=2))

@@ -1,30 +1,38 @@
-"""Which operators a draw asks for, wherever in it they stand: what an engine without a form for one refuses by."""
+"""Which operators a draw asks for, and which queries, wherever in it they stand: what an engine refuses by."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from typing import TypeVar
 
 from tacit.tables.expressions.tree import Call
 
-__all__ = ["called"]
+Found = TypeVar("Found")
+
+__all__ = ["called", "inside"]
 
 
 def called(draw: object) -> Iterator[str]:
-    """Their names; each value is looked at once.
+    """The names of operators.
 
     >>> from tacit.tables.expressions.tree import Column
     >>> list(called(({"where": Call("lower", (Column("city"),))},)))
     ['lower']
     """
+    return (one.operator for one in inside(draw, Call))
+
+
+def inside(draw: object, wanted: type[Found]) -> Iterator[Found]:
+    """All values of a type; each value is looked at once."""
     waiting, seen = [draw], set[int]()
     while waiting:
         one = waiting.pop()
         if id(one) in seen or isinstance(one, type):
             continue
         seen.add(id(one))
-        if isinstance(one, Call):
-            yield one.operator
+        if isinstance(one, wanted):
+            yield one
         if is_dataclass(one):
             waiting += [getattr(one, field.name) for field in fields(one)]
         elif isinstance(one, Mapping):

@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from tacit.tables.policy.policy import ColumnPolicy
+from tacit.tables.policy.policy import ColumnPolicy, is_address
 
-__all__ = ["DATABASE", "FRAME", "Source", "above_keys", "has_files", "is_frame", "parted", "table_folder"]
+__all__ = ["FRAME", "Source", "above_keys", "has_files", "is_frame", "ledgers", "parted", "table_folder"]
 
-DATABASE = "://"
-"""What the identity of rows in a database has in it, and no path."""
 FRAME = "frame:"
 """What the identity of rows in memory begins with."""
 
@@ -46,7 +44,16 @@ def is_frame(source: Source) -> bool:
 
 def has_files(source: Source) -> bool:
     """Whether the rows are in a file or a folder: neither in memory nor in a database."""
-    return not is_frame(source) and DATABASE not in source.identity
+    return not is_frame(source) and not is_address(source.identity)
+
+
+def ledgers() -> Path:
+    """The folder of the ledgers of tables that have no folder: TACIT_LEDGERS, or the user's own for such things."""
+    given = os.environ.get("TACIT_LEDGERS")
+    if given:
+        return Path(given)
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "tacit" / "ledgers"
 
 
 _WILD = re.compile(r"[*?\[]")

@@ -6,15 +6,17 @@ there on 400 years, after which the calendar, days of the week among it, begins 
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import functools
 import importlib.resources
+import itertools
 import struct
 import zoneinfo
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["CYCLE", "Offsets", "offsets"]
+__all__ = ["CYCLE", "ByYear", "Offsets", "by_year", "offsets"]
 
 CYCLE = 146_097 * 86_400
 """400 years in seconds: a whole number of weeks."""
@@ -55,6 +57,30 @@ def offsets(zone: str) -> Offsets:
     changes += _by_rule(there, max([*written, 0]), start + CYCLE)
     moments = sorted(dict.fromkeys(changes))
     return Offsets(tuple(moments), tuple(_offset(there, one) for one in (_FIRST, *moments)), start)
+
+
+@dataclass(frozen=True, slots=True)
+class ByYear:
+    """Where to look in a table: ``before[y]`` changes come before the year ``first + y``, at most ``most`` in it."""
+
+    first: int
+    before: tuple[int, ...]
+    most: int
+
+
+@functools.lru_cache(maxsize=64)
+def by_year(zone: str) -> ByYear:
+    """Of a zone whose offset changes: for engines that cannot search a list.
+
+    >>> found = by_year("Europe/Copenhagen")
+    >>> found.first, found.before[:3], found.most
+    (1893, (0, 1, 1), 2)
+    """
+    moments = offsets(zone).moments
+    first, last = (datetime.datetime.fromtimestamp(one, datetime.UTC).year for one in (moments[0], moments[-1]))
+    begins = [_seconds(datetime.datetime(year, 1, 1, tzinfo=datetime.UTC)) for year in range(first, last + 2)]
+    before = [bisect.bisect_left(moments, begin) for begin in begins]
+    return ByYear(first, tuple(before[:-1]), max(high - low for low, high in itertools.pairwise(before)))
 
 
 def _by_rule(there: zoneinfo.ZoneInfo, first: int, last: int) -> list[int]:

@@ -20,7 +20,7 @@ from tacit.privacy.prices import text as price_text
 from tacit.privacy.promise import Promise
 from tacit.tables.policy.columns import read_columns
 from tacit.tables.policy.other_tables import read_options, read_others
-from tacit.tables.policy.policy import Limits, Policy, Role
+from tacit.tables.policy.policy import Limits, Policy, Role, is_address
 from tacit.tables.policy.reader import Section, load
 from tacit.work.limits import Work
 
@@ -94,7 +94,7 @@ def placed(source: str, folder: Path) -> Path | str:
     >>> placed("visits.csv", Path("data")).as_posix(), placed("postgresql://db/shop#public.visits", Path("data"))
     ('data/visits.csv', 'postgresql://db/shop#public.visits')
     """
-    return source if "://" in source else folder / source
+    return source if is_address(source) else folder / source
 
 
 def parse(text: str, name: str = "policy.toml") -> Policy:

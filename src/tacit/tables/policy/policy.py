@@ -21,7 +21,16 @@ from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.limits import Limits
 from tacit.work.limits import Work
 
-__all__ = ["ColumnPolicy", "Limits", "OtherTable", "Policy", "Role"]
+__all__ = ["ColumnPolicy", "Limits", "OtherTable", "Policy", "Role", "is_address"]
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is a table of a database or a cluster, not a path.
+
+    >>> is_address("postgresql://db/shop#public.visits"), is_address("spark:shop.visits"), is_address("visits.csv")
+    (True, True, False)
+    """
+    return "://" in source or source.startswith("spark:")
 
 
 class Role(Enum):

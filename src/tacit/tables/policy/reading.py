@@ -13,6 +13,7 @@ from tacit.errors import InvalidParameter
 __all__ = ["FORMATS", "LISTS", "NUMBERS", "OPTIONS", "TRUTHS", "Reading", "joined"]
 
 FORMATS = ("csv", "json lines", "json", "parquet", "duckdb", "sqlite", "excel")
+ENGINES = ("duckdb", "spark")
 OPTIONS = {
     "format": "one of " + ", ".join(FORMATS),
     "delimiter": "one ASCII character; unless given, the commonest of , ; | and tab in the header",
@@ -26,6 +27,7 @@ OPTIONS = {
     "trim": "true or false: whether blanks around a text are left out",
     "decimal": 'the decimal mark of numbers, "." or ","',
     "dates": 'how days and moments are written, such as "%d/%m/%Y"; several, as a list',
+    "engine": "the engine that reads a folder of Parquet files: one of " + ", ".join(ENGINES),
     "table": "the name of the table in a DuckDB or SQLite file, or of the sheet of a workbook",
 }
 """Every option of ``[reading]``, and what it takes."""
@@ -57,6 +59,7 @@ class Reading:
     decimal: str = "."
     dates: tuple[str, ...] = ()
     table: str | None = None
+    engine: str | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Self:
@@ -78,6 +81,7 @@ class Reading:
             decimal=_one_of(options.get("decimal", "."), "decimal", (".", ",")) or ".",
             dates=tuple(_date(one) for one in options.get("dates", "").split("\n") if one),
             table=options.get("table"),
+            engine=_one_of(options.get("engine"), "engine", ENGINES),
         )
 
 

@@ -17,14 +17,14 @@ from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
 from tacit.tables.engines.backend import Backend, TableSources
-from tacit.tables.engines.calls import called
+from tacit.tables.engines.calls import called, inside
 from tacit.tables.engines.contract import BoundedQuery, Engine
 from tacit.tables.engines.registry import backend_for
-from tacit.tables.engines.source import DATABASE, FRAME, Source, has_files, is_frame, table_folder
+from tacit.tables.engines.source import FRAME, Source, has_files, is_frame, table_folder
 from tacit.tables.expressions.kinds import Kind, kind_of_value
 from tacit.tables.expressions.tree import Value
 from tacit.tables.policy.file import address, read
-from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role
+from tacit.tables.policy.policy import ColumnPolicy, Limits, Policy, Role, is_address
 from tacit.tables.policy.reading import joined
 from tacit.tables.session.open_others import (
     Claim,
@@ -96,12 +96,12 @@ def open(
     path = _policy_path(where, given)
     policy = None if path is None else read(path)
     if policy is None or path is None:
-        backend = backend_for(where)
         options = _options(where, {option: joined(value) for option, value in (reading or {}).items()})
+        backend = backend_for(where, options)
         source, others = backend.source(where, options, name=name), dict[str, Source]()
     else:
         at = address(policy, path)
-        backend = backend_for(at)
+        backend = backend_for(at, policy.options)
         source = backend.source(at, policy.options, policy.table)
         others = open_others(policy, path.parent, backend)
     place = _place_of(source, backend) if ledger is None else None
@@ -126,7 +126,7 @@ def open(
 
 def _policy_path(where: Any, given: list[str]) -> Path | None:
     """The policy file that was named, or the one beside a data file that was named alone."""
-    if not isinstance(where, str | Path) or DATABASE in str(where):
+    if not isinstance(where, str | Path) or is_address(str(where)):
         return None
     path = Path(where)
     if path.suffix != ".toml":
@@ -155,7 +155,7 @@ def _options(where: Any, given: dict[str, str]) -> dict[str, str]:
     Who may choose which line is the header could have any row for the names of columns, free.
     """
     place = where
-    if isinstance(where, str | Path) and DATABASE not in str(where):
+    if isinstance(where, str | Path) and not is_address(str(where)):
         place = table_folder(Path(where)) or Path(where).expanduser().resolve()
     beside = _policy_beside(place)
     if beside is None:
@@ -170,7 +170,7 @@ def _options(where: Any, given: dict[str, str]) -> dict[str, str]:
 
 def _policy_beside(where: Any) -> Policy | None:
     """The policy beside data, if there is one that is no draft: in a draft nobody has said yet what may be asked."""
-    is_path = isinstance(where, str | Path) and DATABASE not in str(where) and Path(where).name
+    is_path = isinstance(where, str | Path) and not is_address(str(where)) and Path(where).name
     path = Path(where).with_suffix(".toml") if is_path else None
     try:
         return None if path is None or not path.is_file() else read(path)
@@ -359,6 +359,8 @@ class _Opened:
                     raise InvalidParameter(
                         "expression", given=name.upper(), allowed=instead[name], hint="Nothing was spent."
                     )
+            for query in inside(draw, BoundedQuery):
+                self.explain(query)  # what cannot be written is refused now
 
     def open(self, key: str) -> Engine:
         return self.backend.engine(self.table, key)

@@ -31,7 +31,7 @@ def look(path: str | Path) -> Look:
     """Count, column by column, what the policy at this path makes of its data."""
     policy = read(path)
     place = address(policy, path)
-    backend = backend_for(place)
+    backend = backend_for(place, policy.options)
     source = backend.source(place, policy.options, policy.table)
     open_columns = {name: one for name, one in policy.columns.items() if one.role is not Role.FORBIDDEN}
     asked = replace(policy, columns=open_columns, others={})

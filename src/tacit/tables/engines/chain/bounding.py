@@ -30,7 +30,14 @@ from dataclasses import dataclass
 
 from tacit.tables.engines.chain.dialect import Nullable
 from tacit.tables.engines.chain.expressions import render
-from tacit.tables.engines.chain.hashes import group_place, group_rank, row_hash, unit_number, value_hash
+from tacit.tables.engines.chain.hashes import (
+    group_place,
+    group_polynomial,
+    group_rank,
+    row_hash,
+    unit_number,
+    value_hash,
+)
 from tacit.tables.engines.chain.keys import listing
 from tacit.tables.engines.chain.relations import Schema, source
 from tacit.tables.engines.chain.terms import Term, indented, lines
@@ -41,7 +48,7 @@ from tacit.tables.expressions.tree import Column, Value
 
 __all__ = ["Statement", "statement"]
 
-_LISTS = (("cell ORDER BY cell", "cells"), ("times ORDER BY cell", "counts"))
+_LISTS = (("cell", "cells"), ("times", "counts"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +172,14 @@ class _Writer:
         if self.query.where is not None:
             conditions.append(self.dialect.cast(render(self.query.where, self.kinds, self.dialect), Kind.BOOLEAN))
         where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
-        self.step(
-            "found", f"SELECT {lines(columns or ['1 AS one'])}\nFROM {self.source.sql}{where}{self.dialect.fence}"
-        )
+        select = f"SELECT {lines(columns or ['1 AS one'])}\nFROM {self.source.sql}{where}"
+        self.step("found", self.dialect.found(select, self.together()))
+
+    def together(self) -> list[str]:
+        """What rows go together by: their unit; without one, where they are read more than once, their group."""
+        if self.query.unit is not None:
+            return ["unit"]
+        return (self.key_names or [*self.inputs.values(), *self.held.values()]) if self.cells or self.distinct else []
 
     def pick(self) -> None:
         """The integers that a row adds; of rows with a listed key, if keys are listed."""
@@ -218,7 +230,8 @@ class _Writer:
             self.step("kept", "SELECT * FROM pairs", stored)
             return
         limit = self.query.groups
-        first = "" if self.cells else self.dialect.first_pairs(limit)
+        ties = self.key_names if self.listed is None and self.dialect.in_place else []
+        first = self.dialect.first_pairs(limit, ties) if self.dialect.in_place or not self.cells else ""
         self.rank(stored=not first)
         if first:
             self.step("kept", first, stored)
@@ -230,6 +243,9 @@ class _Writer:
 
     def rank(self, stored: bool) -> None:
         """The place of each pair in its unit's order."""
+        if self.listed is None and self.dialect.in_place:
+            self.rank_in_place()
+            return
         names = "listed" if self.listed is not None else "names"
         if self.listed is None:
             self.name_groups()
@@ -241,6 +257,13 @@ class _Writer:
             f"FROM ({numbered}) AS numbered JOIN {names} ON {self.same('numbered', names, self.group)}",
             stored,
         )
+
+    def rank_in_place(self) -> None:
+        """The same from the numbers of each pair's own group; equal places are told apart by keys, not by numbers."""
+        number = unit_number(self.dialect, self.key, self.unit_term("pairs"))
+        place = group_place(self.dialect, self.key, self.group_terms("pairs"))
+        numbered = f"SELECT *, {lines([f'{number} AS x', *place])} FROM pairs"
+        self.step("ranked", f"SELECT *, {group_polynomial('numbered')} AS place\nFROM ({numbered}) AS numbered")
 
     def name_groups(self) -> None:
         """The groups that were found, numbered in the order of their keys."""
@@ -278,7 +301,10 @@ class _Writer:
         self.step("first_rows", self.dialect.first([*by, *self.contents], "copies", by, order, limit))
         added = {self.column(value) for value in self.added()}
         summed_up = [name for name in self.contents if name in added]
-        sums = ", ".join(["count(*) AS n", *(f"sum({name}) AS {name}" for name in summed_up)])
+        widest = {self.column(value): widest_row(value) for value in self.values}
+        sums = ", ".join(
+            ["count(*) AS n", *(f"{self.dialect.summed(widest[name], name)} AS {name}" for name in summed_up)]
+        )
         self.step("chosen", f"SELECT {names}, {sums}\nFROM first_rows\nGROUP BY {names}")
 
     def tally(self, i: int, measure: Cells) -> None:
@@ -287,17 +313,22 @@ class _Writer:
         rows = f"SELECT {', '.join([*self.plain('picked'), f'{cell} AS cell'])}\nFROM "
         if self.query.unit is None:
             rows += "picked"
+        elif self.dialect.in_place:
+            by = ["unit", *self.group]
+            enough = f" WHERE n <= {self.query.rows}" if measure.chosen else ""
+            self.step(f"whole{i}", f"SELECT {', '.join(by)} FROM kept{enough}")
+            rows += self.dialect.semi("picked", f"whole{i} AS whole", self.same("picked", "whole", by))
         else:
             by = ["unit", *self.group]
             rows += self.dialect.anti("picked", f"left_out{i} AS left_out", self.same("picked", "left_out", by))
             over = f" OR n > {self.query.rows}" if measure.chosen else ""
             out = f"SELECT {', '.join(by)} FROM {self.all_pairs()} WHERE {self.beyond()}{over}"
             self.step(f"left_out{i}", out)
-            if measure.chosen:
-                rows += f"\nUNION ALL\nSELECT {', '.join([*self.plain('first_rows'), cell])}\nFROM first_rows"
+        if self.query.unit is not None and measure.chosen:
+            rows += f"\nUNION ALL\nSELECT {', '.join([*self.plain('first_rows'), cell])}\nFROM first_rows"
         names = ", ".join([*self.group, "cell"])
         counted = f"SELECT {names}, count(*) AS times FROM (\n{rows}\n) AS counted WHERE cell <> 0 GROUP BY {names}"
-        shown = [*self.group, *(f"{self.dialect.collect}({what}) AS {name}" for what, name in _LISTS)]
+        shown = [*self.group, *(f"{self.dialect.collected(what, 'cell')} AS {name}" for what, name in _LISTS)]
         self.step(f"tally{i}", f"SELECT {', '.join(shown)}\nFROM (\n{counted}\n) AS full_cells" + _by(self.group))
 
     def all_pairs(self) -> str:
@@ -348,15 +379,15 @@ class _Writer:
 
     def sum_rows(self) -> str:
         """Every row is a unit."""
-        sums = [self.total(clamped(self.column(one.value), one), i) for i, one in self.sums.items()]
+        sums = [self.total(clamped(self.column(one.value), one), i, one) for i, one in self.sums.items()]
         return self.per_group(sums, "picked", "picked")
 
     def sum_pairs(self) -> str:
         if not (self.contents and any(one.chosen for one in self.sums.values())):
-            sums = [self.total(clamped(self.of_pair(one, "kept"), one), i) for i, one in self.sums.items()]
+            sums = [self.total(clamped(self.of_pair(one, "kept"), one), i, one) for i, one in self.sums.items()]
             return self.per_group(sums, "kept", "kept")
         self.count_pairs()
-        sums = [self.total(clamped(f"p{i}", one), i) for i, one in self.sums.items()]
+        sums = [self.total(clamped(f"p{i}", one), i, one) for i, one in self.sums.items()]
         return self.per_group(sums, "counted", "counted")
 
     def count_pairs(self) -> None:
@@ -366,9 +397,15 @@ class _Writer:
         def shown(sums: str) -> str:
             return lines([*self.plain("kept"), *(f"{self.of_pair(one, sums)} AS p{i}" for i, one in self.sums.items())])
 
+        few = f"SELECT {shown('kept')}\nFROM kept\nWHERE n <= {rows}\nUNION ALL\n"
+        if self.dialect.in_place and all(one.chosen for one in self.sums.values()):
+            own = {i: "n" if one.value == One() else self.column(one.value) for i, one in self.sums.items()}
+            sums = [f"chosen.{name} AS p{i}" for i, name in own.items()]
+            self.step("counted", f"{few}SELECT {lines([*self.plain('chosen'), *sums])}\nFROM chosen")
+            return
         self.step(
             "counted",
-            f"SELECT {shown('kept')}\nFROM kept\nWHERE n <= {rows}\nUNION ALL\nSELECT {shown('chosen')}\n"
+            f"{few}SELECT {shown('chosen')}\n"
             f"FROM kept JOIN chosen ON {self.same('kept', 'chosen', ['unit', *self.group])}\nWHERE kept.n > {rows}",
         )
 
@@ -378,9 +415,9 @@ class _Writer:
             return f"least(kept.n, {self.query.rows})" if measure.chosen else "kept.n"
         return f"{sums if measure.chosen else 'kept'}.{self.column(measure.value)}"
 
-    def total(self, sql: str, i: int) -> str:
+    def total(self, sql: str, i: int, measure: Measure) -> str:
         """A sum that is wide enough, in two pieces that fit into 64 bits."""
-        high, low = self.dialect.total(sql)
+        high, low = self.dialect.total(sql, measure.reach)
         return f"{high} AS m{i}_high, {low} AS m{i}_low"
 
     def per_group(self, sums: Sequence[str], table: str, source: str) -> str:

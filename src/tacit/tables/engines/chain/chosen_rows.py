@@ -9,7 +9,8 @@
     copies     one per row, numbered among rows of equal content
     first_rows the rows that come first
 
-Rows come out by the number of their unit, so that those of one unit lie side by side.
+Rows come out by the number of their unit, so that those of one unit lie side by side. An engine whose rows lie together
+by unit numbers the rows of each unit instead: where 1 comes again, another unit begins.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def rows_statement(asked: BoundedRows, schema: Schema) -> str:
     if asked.where is not None:
         conditions.append(dialect.cast(render(asked.where, below.kinds, dialect), Kind.BOOLEAN))
     where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
-    found = dialect.step("found", f"SELECT {lines(shown)}\nFROM {below.sql}{where}{dialect.fence}")
+    select = f"SELECT {lines(shown)}\nFROM {below.sql}{where}"
+    found = dialect.step("found", dialect.found(select, [] if asked.unit is None else ["unit"]))
     columns = [f"v{i}" for i in range(len(asked.columns))]
     types = [dialect.narrow[narrowest(column).name] for column in asked.columns]
     integers = [
@@ -55,9 +57,9 @@ def rows_statement(asked: BoundedRows, schema: Schema) -> str:
         return f"WITH {chain}\nSELECT {', '.join(columns)}\nFROM picked"
     picked = dialect.step("picked", f"SELECT {lines(['unit', *integers])}\nFROM found")
     steps = [*schema.before, found, picked, *_of_units(columns, asked, below.kinds[asked.unit], schema)]
-    listed = ", ".join(["number", *columns])
-    last = f"SELECT {listed} FROM few\nUNION ALL\nSELECT {listed} FROM first_rows\nORDER BY number"
-    return "WITH " + ",\n".join(steps) + "\n" + last
+    listed = ", ".join([dialect.number_of_row() if dialect.in_place else "number", *columns])
+    last = f"SELECT {listed} FROM few\nUNION ALL\nSELECT {listed} FROM first_rows"
+    return "WITH " + ",\n".join(steps) + "\n" + last + ("" if dialect.in_place else "\nORDER BY number")
 
 
 def _of_units(columns: Sequence[str], asked: BoundedRows, kind: Kind, schema: Schema) -> list[str]:
@@ -65,16 +67,17 @@ def _of_units(columns: Sequence[str], asked: BoundedRows, kind: Kind, schema: Sc
     dialect, values, limit = schema.dialect, ", ".join(columns), asked.rows
     content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*columns, "ordinal")]
     order = ", ".join([row_hash(dialect, schema.key, Term("copies.unit", kind), [], content), values, "ordinal"])
-    numbered = "SELECT unit, count(*) AS n, row_number() OVER (ORDER BY unit) AS number\nFROM found\nGROUP BY unit"
+    who, both = ("unit", "unit") if dialect.in_place else ("number", "number, unit")
+    number = "" if dialect.in_place else ", row_number() OVER (ORDER BY unit) AS number"
     return [
-        dialect.step("units", numbered, stored=True),
-        dialect.step("few", f"SELECT number, {values}\nFROM picked JOIN units USING (unit)\nWHERE n <= {limit}"),
-        dialect.step("overfull", f"SELECT unit, number FROM units WHERE n > {limit}", stored=True),
+        dialect.step("units", f"SELECT unit, count(*) AS n{number}\nFROM found\nGROUP BY unit", stored=True),
+        dialect.step("few", f"SELECT {who}, {values}\nFROM picked JOIN units USING (unit)\nWHERE n <= {limit}"),
+        dialect.step("overfull", f"SELECT {both} FROM units WHERE n > {limit}", stored=True),
         dialect.step(
             "contents",
-            f"SELECT number, unit, {values}, count(*) AS times\nFROM picked JOIN overfull USING (unit)\n"
-            f"GROUP BY number, unit, {values}",
+            f"SELECT {both}, {values}, count(*) AS times\nFROM picked JOIN overfull USING (unit)\n"
+            f"GROUP BY {both}, {values}",
         ),
-        dialect.step("copies", f"SELECT number, unit, {values}, {dialect.ordinals('times')} AS ordinal\nFROM contents"),
-        dialect.step("first_rows", dialect.first(["number", *columns], "copies", ["number"], order, limit)),
+        dialect.step("copies", f"SELECT {both}, {values}, {dialect.ordinals('times')} AS ordinal\nFROM contents"),
+        dialect.step("first_rows", dialect.first([who, *columns], "copies", [who], order, limit)),
     ]

@@ -35,16 +35,20 @@ class Dialect(ABC):
     """The form of each operator."""
     fence: str = ""
     """What ends a SELECT whose expressions are to be evaluated once, however often they are named above it."""
-    collect: str
-    """The aggregate that makes a list."""
     no_integers: str
     """The empty list of whole numbers."""
+    in_place: bool = False
+    """Whether all rows of a unit lie together and stay there: no step takes a row elsewhere to look something up."""
 
     # rows and steps
 
     def step(self, name: str, body: str, stored: bool = False) -> str:
         """A named step; ``stored`` is computed once."""
         return f"{name} AS {'' if stored else 'NOT '}MATERIALIZED (\n{indented(body)}\n)"
+
+    def found(self, select: str, by: Sequence[str]) -> str:
+        """The rows that later steps read, as one SELECT; ``by`` are the columns that they go together by."""
+        return select + self.fence
 
     @abstractmethod
     def same(self, left: str, right: str, columns: Nullable) -> str:
@@ -66,9 +70,20 @@ class Dialect(ABC):
     def cuts(self, limit: int) -> str:
         """SELECT of each unit in ``ranked`` with more than ``limit`` places that which comes last of those."""
 
-    def first_pairs(self, limit: int) -> str:
-        """SELECT of the pairs in ``ranked`` the first ``limit`` of each unit where no cut is needed; or empty."""
+    def first_pairs(self, limit: int, ties: Sequence[str] = ()) -> str:
+        """SELECT of the pairs in ``ranked`` the first ``limit`` of each unit where no cut is needed; or empty.
+
+        Equal places are put in order by ``ties``, if there are any.
+        """
         return ""
+
+    @abstractmethod
+    def collected(self, what: str, by: str) -> str:
+        """The aggregate that makes a list of one column, in the order of another."""
+
+    def number_of_row(self) -> str:
+        """1, 2, … for the rows of each ``unit``, which come one after the other: where rows are kept in place."""
+        return "row_number() OVER (PARTITION BY unit ORDER BY unit) AS number"
 
     @abstractmethod
     def ordinals(self, times: str) -> str:
@@ -136,13 +151,17 @@ class Dialect(ABC):
     def unpacked(self, text: str, separator: str, kind: Kind) -> str:
         """The pieces of a text, a row each, as a kind."""
 
+    def side_by_side(self, columns: Mapping[str, str]) -> str:
+        """SELECT of columns that are each made of an `unpacked` text."""
+        return "SELECT " + ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
+
     @abstractmethod
     def summed(self, widest: int, column: str) -> str:
         """The sum of whole numbers up to ``widest``, exact however many rows there are."""
 
     @abstractmethod
-    def total(self, sql: str) -> tuple[str, str]:
-        """The sum of whole numbers of 64 bits, 0 of none, as quotient and remainder by 2⁶²."""
+    def total(self, sql: str, widest: int) -> tuple[str, str]:
+        """The sum of whole numbers up to ``widest``, 0 of none, as quotient and remainder by 2⁶²."""
 
     @abstractmethod
     def fetched(self, sql: str, kind: Kind) -> str:

@@ -19,7 +19,16 @@ from tacit.tables.engines.chain.dialect import Dialect
 from tacit.tables.engines.chain.terms import Term
 from tacit.tables.expressions.kinds import Kind
 
-__all__ = ["COEFFICIENTS", "encoded", "group_place", "group_rank", "row_hash", "unit_number", "value_hash"]
+__all__ = [
+    "COEFFICIENTS",
+    "encoded",
+    "group_place",
+    "group_polynomial",
+    "group_rank",
+    "row_hash",
+    "unit_number",
+    "value_hash",
+]
 
 _PRIME = 2**31 - 1
 _TAGS = {
@@ -62,9 +71,14 @@ def unit_number(dialect: Dialect, key: str, unit: Term) -> str:
 
 def group_rank(table: str) -> str:
     """The place of the group among those of the unit: never the same for two groups (there are fewer than 2³²)."""
+    return f"({group_polynomial(table)} * {2**32} + {table}.g)"
+
+
+def group_polynomial(table: str) -> str:
+    """The polynomial alone: two groups may have the same, and are then in the order of their keys."""
     a, b, c = (f"{table}.{name}" for name in COEFFICIENTS)
     y = f"(({a} * x + {b}) % {_PRIME})"
-    return f"({y} * (({y} + {c}) % {_PRIME}) % {_PRIME} * {2**32} + {table}.g)"
+    return f"{y} * (({y} + {c}) % {_PRIME}) % {_PRIME}"
 
 
 def row_hash(dialect: Dialect, key: str, unit: Term, group: Sequence[Term], content: Sequence[Term]) -> str:

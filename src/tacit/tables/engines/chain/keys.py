@@ -37,19 +37,19 @@ def _packed(dialect: Dialect, listed: Sequence[Sequence[Value]], kinds: Sequence
 
     Empty if it cannot be told so: a null, another kind, a text with every separator in it.
     """
-    parts = [_unpacked(dialect, "g", Kind.INTEGER, [str(g) for g in range(len(listed))])]
+    parts = {"g": _unpacked(dialect, Kind.INTEGER, [str(g) for g in range(len(listed))])}
     for i, kind in enumerate(kinds):
-        parts.append(_unpacked(dialect, f"k{i}", kind, [_plain(row[i], kind) for row in listed]))
-    return f"SELECT {', '.join(parts)}" if all(parts) else ""
+        parts[f"k{i}"] = _unpacked(dialect, kind, [_plain(row[i], kind) for row in listed])
+    return dialect.side_by_side(parts) if all(parts.values()) else ""
 
 
-def _unpacked(dialect: Dialect, name: str, kind: Kind, texts: Sequence[str | None]) -> str:
+def _unpacked(dialect: Dialect, kind: Kind, texts: Sequence[str | None]) -> str:
     known = [text for text in texts if text is not None]
     joined = "".join(known)
     separator = next((one for one in _SEPARATORS if one not in joined), None)
     if separator is None or len(known) < len(texts) or not joined.isprintable():
         return ""
-    return f"{dialect.unpacked(separator.join(known), separator, kind)} AS {name}"
+    return dialect.unpacked(separator.join(known), separator, kind)
 
 
 def _plain(value: Value, kind: Kind) -> str | None:

@@ -127,10 +127,11 @@ def _member(below: Source, own: Sequence[Taken], few: Few | None, schema: Schema
     content = [Term(f"part.{identifier(name)}", term.kind) for name, term in terms.items()]
     order = ", ".join([row_hash(dialect, schema.key, Term(f"part.{who}", unit.kind), [], content), *names])
     shown, same = names or ["1 AS nothing"], f"part.{who} = crowded.{who}"
+    rows = f"SELECT {part}\nFROM {below.sql}\nWHERE {unit.sql} IS NOT NULL"
+    many = f"SELECT {who} FROM part GROUP BY {who} HAVING count(*) > {few.most}"
     first = dialect.first(shown, dialect.semi("part", "crowded", same), [who], order, few.most)
     return (
-        f"WITH part AS MATERIALIZED (SELECT {part}\nFROM {below.sql}\nWHERE {unit.sql} IS NOT NULL),\n"
-        f"crowded AS MATERIALIZED (SELECT {who} FROM part GROUP BY {who} HAVING count(*) > {few.most})\n"
+        f"WITH {dialect.step('part', rows, stored=True)},\n{dialect.step('crowded', many, stored=True)}\n"
         f"SELECT {', '.join(shown)} FROM {dialect.anti('part', 'crowded', same)}\nUNION ALL\n{first}"
     )
 

@@ -27,7 +27,6 @@ class DuckDB(Dialect):
     types = TYPES
     narrow = {"int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT"}  # noqa: RUF012
     forms = FORMS
-    collect = "list"
     no_integers = "CAST([] AS BIGINT[])"
 
     def same(self, left: str, right: str, columns: Nullable) -> str:
@@ -54,6 +53,9 @@ class DuckDB(Dialect):
             f"SELECT unit, list_sort(list(place))[{limit}] AS cut\n"
             f"FROM ranked SEMI JOIN {crowded} AS crowded USING (unit)\nGROUP BY unit"
         )
+
+    def collected(self, what: str, by: str) -> str:
+        return f"list({what} ORDER BY {by})"
 
     def ordinals(self, times: str) -> str:
         return f"unnest(range(1, {times} + 1))"
@@ -109,7 +111,7 @@ class DuckDB(Dialect):
         """In 64 bits where even 2⁴⁸ rows could not fill them, otherwise in 128."""
         return f"sum(CAST({column} AS SMALLINT))" if widest < 2**15 else f"sum({column})"
 
-    def total(self, sql: str) -> tuple[str, str]:
+    def total(self, sql: str, widest: int) -> tuple[str, str]:
         total = f"coalesce(sum(CAST({sql} AS BIGINT)), 0)"
         return f"CAST({total} // {2**62} AS BIGINT)", f"CAST({total} % {2**62} AS BIGINT)"
 

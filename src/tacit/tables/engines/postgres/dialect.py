@@ -43,7 +43,6 @@ class Postgres(Dialect):
     narrow = {"int8": "SMALLINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT"}  # noqa: RUF012
     forms = FORMS
     fence = "\nOFFSET 0"
-    collect = "array_agg"
     no_integers = "CAST('{}' AS BIGINT[])"
 
     def same(self, left: str, right: str, columns: Nullable) -> str:
@@ -71,9 +70,12 @@ class Postgres(Dialect):
             f"SELECT unit, place AS cut\nFROM (SELECT unit, place, {turn} FROM ranked) AS ordered\nWHERE turn = {limit}"
         )
 
-    def first_pairs(self, limit: int) -> str:
+    def first_pairs(self, limit: int, ties: Sequence[str] = ()) -> str:
         turn = "row_number() OVER (PARTITION BY unit ORDER BY place) AS turn"
         return f"SELECT *\nFROM (SELECT *, {turn} FROM ranked) AS ordered\nWHERE turn <= {limit}"
+
+    def collected(self, what: str, by: str) -> str:
+        return f"array_agg({what} ORDER BY {by})"
 
     def ordinals(self, times: str) -> str:
         return f"generate_series(1, {times})"
@@ -132,7 +134,7 @@ class Postgres(Dialect):
         """In 64 bits where they cannot be filled, otherwise exactly."""
         return f"sum(CAST({column} AS INTEGER))" if widest < _NARROW else f"sum({column})"
 
-    def total(self, sql: str) -> tuple[str, str]:
+    def total(self, sql: str, widest: int) -> tuple[str, str]:
         total = f"coalesce(sum(CAST({sql} AS BIGINT)), 0)"
         return f"CAST(div({total}, {2**62}) AS BIGINT)", f"CAST(mod({total}, {2**62}) AS BIGINT)"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -14,20 +13,12 @@ from tacit.tables.engines.postgres.address import Address
 from tacit.tables.engines.postgres.catalog import Described, described
 from tacit.tables.engines.postgres.driver import connected
 from tacit.tables.engines.postgres.text_casts import can_cast, from_type, refused
+from tacit.tables.engines.source import ledgers
 from tacit.tables.policy.policy import ColumnPolicy, Role
 
-__all__ = ["PostgresSource", "ledgers"]
+__all__ = ["PostgresSource"]
 
 _ODD = re.compile(r"[^\w.-]")
-
-
-def ledgers() -> Path:
-    """The folder of the ledgers of tables that have no folder: TACIT_LEDGERS, or the user's own for such things."""
-    given = os.environ.get("TACIT_LEDGERS")
-    if given:
-        return Path(given)
-    state = os.environ.get("XDG_STATE_HOME")
-    return (Path(state) if state else Path.home() / ".local" / "state") / "tacit" / "ledgers"
 
 
 class PostgresSource:

@@ -8,8 +8,6 @@ objects are turned into text value by value, then cast like text.
 
 from __future__ import annotations
 
-import contextlib
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -17,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.errors import InvalidParameter, LedgerError, TacitError
-from tacit.ledger.names import source_name
+from tacit.errors import InvalidParameter, TacitError
 from tacit.tables.engines.duckdb.sources.loaded import text_of
 from tacit.tables.engines.duckdb.sources.source import VIEW, Source, quoted_name, visible
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
+from tacit.tables.engines.frame_names import file_name, refuse_other_name_of
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy
 
@@ -32,11 +30,6 @@ __all__ = ["FrameSource", "refuse_other_name"]
 
 _REGISTERED = "frame"
 _PLAIN = "iufbM"  # numpy's kinds that need no look at values
-_LONGEST_NAME = 200
-
-
-_names: dict[int, str] = {}
-"""The names of the frames that are in memory."""
 
 
 class FrameSource:
@@ -49,7 +42,7 @@ class FrameSource:
         if name is None:
             hint = 'tacit.open(frame, name="people", …): the ledger knows the data by it.'
             raise InvalidParameter("name", given=None, allowed="the name of the data in this frame", hint=hint)
-        self._name = _file_name(name)
+        self._name = file_name(name)
         self._frame = frame
         self._read: Any = None
 
@@ -117,31 +110,10 @@ class FrameSource:
         """Nothing was written."""
 
 
-def _file_name(name: str) -> str:
-    """The name of a frame, which is that of a file too."""
-    fits = isinstance(name, str) and name.isprintable() and 0 < len(name.encode("utf-8", "replace")) <= _LONGEST_NAME
-    if not fits or set(name) & set("/\\:") or not name.strip(". "):
-        hint = "The ledger is called NAME.ledger, in the working folder; to keep it elsewhere pass ledger=."
-        given = name if not isinstance(name, str) or len(name) <= 60 else f"{name[:57]}…"
-        allowed = f"visible text of at most {_LONGEST_NAME} bytes, without / or \\ or :, and not of dots alone"
-        raise InvalidParameter("name", given=given, allowed=allowed, hint=hint)
-    return source_name(name)
-
-
 def refuse_other_name(source: Source) -> None:
     """Refuse a frame that this process knows by another name: it would begin a second budget by accident."""
     assert isinstance(source, FrameSource)
-    frame, name = source._frame, source._name
-    known = _names.get(id(frame), name)
-    if known != name:
-        raise LedgerError(
-            f"This frame is open as {known!r} already, and a second name would begin a second budget: name={known!r}. "
-            f"If it must be {name!r}, say which ledger pays: ledger=…. Nothing was spent."
-        )
-    with contextlib.suppress(TypeError):  # of a kind that cannot be watched: a later one could be taken for it
-        if id(frame) not in _names:
-            weakref.finalize(frame, _names.pop, id(frame), None).atexit = False
-            _names[id(frame)] = name
+    refuse_other_name_of(source._frame, source._name)
 
 
 class _Stream:

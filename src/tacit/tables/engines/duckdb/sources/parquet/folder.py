@@ -1,8 +1,7 @@
 """Parquet files that are one table: a folder, a pattern, folders named ``key=value`` as Hive has them.
 
 Each file is read by its own schema: a column that one lacks is null in its rows, and a type that one has decides
-nothing about another's. What a folder's name says is a text column, cast like any text. The budget is that of the
-folder in which the pattern begins, whichever of its files a pattern fits.
+nothing about another's. What a folder's name says is a text column, cast like any text.
 """
 
 from __future__ import annotations
@@ -10,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.sources.parquet.file import ParquetSource, looks_at
 from tacit.tables.engines.duckdb.sources.source import (
     VIEW,
@@ -25,7 +22,7 @@ from tacit.tables.engines.duckdb.sources.source import (
     visible,
 )
 from tacit.tables.engines.duckdb.text_casts import TYPES, Forms, from_text, from_type
-from tacit.tables.engines.source import above_keys, parted
+from tacit.tables.engines.folders import ParquetFiles
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
 
@@ -34,9 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ParquetFolderSource"]
 
-_ENDINGS = (".parquet", ".pq")
-_MOST = 100_000
-_KNOWN_BY = 16
 _KEY = re.compile(r"(?:^|/)([^/=]+)=")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _FILE = "file of the row"  # no Parquet writer gives a column this name
@@ -48,26 +42,10 @@ class ParquetFolderSource:
     def __init__(self, where: Path, reading: Reading) -> None:
         self._forms = Forms(reading.decimal, reading.dates)
         self._pattern = str(where)
-        begin, pattern = parted(where)
-        self.selection = f"{begin}/{pattern}"
-        """Which files of the folder these are: others are other rows, and other answers."""
-        self._folder = folder = above_keys(begin)
-        found = (self._itself(path) for path in begin.glob(pattern) if _is_read(path, folder))
-        self._files = tuple(sorted(dict.fromkeys(islice(found, _MOST + 1))))
-        if not self._files or len(self._files) > _MOST:
-            hint = f"Their names end in {' or '.join(_ENDINGS)} and do not begin with . or _."
-            allowed = f"a folder with 1 to {_MOST:,} Parquet files"
-            raise InvalidParameter("source", given=self._pattern, allowed=allowed, hint=hint)
+        found = ParquetFiles.of(where)
+        self.selection, self._folder, self._files = found.selection, found.folder, found.paths
+        self.files = found.known_by
         self._opened = dict[Path, ParquetSource]()
-
-    def _itself(self, path: Path) -> Path:
-        """A file, every link followed: it is read once, and its budget is that of the folder in which it lies."""
-        real = path.resolve()
-        if not real.is_relative_to(self._folder):
-            hint = "It has a budget of its own where it lies: ask about it there, or put a copy in its place."
-            allowed = f"files in {self._folder.name}, and {path.name} is a link to elsewhere"
-            raise InvalidParameter("source", given=self._pattern, allowed=allowed, hint=hint)
-        return real
 
     @property
     def identity(self) -> str:
@@ -77,11 +55,6 @@ class ParquetFolderSource:
     def paths(self) -> tuple[str, ...]:
         copies = (path for one in self._opened.values() for path in one.paths)
         return (*(str(path) for path in self._files), *copies)
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """Some of the files, by which the ledger knows the data."""
-        return self._files[:_KNOWN_BY]
 
     @cached_property
     def _schemas(self) -> dict[Path, dict[str, str]]:
@@ -176,8 +149,3 @@ def _value(key: str, place: str) -> str:
     pattern = quoted_text(f"(?:^|/){re.escape(key)}=([^/]*)/")
     found = f"nullif(nullif(regexp_extract({place}, {pattern}, 1), ''), {quoted_text(_NO_VALUE)})"
     return f"TRY(url_decode({found}))"
-
-
-def _is_read(path: Path, folder: Path) -> bool:
-    hidden = any(part[0] in "._" for part in path.relative_to(folder).parts)
-    return path.suffix.lower() in _ENDINGS and not hidden and path.is_file()

@@ -1,0 +1,16 @@
+"""Operators on rows as SQL for Spark: a form for every entry of `expressions.operators`, by its name."""
+
+from __future__ import annotations
+
+from tacit.tables.engines.chain.form import Form
+from tacit.tables.engines.chain.truth import on_truth
+from tacit.tables.engines.spark.operators.casts import CONVERTING
+from tacit.tables.engines.spark.operators.numbers import ON_NUMBERS
+from tacit.tables.engines.spark.operators.texts import ON_TEXTS
+from tacit.tables.engines.spark.operators.times import ON_TIMES
+from tacit.tables.engines.spark.terms import once
+
+__all__ = ["FORMS"]
+
+FORMS: dict[str, Form] = {**on_truth(once), **ON_NUMBERS, **ON_TEXTS, **ON_TIMES, **CONVERTING}
+"""Every operator's form by its name."""
