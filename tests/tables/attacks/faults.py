@@ -22,7 +22,7 @@ from tacit.tables.engines.duckdb.engine import DuckDBEngine
 from tacit.tables.estimators import covariances
 from tacit.tables.estimators.base import Weighted
 from tacit.tables.estimators.noise import GaussianNoise, LaplaceNoise
-from tacit.tables.plan import demands
+from tacit.tables.plan import demands, forms
 from tacit.tables.plan import price as pricing
 from tacit.tables.plan.price import Shares
 from tacit.tables.session import batch
@@ -30,6 +30,7 @@ from tacit.tables.workloads import workload as consistency_workloads
 
 __all__ = [
     "Fault",
+    "all_rows_for_free",
     "each_the_whole_price",
     "ends_for_free",
     "every_group",
@@ -45,6 +46,7 @@ __all__ = [
     "products_for_free",
     "rows_not_clamped",
     "steps_of_all",
+    "total_for_free",
     "totals_like_groups",
 ]
 
@@ -155,6 +157,30 @@ def half_the_reach(patch: pytest.MonkeyPatch) -> None:
         return right(self, share, halved, groups)
 
     patch.setattr(LaplaceNoise, "mechanism", mechanism)
+
+
+def all_rows_for_free(patch: pytest.MonkeyPatch) -> None:
+    """The part for rows of unknown value counts the others too, and is not in the reach."""
+    right = forms.of_column
+
+    def of_column(*given: Any, rows: bool = False, **named: Any) -> Any:
+        made = right(*given, rows=rows, **named)
+        *lines, last = made.blend.combinations
+        every = tuple(0 if at < len(last) - 1 else factor for at, factor in enumerate(last))
+        return made._replace(blend=replace(made.blend, combinations=(*lines, every))) if rows else made
+
+    patch.setattr(forms, "of_column", of_column)
+
+
+def total_for_free(patch: pytest.MonkeyPatch) -> None:
+    """The number of all rows is a part of its own, and Gaussian noise is that for the others alone."""
+    right = forms.of_column
+
+    def of_column(*given: Any, total: bool = False, **named: Any) -> Any:
+        made = right(*given, total=total, **named)
+        return made._replace(blend=replace(made.blend, square=made.blend.squared // 2)) if total else made
+
+    patch.setattr(forms, "of_column", of_column)
 
 
 def totals_like_groups(patch: pytest.MonkeyPatch) -> None:

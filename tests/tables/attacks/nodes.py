@@ -138,6 +138,14 @@ NODES: dict[str, list[str]] = {
         "SELECT plan, VAR_SAMP(age) AS v FROM visits GROUP BY plan",
         "SELECT STDDEV_POP(spend) AS v, VAR_POP(age) AS w, STDDEV_SAMP(age) AS s FROM visits",
     ],
+    "statistics of one column": [
+        "SELECT plan, COUNT(*) AS n, AVG(spend) AS m FROM visits GROUP BY plan",
+        "SELECT plan, COUNT(age) AS n, SUM(age) AS s, AVG(age) AS m FROM visits GROUP BY plan",
+        "SELECT plan, COUNT(*) AS n, SUM(age) AS s, AVG(age) AS m, VAR_SAMP(age) AS v FROM visits GROUP BY plan",
+        "SELECT plan, COUNT(*) AS n, AVG(IF(spend > 3, age, NULL), contribution_bounds_per_row => (1, 5)) AS m, "
+        "SUM(spend) AS t, STDDEV_POP(spend) AS d FROM visits GROUP BY plan",
+        "SELECT city, COUNT(*) AS n, AVG(spend) AS m FROM visits GROUP BY city",
+    ],
     "subqueries": [
         "WITH grown AS (SELECT plan AS p, spend * 3 AS x, age FROM visits WHERE age > 1) "
         "SELECT p, SUM(x) AS s FROM grown WHERE x < 40 GROUP BY p",

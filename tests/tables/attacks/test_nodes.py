@@ -62,6 +62,7 @@ OWN: dict[str, tuple[Fault, ...]] = {
     "geometric mean": (faults.logarithms_not_clamped, faults.half_the_reach),
     "ratios": (faults.rows_not_clamped,),
     "means and variances": (faults.half_the_reach,),
+    "statistics of one column": (faults.half_the_reach, faults.all_rows_for_free),
     "sets of keys": (faults.totals_like_groups,),
     "batches": (faults.each_the_whole_price,),
     "margins and ranges": (faults.each_the_whole_price, faults.levels_like_cells),
@@ -82,6 +83,14 @@ HOLES = [
 def test_a_planted_hole_is_seen(node: str, fault: Fault, pairs: list[Tables], monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch)
     assert any(loss > 1 + SLACK for loss in losses(node, pairs))
+
+
+@pytest.mark.parametrize("fault", [faults.all_rows_for_free, faults.total_for_free], ids=lambda one: one.__name__)
+def test_a_hole_in_parts_of_a_column_is_seen_in_rho(
+    fault: Fault, in_rho: list[Tables], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault(monkeypatch)
+    assert any(loss > 1 + SLACK for loss in losses("statistics of one column", in_rho))
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from tacit.tables.engines.sums import Sums
 from tacit.tables.estimators.base import Setting, Weighted
 from tacit.tables.expressions.tree import Call, Column, Expression, Literal
 from tacit.tables.plan.demands import Demand, Statement, Taken, check_steps, statement_of
+from tacit.tables.plan.forms import formed
 from tacit.tables.plan.joint import share, share_apart
 from tacit.tables.plan.passes import Passes, Place, merged
 from tacit.tables.plan.plan import Plan, make_plan
@@ -58,9 +59,21 @@ def read_share(bias: object) -> Fraction:
     return part
 
 
-def with_cut(checked: Checked, policy: Policy, price: Price, part: Fraction, expected_rows: int | None = None) -> Plan:
-    """The plan of a question at a price of which ``part`` goes to how much the limits cut; free."""
+def with_cut(
+    checked: Checked,
+    policy: Policy,
+    price: Price,
+    part: Fraction,
+    expected_rows: int | None = None,
+    *,
+    before: bool = False,
+) -> Plan:
+    """The plan of a question at a price of which ``part`` goes to how much the limits cut; free.
+
+    ``before``: as it was made when aggregates were measured one by one, and priced by sums.
+    """
     asked = statement_of(checked, policy)
+    asked = asked if before else formed(asked, price, 1 - part)
     ladders = [Ladder(title, one) for one, title in _frames(asked).items()]
     _refuse_if_nothing_is_cut(checked, ladders)
     statements = [asked, *(one.statement(policy) for one in ladders)]
@@ -77,7 +90,7 @@ def with_cut(checked: Checked, policy: Policy, price: Price, part: Fraction, exp
         policy,
         price,
         [expected_rows, *([None] * len(ladders))],
-        share if checked.query.sets else share_apart,
+        share_apart if before and not checked.query.sets else share,
         shares,
         together,
         Passes(run.bounded, tuple(places)),

@@ -237,6 +237,11 @@ class Measure:
         return max(abs(self.low), abs(self.high))
 
     @property
+    def squared(self) -> int:
+        """The same, squared: in L2."""
+        return self.reach**2
+
+    @property
     def largest(self) -> int:
         """The largest absolute value that noise is added to: public, and so is the width that follows from it."""
         return MOST_UNITS * self.reach
@@ -273,6 +278,11 @@ class Distinct:
         return self.most
 
     @property
+    def squared(self) -> int:
+        """The same, squared: in L2."""
+        return self.reach**2
+
+    @property
     def largest(self) -> int:
         """As of a `Measure`."""
         return MOST_UNITS * self.reach
@@ -287,14 +297,19 @@ class Distinct:
 class Blend:
     """Combinations of measures of the same rows that get noise in their place: an engine returns the measures.
 
-    No row takes any combination below 0, and all of them together rise by at most ``reach`` with one unit: so far one
-    unit moves a group's combinations, in L1 as well as in L2. docs/proofs/blends.md.
+    One unit moves a group's combinations by at most ``reach`` in L1, and by at most √``square`` in L2, which is
+    ``reach`` where no more is said. docs/proofs/blends.md.
     """
 
     measures: tuple[Measure, ...]
     combinations: tuple[tuple[int, ...], ...]
     """One line of whole factors per combination, one factor per measure."""
     reach: int
+    square: int | None = None
+    fine: int = 1
+    """So many steps of a combination are one step of the measures: noise is drawn in finer steps."""
+    about: str = "combinations of sums"
+    """What they are, for people."""
 
     def __post_init__(self) -> None:
         if len({measure.chosen for measure in self.measures}) != 1:
@@ -306,20 +321,20 @@ class Blend:
         return self.measures
 
     @property
+    def squared(self) -> int:
+        """As of a `Measure`."""
+        return self.reach**2 if self.square is None else self.square
+
+    @property
     def words(self) -> str:
         """As of a `Measure`."""
-        what = {
-            2: "sums of the distances to both bounds",
-            3: "sums of squares and products of the distances to both bounds",
-        }
         how = ", rows chosen" if self.chosen else ""
-        which = what[len(self.combinations)]
-        return f"{which}, one unit moves a group's by at most {self.reach} steps together{how}"
+        return f"{self.about}, one unit moves a group's by at most {self.reach} steps together{how}"
 
     @property
     def step(self) -> Fraction:
         """As of a `Measure`."""
-        return self.measures[0].step
+        return self.measures[0].step / self.fine
 
     @property
     def largest(self) -> int:

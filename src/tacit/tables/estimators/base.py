@@ -14,12 +14,12 @@ from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Counted
-from tacit.tables.estimators.noise import Noise
+from tacit.tables.estimators.noise import Noise, furthest, norm, spread
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
 from tacit.tables.query.tree import Aggregate
 
-__all__ = ["Categories", "Chooser", "Estimator", "Fitted", "Noisy", "Setting", "Weighted"]
+__all__ = ["Categories", "Chooser", "Estimator", "Fitted", "Noisy", "Reading", "Setting", "Weighted", "Weights"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,6 +41,23 @@ class Categories:
         return cls([cell for one in parts for cell in one.cells], parts[0].kind)
 
 
+Weights = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How sums over a column's rows are read from the parts that are released of them: a weight for each part.
+
+    With t from 0 to 1 between the ends of the range: how many values are known, Σt, Σt² if it can be read, and how many
+    rows there are, known or not, if that can be read.
+    """
+
+    known: Weights
+    total: Weights
+    squares: Weights = ()
+    rows: Weights = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What is public about an aggregate: how many rows of a unit count in a group, its argument's kind and granule."""
@@ -55,6 +72,8 @@ class Setting:
     second_granule: Fraction | None = None
     candidates: tuple[Value, ...] | None = None
     """The public values of the argument, where they are public."""
+    reading: Reading | None = None
+    """Where the statistic shares a release with others of its column: how it is read from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +101,16 @@ class Noisy:
         """Where the integer without noise lies, all but β of the time."""
         off = float(self.mechanism.accuracy(beta))
         return self.values - off, self.values + off
+
+    def read(self, weights: Weights) -> Floats:
+        """A sum of parts of a blend."""
+        made: Floats = np.tensordot(np.array(weights, dtype=np.float64), self.values, axes=1)
+        return made
+
+    def furthest(self, weights: Weights, beta: Fraction) -> float:
+        """How far such a sum is off at most, all but β of the time."""
+        column = np.array(weights, dtype=np.float64)[:, None]
+        return float(self.noise.furthest(column, self.mechanism.scale, float(beta))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +147,27 @@ class Estimator(ABC):
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
     ) -> float | None:
         """The error exceeded once in twenty times in a group of so many rows; None where that must be known first."""
+
+    def spreads(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...]
+    ) -> tuple[float, ...]:
+        """The standard deviation of what noise moves, per row where it is a ratio, for several means and variances.
+
+        In one unit for all ways of measuring the same: they are compared by it. The same number of them for each way.
+        """
+        weights = self.weights(aggregate, setting)
+        return tuple(spread(one) * (norm(weights) if weights else 1.0) for one in mechanisms)
+
+    def weights(self, aggregate: Aggregate, setting: Setting) -> Weights:
+        """What a statistic that is a sum of released integers is made of: a weight for each; none if it is no sum."""
+        return ()
+
+    def off(self, aggregate: Aggregate, setting: Setting, mechanism: AdditiveMechanism, beta: Fraction) -> float:
+        """How far such a sum is off at most, all but β of the time."""
+        weights = self.weights(aggregate, setting)
+        if setting.reading is None:
+            return float(mechanism.accuracy(beta)) * float(weights[0])
+        return furthest(mechanism, weights, beta)
 
     def choice(self, aggregate: Aggregate, setting: Setting) -> Choice | None:
         """What is chosen, where nothing is noised; depends on public parameters only."""

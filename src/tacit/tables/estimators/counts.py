@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from tacit.mechanisms.shared.base import AdditiveMechanism
-from tacit.mechanisms.shared.estimate import Estimate
+from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.engines.contract import Measure, One, Present, RowValue
-from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
+from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted, Weights
 from tacit.tables.estimators.quantising import argument
 from tacit.tables.expressions.tree import Case, Literal
 from tacit.tables.query.tree import Aggregate
@@ -24,13 +27,29 @@ class OneCount(Estimator):
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (count,) = noisy
+        if setting.reading is not None:
+            return _read(count, self.weights(aggregate, setting), beta)
         low, high = count.interval(beta)
         return Estimate(count.values, low, high, whole=count.whole)
 
     def error(
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
     ) -> float | None:
-        return float(mechanisms[0].accuracy("0.05"))
+        return float(math.ceil(self.off(aggregate, setting, mechanisms[0], BETA)))
+
+    def weights(self, aggregate: Aggregate, setting: Setting) -> Weights:
+        """The count itself; or where it is read from parts of a column, known values or all rows."""
+        if setting.reading is None:
+            return (Fraction(1),)
+        return setting.reading.rows if aggregate.argument is None else setting.reading.known
+
+
+def _read(parts: Noisy, weights: Weights, beta: Fraction) -> Estimate:
+    """The whole number next to what the parts add up to, and those that are within its error."""
+    made, off = parts.read(weights), parts.furthest(weights, beta)
+    value, room = np.rint(made), off * (1 + 1e-9) + 1e-9
+    low, high = np.ceil(made - room), np.floor(made + room)
+    return Estimate(value, np.minimum(low, value), np.maximum(high, value), whole=True)
 
 
 @dataclass(frozen=True, slots=True)

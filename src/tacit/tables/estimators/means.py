@@ -5,21 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.mechanisms.shared.base import AdditiveMechanism
-from tacit.mechanisms.shared.estimate import Estimate
-from tacit.tables.engines.contract import Quantised
-from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
-from tacit.tables.estimators.blends import distances, width
+from tacit.mechanisms.shared.estimate import BETA, Estimate
+from tacit.tables.estimators.base import Estimator, Noisy, Reading, Setting, Weighted, Weights
+from tacit.tables.estimators.blends import of_column, width
+from tacit.tables.estimators.noise import furthest, norm, spread
 from tacit.tables.estimators.quantising import centred, row_bounds
+from tacit.tables.estimators.ratios import mean_ends, means
 from tacit.tables.query.tree import Aggregate
 
 __all__ = ["MEAN"]
 
-Floats = npt.NDArray[np.float64]
-
-_HALVINGS = 60
+_PLACES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Where between the ends a mean may lie, for what is said of its error beforehand."""
 
 
 class Mean(Estimator):
@@ -30,70 +29,44 @@ class Mean(Estimator):
     """
 
     def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
-        return (Weighted(distances(aggregate, centred(aggregate, setting), setting), Fraction(1)),)
+        return (Weighted(of_column(aggregate, centred(aggregate, setting), setting).blend, Fraction(1)),)
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (sums,) = noisy
-        row = centred(aggregate, setting)
-        ratio = _ratio(sums, row)
-        low, high = _ratio_interval(sums, row, ratio, beta) if width(row) else (ratio, ratio)
-        step, centre = float(row.granule), float(row.centre)
+        row, reading = centred(aggregate, setting), _reading(aggregate, setting)
+        middle = means(sums, reading)
+        ends = mean_ends(sums, reading, middle, beta) if width(row) else (middle, middle)
+        first, wide = float(row.centre + row.lowest * row.granule), float(width(row) * row.granule)
         bottom, top = (float(bound) for bound in row_bounds(aggregate))
-        value, low, high = (np.clip(centre + part * step, bottom, top) for part in (ratio, low, high))
+        value, low, high = (np.clip(first + part * wide, bottom, top) for part in (middle, *ends))
         return Estimate(value, np.minimum(low, value), np.maximum(high, value), whole=False)
 
     def error(
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
     ) -> float | None:
-        """The mean moves by a weighted mean of both noises, over n."""
+        """What the noise of Σ(t - m) comes to, over n, wherever the mean m is."""
         if rows is None:
             return None
-        row = centred(aggregate, setting)
-        off = float(mechanisms[0].accuracy("0.025"))
+        (own,), row, reading = mechanisms, centred(aggregate, setting), _reading(aggregate, setting)
+        off = max(furthest(own, _around(reading, m), BETA) for m in _PLACES)
+        fewer = max(rows - furthest(own, reading.known, BETA), 1.0)
         bottom, top = row_bounds(aggregate)
-        worst = off / max(rows - 2 * off / max(width(row), 1), 1.0) * float(row.granule)
-        return min(worst, float(top - bottom))
+        return min(off / fewer * float(width(row) * row.granule), float(top - bottom))
+
+    def spreads(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...]
+    ) -> tuple[float, ...]:
+        (own,), reading = mechanisms, _reading(aggregate, setting)
+        return tuple(spread(own) * norm(_around(reading, m)) for m in _PLACES)
 
 
 MEAN = Mean()
 
 
-def _ratio(sums: Noisy, row: Quantised) -> Floats:
-    """The mean in steps from the centre; of at least one row."""
-    above, below = sums.values
-    rows = np.maximum(above + below, max(width(row), 1))
-    made: Floats = np.clip((row.highest * above + row.lowest * below) / rows, row.lowest, row.highest)
-    return made
+def _reading(aggregate: Aggregate, setting: Setting) -> Reading:
+    return setting.reading or of_column(aggregate, centred(aggregate, setting), setting).reading
 
 
-def _ratio_interval(sums: Noisy, row: Quantised, middle: Floats, beta: Fraction) -> tuple[Floats, Floats]:
-    """The ends of {m : P[|(h - m)X - (m - l)Y| > |(h - m)A - (m - l)B|] ≥ β} for noises X, Y on the sums A, B."""
-    bottom, top = np.full_like(middle, row.lowest), np.full_like(middle, row.highest)
-    above, below = sums.values
-    scales = (sums.mechanism.scale, sums.mechanism.scale)
-    blind = ~sums.noise.unlikely(
-        np.maximum(above + below, 0.0), scales, np.ones_like(middle), float(beta)
-    )  # of no row?
-
-    def outward(end: Floats) -> Floats:
-        """The last plausible m from the middle to an end: that end, or found by halving."""
-        inside, outside = middle.copy(), end.copy()
-        for _ in range(_HALVINGS):
-            between = (inside + outside) / 2
-            out = _implausible(sums, row, between, float(beta))
-            inside, outside = np.where(out, inside, between), np.where(out, between, outside)
-        return np.where(_implausible(sums, row, end, float(beta)) & ~blind, outside, end)
-
-    return outward(bottom), outward(top)
-
-
-def _implausible(sums: Noisy, row: Quantised, m: Floats, beta: float) -> npt.NDArray[np.bool_]:
-    """Whether, if m were the mean, the noise would have to be larger than it is but β of the time."""
-    above, below = sums.values
-    up, down = np.maximum(row.highest - m, 0.0), np.maximum(m - row.lowest, 0.0)
-    larger, smaller = (
-        np.maximum(up, down),
-        np.minimum(up, down),
-    )  # of noises of one law it does not matter whose is which
-    gap = np.abs(up * above - down * below) / larger
-    return sums.noise.unlikely(gap, (sums.mechanism.scale, sums.mechanism.scale), smaller / larger, beta)
+def _around(reading: Reading, mean: float) -> Weights:
+    """Σ(t - m), as weights of the parts."""
+    return tuple(first - Fraction(mean) * known for first, known in zip(reading.total, reading.known, strict=True))

@@ -7,6 +7,7 @@ p·reach in L1 and √p·reach in L2, and the shares of the measures add up to t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -27,8 +28,9 @@ from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.rounding import decimal_down
 from tacit.privacy.sensitivity import L1, L2
 from tacit.tables.engines.contract import Counted
+from tacit.tables.estimators.tails import laplace_furthest, laplace_tail
 
-__all__ = ["GaussianNoise", "LaplaceNoise", "Noise", "noises_for"]
+__all__ = ["GaussianNoise", "LaplaceNoise", "Noise", "furthest", "noises_for", "norm", "spread"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,8 +52,14 @@ class Noise(Protocol):
     def mechanism(self, share: Fraction, measure: Counted, groups: int) -> AdditiveMechanism:
         """The mechanism that releases one measure, for all groups at once."""
 
-    def unlikely(self, gap: Floats, scales: tuple[float, float], weight: Floats, beta: float) -> npt.NDArray[np.bool_]:
-        """Whether |X - weight·Y| > gap has a probability below β, for independent noises of these scales, in steps."""
+    def unlikely(self, gap: Floats, weights: Floats, scale: float, beta: float) -> npt.NDArray[np.bool_]:
+        """Whether |Σ w_k X_k| > gap has a probability below β, for independent noises X_k of one scale, in steps.
+
+        One row of weights per noise, one column per gap.
+        """
+
+    def furthest(self, weights: Floats, scale: float, beta: float) -> Floats:
+        """t with P[|Σ w_k X_k| > t] ≤ β, one for each column of weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +80,18 @@ class LaplaceNoise:
         price = PureDP(self.promise.eps * share)
         return DiscreteLaplace(promise=price, sensitivity=L1(groups * max(measure.reach, 1)))
 
-    def unlikely(self, gap: Floats, scales: tuple[float, float], weight: Floats, beta: float) -> npt.NDArray[np.bool_]:
-        """P[|X+Y| > t] = (a²e^(-t/a) - b²e^(-t/b))/(a²-b²) for Laplace scales a and b; whole steps are near those."""
-        slack = _off_from_laplace(scales[0]) + np.abs(weight) * _off_from_laplace(scales[1])
-        left = np.maximum(gap - slack, 0.0)
-        first, second = np.full_like(weight, scales[0]), np.abs(weight) * scales[1]
-        small = np.maximum(np.minimum(first, second), 1e-300)
-        large = np.maximum(np.maximum(first, second), small * (1 + 1e-6))  # equal scales are a removable singularity
-        ratio = (small / large) ** 2
-        with np.errstate(under="ignore", over="ignore"):
-            tail = (np.exp(-left / large) - ratio * np.exp(-left / small)) / (1 - ratio)
-        return tail < beta
+    def unlikely(self, gap: Floats, weights: Floats, scale: float, beta: float) -> npt.NDArray[np.bool_]:
+        """By the tail of continuous noise, which whole steps are near to."""
+        sizes = np.abs(weights)
+        left = np.maximum(gap - sizes.sum(axis=0) * _off_from_laplace(scale), 0.0)
+        found: npt.NDArray[np.bool_] = laplace_tail(left, sizes * scale) < beta
+        return found
+
+    def furthest(self, weights: Floats, scale: float, beta: float) -> Floats:
+        """By halving: what is given is too far out, if anything."""
+        sizes = np.abs(weights)
+        found: Floats = laplace_furthest(sizes * scale, beta) + sizes.sum(axis=0) * _off_from_laplace(scale)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +109,28 @@ class GaussianNoise:
         return self.promise
 
     def mechanism(self, share: Fraction, measure: Counted, groups: int) -> AdditiveMechanism:
-        sensitivity = L2.sqrt(groups * max(measure.reach, 1) ** 2)
+        sensitivity = L2.sqrt(groups * max(measure.squared, 1))
         if isinstance(self.promise, ZCDP):
             return DiscreteGaussian(rho=self.promise.rho * share, sensitivity=sensitivity)
         whole = 1 / variance_for(self.promise, L2(1))  # the μ² that means (ε, δ); squares add up
         return DiscreteGaussian(promise=GaussianDP.of_square(whole * share), sensitivity=sensitivity)
 
-    def unlikely(self, gap: Floats, scales: tuple[float, float], weight: Floats, beta: float) -> npt.NDArray[np.bool_]:
+    def unlikely(self, gap: Floats, weights: Floats, scale: float, beta: float) -> npt.NDArray[np.bool_]:
+        """Further out than is likely."""
+        beyond: npt.NDArray[np.bool_] = gap > self.furthest(weights, scale, beta)
+        return beyond
+
+    def furthest(self, weights: Floats, scale: float, beta: float) -> Floats:
         """Rounded noise is within half a step of Gaussian noise; the discrete law has bounds of its own."""
         quantile = float(gaussian_quantile(decimal_down(Fraction(beta)))) * (1 + _ROUNDING)
-        scale, width = np.sqrt(scales[0] ** 2 + (weight * scales[1]) ** 2), 1 + np.abs(weight)
-        most: Floats = quantile * scale + width / 2
+        width: Floats = np.abs(weights).sum(axis=0)
+        deviation: Floats = np.sqrt((weights**2).sum(axis=0)) * scale
+        most: Floats = quantile * deviation + width / 2
         if isinstance(self.promise, ZCDP):
-            most = math.sqrt(2 * math.log(2 / beta)) * scale
-            if min(scales) >= 2:
-                most = np.minimum(most, quantile * scale + 1.5 * width)
-        beyond: npt.NDArray[np.bool_] = gap > most * (1 + _ROUNDING)
-        return beyond
+            most = math.sqrt(2 * math.log(2 / beta)) * deviation
+            if scale >= 2:
+                most = np.minimum(most, quantile * deviation + 1.5 * width)
+        return most * (1 + _ROUNDING)
 
 
 def _off_from_laplace(scale: float) -> float:
@@ -138,3 +152,21 @@ def noises_for(price: Guarantee) -> tuple[Noise, ...]:
 def spread(mechanism: AdditiveMechanism) -> float:
     """The standard deviation of a mechanism's noise, in integer steps."""
     return mechanism.scale * (math.sqrt(2) if isinstance(mechanism, DiscreteLaplace) else 1.0)
+
+
+def norm(weights: Sequence[Fraction]) -> float:
+    """√Σw²: what independent noises of one law become when they are added up."""
+    return math.hypot(*map(float, weights))
+
+
+def furthest(mechanism: AdditiveMechanism, weights: Sequence[Fraction], beta: Fraction) -> float:
+    """How far a weighted sum of a mechanism's noises is off at most, all but β of the time."""
+    column = np.array(weights, dtype=np.float64)[:, None]
+    return float(_law_of(mechanism).furthest(column, mechanism.scale, float(beta))[0])
+
+
+def _law_of(mechanism: AdditiveMechanism) -> Noise:
+    """Noise of the law of a mechanism."""
+    if not isinstance(mechanism, DiscreteGaussian):
+        return LaplaceNoise(PureDP(1))
+    return GaussianNoise(ZCDP(1) if mechanism.law == "discrete" else GaussianDP(1))

@@ -6,10 +6,10 @@ import math
 from fractions import Fraction
 
 from tacit.mechanisms.shared.base import AdditiveMechanism
-from tacit.mechanisms.shared.estimate import Estimate
+from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.engines.contract import Measure, Quantised
-from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
-from tacit.tables.estimators.quantising import argument, granule_for, uncentred
+from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted, Weights
+from tacit.tables.estimators.quantising import argument, centred, granule_for, uncentred
 from tacit.tables.query.tree import Aggregate
 
 __all__ = ["SUM"]
@@ -25,6 +25,10 @@ class Sum(Estimator):
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (total,) = noisy
+        if setting.reading is not None:
+            weights = self.weights(aggregate, setting)
+            made, off = total.read(weights), total.furthest(weights, beta)
+            return Estimate(made, made - off, made + off, whole=False)
         step = float(_granule(aggregate, setting))
         low, high = total.interval(beta)
         return Estimate(total.values * step, low * step, high * step, whole=False)
@@ -32,7 +36,15 @@ class Sum(Estimator):
     def error(
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
     ) -> float | None:
-        return float(mechanisms[0].accuracy("0.05")) * float(_granule(aggregate, setting))
+        return self.off(aggregate, setting, mechanisms[0], BETA)
+
+    def weights(self, aggregate: Aggregate, setting: Setting) -> Weights:
+        """A granule for each step; of a column's parts, the lowest value for each known one and the width for Σt."""
+        if setting.reading is None:
+            return (_granule(aggregate, setting),)
+        row, reading = centred(aggregate, setting), setting.reading
+        lowest, wide = row.centre + row.lowest * row.granule, (row.highest - row.lowest) * row.granule
+        return tuple(lowest * known + wide * total for known, total in zip(reading.known, reading.total, strict=True))
 
 
 SUM = Sum()

@@ -10,58 +10,63 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.shared.base import AdditiveMechanism
-from tacit.mechanisms.shared.estimate import Estimate
-from tacit.tables.estimators.base import Estimator, Noisy, Setting, Weighted
-from tacit.tables.estimators.blends import squares, width
+from tacit.mechanisms.shared.estimate import BETA, Estimate
+from tacit.tables.estimators.base import Estimator, Noisy, Reading, Setting, Weighted
+from tacit.tables.estimators.blends import of_column, width
+from tacit.tables.estimators.noise import furthest, norm, spread
 from tacit.tables.estimators.quantising import centred_for_squares
+from tacit.tables.estimators.ratios import Ends, no_row, rows_ends, variance_ends, variance_weights
 from tacit.tables.query.tree import Aggregate
 
 __all__ = ["STDDEV", "STDDEV_POP", "VARIANCE", "VARIANCE_POP"]
 
 Floats = npt.NDArray[np.float64]
-Ends = tuple[Floats, Floats]
+
+_FAR = 1e100
+_OF_ROWS = Fraction(1, 20)
+"""The share of β for how many rows there are, where a sample's variance is asked for."""
+_PLACES = tuple((m, part * m * (1 - m)) for m in (0.0, 0.25, 0.5, 0.75, 1.0) for part in (0.0, 0.3, 1.0))
+"""Means and variances, for what is said of the error beforehand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variance(Estimator):
     """Of the rows that count and where x is known; ``lost`` is 1 for the sample's n-1.
 
-    With a = Σ(h - q)², b = 2Σ(h - q)(q - l), c = Σ(q - l)² and w = h - l the rows are (a + b + c)/w², and the variance
-    is w²(ac - b²/4)/(a + b + c)². The interval takes all three within their errors at once: it covers at least as often
-    as it says.
+    With t from 0 to 1 between the ends, Σ(1-t)², 2Σt(1-t) and Σt² are released: they are the rows when added up, and
+    the variance is Σt²/n - (Σt/n)². The interval holds all variances that make the sums plausible.
     """
 
     lost: int
     root: bool
 
     def parts(self, aggregate: Aggregate, setting: Setting) -> tuple[Weighted, ...]:
-        return (Weighted(squares(aggregate, centred_for_squares(aggregate, setting), setting), Fraction(1)),)
+        row = centred_for_squares(aggregate, setting)
+        return (Weighted(of_column(aggregate, row, setting, squares=True).blend, Fraction(1)),)
 
     def finish(self, aggregate: Aggregate, setting: Setting, noisy: tuple[Noisy, ...], beta: Fraction) -> Estimate:
         (sums,) = noisy
-        row = centred_for_squares(aggregate, setting)
-        square = float(max(width(row), 1) ** 2)
-        largest = width(row) ** 2 / 4
-        a, b, c = sums.values / square  # in rows
-        n = np.maximum(a + b + c, 1.0)
-        value = self._corrected(np.clip((a * c - b**2 / 4) / n**2, 0.0, 0.25), n) * square
-        off = float(sums.mechanism.accuracy(beta / 3)) / square
-        low, high = (part * square for part in self._box(*((one - off, one + off) for one in (a, b, c))))
-        value, low, high = (self._in_units(np.minimum(part, 2 * largest), row.granule) for part in (value, low, high))
+        reading, wide = _reading(aggregate, setting), self._width(aggregate, setting)
+        n = np.maximum(sums.read(reading.known), 1.0)
+        second = sums.read(reading.squares) / n
+        first = np.clip(sums.read(reading.total) / n, -_FAR, _FAR)  # of noise alone; its square is a number
+        value = self._corrected(np.clip(second - first**2, 0.0, 0.25), n)
+        if not wide:
+            low = high = value
+        else:
+            low, high = self._ends(sums, reading, beta)
+        value, low, high = (self._in_units(np.minimum(part, 0.5), wide) for part in (value, low, high))
         return Estimate(value, np.minimum(low, value), np.maximum(high, value), whole=False)
 
-    def _box(self, first: Ends, second: Ends, third: Ends) -> Ends:
-        """The least and the most the variance can be, over w², with each sum within its interval and none below 0."""
-        (a, a_most), (b, b_most), (c, c_most) = (
-            (np.maximum(x, 0.0), np.maximum(y, 0.0)) for x, y in (first, second, third)
-        )
-        low = np.minimum.reduce([_variance(x, b_most, z) for x in (a, a_most) for z in (c, c_most)])
-        tried = [_variance(x, b, np.clip(_best(x, b), c, c_most)) for x in (a, a_most)]
-        tried += [_variance(np.clip(_best(z, b), a, a_most), b, z) for z in (c, c_most)]
-        few, many = np.maximum(a + b + c, 1.0), np.maximum(a_most + b_most + c_most, 1.0)
-        blind = a + b + c <= 0  # perhaps of no row
-        low, high = np.where(blind, 0.0, low), np.where(blind, 0.25, np.maximum.reduce(tried))
-        return self._corrected(np.clip(low, 0.0, 0.25), many), self._corrected(np.clip(high, 0.0, 0.25), few)
+    def _ends(self, sums: Noisy, reading: Reading, beta: Fraction) -> Ends:
+        """Of a sample's variance with as few and as many rows as there may be: n/(n-1) falls with n."""
+        if not self.lost:
+            return variance_ends(sums, reading, beta)
+        aside = beta * _OF_ROWS
+        low, high = variance_ends(sums, reading, beta - aside)
+        few, many = rows_ends(sums, reading, aside)
+        low, high = self._corrected(np.clip(low, 0.0, 0.25), many), self._corrected(np.clip(high, 0.0, 0.25), few)
+        return low, np.where(no_row(sums, reading, aside), 0.5, high)
 
     def _corrected(self, population: Floats, n: Floats) -> Floats:
         """With n/(n-1) for a sample. It falls with n, from 2: a sample of fewer than two has no variance."""
@@ -69,35 +74,36 @@ class Variance(Estimator):
         corrected: Floats = population * (rows / (rows - self.lost))
         return corrected
 
-    def _in_units(self, squared: Floats, granule: Fraction) -> Floats:
-        scaled: Floats = squared * float(granule) ** 2
+    def _width(self, aggregate: Aggregate, setting: Setting) -> float:
+        row = centred_for_squares(aggregate, setting)
+        return float(width(row) * row.granule)
+
+    def _in_units(self, part: Floats, wide: float) -> Floats:
+        scaled: Floats = np.clip(part, 0.0, 0.5) * wide**2
         return np.sqrt(scaled) if self.root else scaled
 
     def error(
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
     ) -> float | None:
-        """The variance moves by at most the largest of the three noises, over n."""
+        """What the noise of Σ(t - m)² - v·n comes to, over n, whatever the mean and the variance are."""
         if rows is None:
             return None
-        row = centred_for_squares(aggregate, setting)
-        square = max(width(row), 1) ** 2
-        off = float(mechanisms[0].accuracy(Fraction(1, 60)))
-        most = off / max(rows - 3 * off / square, 1.0)
-        worst = min(most, square / 4) * float(row.granule) ** 2
+        (own,), reading, wide = mechanisms, _reading(aggregate, setting), self._width(aggregate, setting)
+        off = max(furthest(own, variance_weights(reading, m, v), BETA) for m, v in _PLACES)
+        fewer = max(rows - furthest(own, reading.known, BETA), 1.0)
+        worst = min(off / fewer, 0.25) * wide**2
         return math.sqrt(worst) if self.root else worst
 
+    def spreads(
+        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...]
+    ) -> tuple[float, ...]:
+        (own,), reading = mechanisms, _reading(aggregate, setting)
+        return tuple(spread(own) * norm(variance_weights(reading, m, v)) for m, v in _PLACES)
 
-def _variance(a: Floats, b: Floats, c: Floats) -> Floats:
-    total = np.maximum(a + b + c, 1e-300)
-    made: Floats = (a / total) * (c / total) - (b / total) ** 2 / 4
-    return made
 
-
-def _best(c: Floats, b: Floats) -> Floats:
-    """The a for which the variance is largest, given the other two: c + b + b²/2c."""
-    with np.errstate(over="ignore"):
-        made: Floats = c + b + b**2 / (2 * np.maximum(c, 1e-300))
-    return made
+def _reading(aggregate: Aggregate, setting: Setting) -> Reading:
+    own = setting.reading
+    return own or of_column(aggregate, centred_for_squares(aggregate, setting), setting, squares=True).reading
 
 
 VARIANCE = Variance(lost=1, root=False)

@@ -43,6 +43,7 @@ __all__ = [
     "demanded",
     "lumped",
     "of_level",
+    "retaken",
     "statement_of",
 ]
 
@@ -147,6 +148,15 @@ def demanded(checked: Checked, policy: Policy) -> Demand:
     private = bool(query.keys) and public is None
     shares = _shares(taken, private, query.options.least_units or 1)
     return Demand(taken, Need(shares, limits.groups), bounded, bounded)
+
+
+def retaken(demand: Demand, taken: tuple[Taken, ...]) -> Demand:
+    """The same grouped question, measured in another way."""
+    measures = dict.fromkeys(asked for one in taken for asked in one.asked())
+    _check_number(measures)
+    bounded, shares = replace(demand.bounded, measures=tuple(measures)), demand.need.shares
+    need = replace(demand.need, shares=_shares(taken, bool(shares.keys), shares.least))
+    return replace(demand, taken=taken, need=need, asked=bounded, bounded=bounded)
 
 
 def _taken(aggregate: Aggregate, setting: Setting) -> Taken:

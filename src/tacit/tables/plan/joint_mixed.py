@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -19,7 +19,7 @@ from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import float_down
 from tacit.tables.engines.contract import Blend, Counted
-from tacit.tables.estimators.noise import GaussianNoise, LaplaceNoise, Noise
+from tacit.tables.estimators.noise import GaussianNoise, LaplaceNoise, Noise, spread
 from tacit.tables.plan.price import Need, Shares, Split
 
 if TYPE_CHECKING:
@@ -67,21 +67,41 @@ class Mixture:
 
     def priced(self) -> Priced | None:
         """The mixture with as little noise as the price allows; None if the price does not cover any."""
-        if self._gaussian_share() == 1:
+        if self.is_gaussian:
             return Priced(self.price, self._splits(Fraction(1)), "Gaussian noise, whose squares add up")
         scale = self._largest_scale()
         return None if scale is None else Priced(self.price, self._splits(scale), "composing loss distributions")
 
+    @property
+    def is_gaussian(self) -> bool:
+        """Whether all noise is Gaussian, so that squares add up and nothing has to be composed."""
+        return self._gaussian_share() == 1
+
     def gains_less_than(self, gain: float) -> bool:
-        """Whether noise that is pure is surely not smaller than by the sums by as much, as a logarithm.
+        """Whether noise without Gaussian parts is surely not smaller than by the sums by as much, as a logarithm.
 
         Each of n pairs has its largest loss with probability 1/2 or more, all of them with 2^-n or more: a price ε that
         is exceeded by gain·ε with that probability takes a δ of at least 2^-n·(1 - e^(-gain·ε)).
         """
-        if self._gaussian_share() or any(need.shares.keys for need in self.needs):
+        if self._gaussian_share():
             return False
-        pairs = sum(need.groups * len(need.shares.measures) for need in self.needs)
+        pairs = sum(need.groups * (len(need.shares.measures) + bool(need.shares.keys)) for need in self.needs)
         return 2.0**-pairs * -math.expm1(-gain * float(self.price.eps)) > self.price.dlt
+
+    def is_noisier_than(self, sums: Sequence[Split]) -> bool:
+        """Whether Gaussian parts would have more noise than by the sums, were the whole price theirs alone."""
+        share = self._gaussian_share()
+        if not share:
+            return False
+        squares = largest_gaussian(self.price.eps, self.price.dlt) / share
+        for (need, weight, law), other in zip(zip(self.needs, self.weights, self.laws, strict=True), sums, strict=True):
+            if law is not GAUSSIAN:
+                continue
+            for measure, part in need.shares.measures.items():
+                least = math.sqrt(need.groups * max(measure.squared, 1) / (squares * weight * part))
+                if least > spread(other.mechanisms[measure]) * (1 + 1e-6):
+                    return True
+        return False
 
     # budgets: ε of the Laplace parts grows with the scale, μ of the Gaussian ones as well
 

@@ -91,6 +91,11 @@ def _line(own: Taken, demand: Demand, split: Split, expected_rows: int | None) -
         share = shares.choices[own.choice] / alike * demand.weight
         return Line(own.aggregate, own.setting, (), (), share, None, (own.choice, split.choices[own.choice]))
     mechanisms = tuple(split.mechanisms[part.measure] for part in own.parts)
-    share = sum((shares.measures[part.measure] for part in own.parts), start=Fraction(0)) * demand.weight
-    made = Line(own.aggregate, own.setting, own.parts, mechanisms, share, None)
+    share = sum((shares.measures[part.measure] / _takers(part, demand) for part in own.parts), start=Fraction(0))
+    made = Line(own.aggregate, own.setting, own.parts, mechanisms, share * demand.weight, None)
     return replace(made, error=made.measured_error(expected_rows))
+
+
+def _takers(part: Weighted, demand: Demand) -> int:
+    """How many aggregates are made of a measure, and share its price."""
+    return sum(part.measure in (other.measure for other in one.parts) for one in demand.taken)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -22,7 +23,8 @@ from tacit.tables.estimators.noise import Noise
 from tacit.tables.fitting.fits import Fit, fit_of
 from tacit.tables.fitting.levels import Level
 from tacit.tables.plan.demands import Statement, statement_of
-from tacit.tables.plan.joint import Joint, share, share_apart
+from tacit.tables.plan.forms import Sharing, formed
+from tacit.tables.plan.joint import Joint, share, share_alone, share_apart
 from tacit.tables.plan.parts import Line, Part, priced
 from tacit.tables.plan.passes import Passes, merged
 from tacit.tables.plan.price import Need, Price
@@ -30,14 +32,11 @@ from tacit.tables.plan.text import Branch, Hint, plan_text, plan_tree
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.tree import Aggregate
 
-__all__ = ["Plan", "Sharing", "make_plan", "planned"]
+__all__ = ["Plan", "Sharing", "make_plan", "planned", "planned_before"]
 
 _LINES_OF_A_CELL = 2
 _MOST_CELLS = 1000
 """Beyond so many finest groups fits are not made, or have bounds that take no longer."""
-
-Sharing = Callable[[Price, Sequence[Need], Sequence[Fraction]], Joint]
-"""How a price becomes the mechanisms of several grouped questions."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -181,12 +180,13 @@ class Plan:
     ) -> Plan:
         """The plan of a changed question, or under a changed policy, or at another price.
 
-        Priced by sums alone, which is never better: many plans are compared, and loss distributions take their time.
+        Of several sets of keys priced by sums alone, which is never better: many plans are compared, and loss
+        distributions take their time.
         """
-        (asked,) = self.statements
-        if checked is not None or policy is not None:
-            asked = statement_of(checked or self.checked, policy or self.policy)
-        return make_plan([asked], policy or self.policy, price or self.asked, [expected_rows])
+        known, terms, paid = checked or self.checked, policy or self.policy, price or self.asked
+        if not known.query.sets:
+            return planned(known, terms, paid, expected_rows)
+        return make_plan([formed(statement_of(known, terms), paid)], terms, paid, [expected_rows])
 
     def tree(self) -> Branch:
         """Where each bit of the price goes, and what would halve an error."""
@@ -205,9 +205,36 @@ class Plan:
 
 
 def planned(checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None) -> Plan:
-    """The plan of one question, priced as well as is known."""
+    """The plan of one question, measured and priced as well as is known."""
+    sharing = share if checked.query.sets else _Once()
+    asked = statement_of(checked, policy)
+    if len(checked.query.aggregates()) > 1:
+        asked = formed(asked, price, sharing=share_apart if checked.query.sets else sharing)
+    return make_plan([asked], policy, price, [expected_rows], sharing)
+
+
+class _Once:
+    """Prices as `share_alone` does, what was priced already not again: ways to measure are compared before."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[tuple[Need, ...], Joint]] = []
+
+    def __call__(self, price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
+        for known, joint in self._known:
+            if len(known) == len(needs) and all(map(operator.is_, known, needs)):
+                return joint
+        joint = share_alone(price, needs, weights)
+        self._known.append((tuple(needs), joint))
+        return joint
+
+
+def planned_before(checked: Checked, policy: Policy, price: Price) -> Plan:
+    """The plan that was made before: each aggregate measured by itself, priced by sums.
+
+    Answers are on record under what was charged for them, of which the δ may have been another one.
+    """
     sharing = share if checked.query.sets else share_apart
-    return make_plan([statement_of(checked, policy)], policy, price, [expected_rows], sharing)
+    return make_plan([statement_of(checked, policy)], policy, price, [None], sharing)
 
 
 def make_plan(

@@ -155,7 +155,8 @@ def _line(part: Part, line: Line, hints: list[Hint]) -> Branch:
         ("what would lower it", [hint for hint in hints if not hint.halves]),
     ):
         below += [Branch(title, tuple(Branch(str(hint)) for hint in chosen))] if chosen else []
-    return Branch(f"{line.name}: {_percent(line.share)} of the price; {_error(line)}", tuple(below))
+    shared = "" if line.setting.reading is None else ", with the column's other statistics"
+    return Branch(f"{line.name}: {_percent(line.share)} of the price{shared}; {_error(line)}", tuple(below))
 
 
 def _error(line: Line) -> str:

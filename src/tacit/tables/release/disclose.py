@@ -134,7 +134,14 @@ def _amount(amount: Charged, receipt: Receipt) -> Amount:
 def noises(part: Part, query: Query) -> list[Noise]:
     """What noise is in the numbers of a part, for each line of it."""
     of_set = f", {part.demand.title}" if part.demand.title else ""
-    made = [one for line in part.lines for one in _noises(part, line, _outputs(query, line.aggregate))]
+    made = list[Noise]()
+    for line in part.lines:
+        for one in _noises(part, line, _outputs(query, line.aggregate)):
+            alike = [at for at, other in enumerate(made) if line.setting.reading and other.measure == one.measure]
+            for at in alike:  # one release for several statistics of a column
+                share = text(Fraction(made[at].share) + Fraction(one.share))
+                made[at] = replace(made[at], outputs=(*made[at].outputs, *one.outputs), share=share)
+            made += [] if alike else [one]
     return [replace(one, measure=f"{one.measure}{of_set}") for one in made]
 
 
@@ -198,6 +205,9 @@ def _measure_words(line: Line, measure: Counted) -> str:
 
 
 def _blend_words(measure: Blend, inner: str, line: Line) -> str:
+    if line.setting.reading is not None:
+        column = next(one.value.expression for one in measure.measures if isinstance(one.value, Quantised))
+        return f"{measure.about}, of {expression_sql(column)}"
     low, high = (text(bound) for bound in line.aggregate.bounds or (Fraction(0), Fraction(0)))
     if len(measure.combinations) == 2:
         return f"sums of {inner} from {low} up and from {high} down, together"

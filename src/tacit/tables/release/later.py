@@ -21,7 +21,6 @@ from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import BETA
 from tacit.report.columns import Column as Shown
 from tacit.report.disclosure import PICKED, UNKNOWN, Disclosure
-from tacit.tables.engines.contract import Counted
 from tacit.tables.expressions.evaluate import Values, evaluate, values_of
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Column, Expression, Value
@@ -29,6 +28,7 @@ from tacit.tables.fitting.least_squares import combination_errors
 from tacit.tables.plan.plan import Plan
 from tacit.tables.query.later import Later, steps_sql
 from tacit.tables.query.tree import PLACES, Aggregate, Window
+from tacit.tables.release.disclose import noises
 from tacit.tables.release.finish import joint, ranks_of
 from tacit.tables.release.intervals import Interval, interval
 from tacit.tables.release.windows import Spread, weights_of, windowed
@@ -74,10 +74,13 @@ def computed(said: Disclosure, plan: Plan, steps: Sequence[Later], kinds: Mappin
 
 @dataclass(frozen=True, slots=True)
 class _Noise:
-    """The noise of measured numbers: of each column its mechanism, its step, and where its cells begin."""
+    """The noise of measured numbers, in blocks of one number per row: of each block the mechanism, or None where it is
+    what rounding moved; and of each column the blocks it is made of, with their weights.
+    """
 
-    columns: Mapping[str, tuple[AdditiveMechanism, float, int]]
-    size: int
+    columns: Mapping[str, tuple[tuple[int, float], ...]]
+    blocks: tuple[AdditiveMechanism | None, ...]
+    rows: int
     is_partial: bool
     """Whether the groups were shown by a private selection: noise of its own decided which of them there are."""
 
@@ -85,50 +88,65 @@ class _Noise:
         """The weights of its cells, if its noise is followed."""
         if column.name not in self.columns:
             return None
-        _, step, first = self.columns[column.name]
-        weights = np.zeros((len(column.values), self.size))
-        weights[np.arange(len(column.values)), first + np.arange(len(column.values))] = step
+        rows = np.arange(self.rows)
+        weights = np.zeros((self.rows, self.rows * len(self.blocks)))
+        for block, weight in self.columns[column.name]:
+            weights[rows, block * self.rows + rows] = weight
         return weights
 
     def errors(self, weights: Spread, beta: Fraction) -> Floats:
-        """How far each row is off at most, all but β of the time."""
-        each = self.size // max(len(self.columns), 1)
-        noise = tuple(mechanism for mechanism, _, _ in self.columns.values() for _ in range(each))
-        used = np.abs(weights).sum(axis=1) > 0
-        found = np.zeros(len(weights))
+        """How far each row is off at most, all but β of the time; rounding moves each number by half at most."""
+        each = [block for block in self.blocks for _ in range(self.rows)]
+        drawn = np.array([one is not None for one in each], dtype=bool)
+        found: Floats = np.abs(weights[:, ~drawn]).sum(axis=1) / 2
+        used = np.abs(weights[:, drawn]).sum(axis=1) > 0
         if used.any():
-            found[used] = combination_errors(weights[used], noise, beta)
+            noise = tuple(one for one in each if one is not None)
+            found[used] += combination_errors(weights[used][:, drawn], noise, beta)
         return found
 
 
 def _noise_of(plan: Plan, said: Disclosure) -> _Noise:
-    """Of the columns that are one measured number each, with an interval that its noise alone explains."""
-    query, found = plan.checked.query, dict[str, tuple[AdditiveMechanism, float, int]]()
+    """Of the columns that are one measured number each, or read from parts of one, as the answer was drawn."""
+    query, columns = plan.checked.query, dict[str, tuple[tuple[int, float], ...]]()
     is_partial = said.group_rule.kind == "private"
+    nothing = _Noise({}, (), said.rows, is_partial)
     if query.sets or len(plan.parts) != 1:
-        return _Noise({}, 0, is_partial)
-    level, measured = BETA / max(joint(query), 1), set[Counted]()
+        return nothing
+    level, blocks = BETA / max(joint(query), 1), dict[object, AdditiveMechanism | None]()
     lines = {line.aggregate: line for line in plan.lines}
     named = {column.name: column for column in said.columns}
+    told = {name: one for one in said.noise for name in one.outputs}
+    drawn = {name: one for one in noises(plan.parts[0], query) for name in one.outputs}
     for output in query.outputs:
         line = lines.get(output.expression) if isinstance(output.expression, Aggregate) else None
         if line is None or len(line.parts) != 1 or line.aggregate.estimator not in _ADDED:
             continue
-        mechanism, step = line.mechanisms[0], float(line.parts[0].measure.step)
-        if _is_plain(named[output.name], float(mechanism.accuracy(level)) * step):
-            found[output.name] = mechanism, step, len(found) * said.rows
-            measured.add(line.parts[0].measure)
-    if len(found) * said.rows > _MOST_CELLS or len(measured) < len(found):
-        return _Noise({}, 0, is_partial)
-    return _Noise(found, len(found) * said.rows, is_partial)
+        name, mechanism, measure = output.name, line.mechanisms[0], line.parts[0].measure
+        weights, is_rounded = line.estimator.weights(line.aggregate, line.setting), line.aggregate.estimator != "sum"
+        error = line.estimator.off(line.aggregate, line.setting, mechanism, level)
+        is_read = line.setting.reading is not None
+        if told.get(name) != drawn.get(name) or not _is_plain(named[name], error, 1.0 if is_read else 0.0):
+            continue  # an answer that was drawn in another way
+        made = list[tuple[int, float]]()
+        for at, weight in enumerate(weights):
+            blocks.setdefault((measure, at), mechanism)
+            made.append(([*blocks].index((measure, at)), float(weight)))
+        if is_read and is_rounded:
+            blocks[name] = None
+            made.append((len(blocks) - 1, 1.0))
+        columns[name] = tuple(made)
+    if len(blocks) * said.rows > _MOST_CELLS:
+        return nothing
+    return _Noise(columns, tuple(blocks.values()), said.rows, is_partial)
 
 
-def _is_plain(column: Shown, error: float) -> bool:
-    """Whether all its intervals are the value, and as much on both sides as the noise says."""
+def _is_plain(column: Shown, error: float, room: float) -> bool:
+    """Whether all its intervals are the value, and as much on both sides as the noise says, but for some room."""
     for value, low, high in zip(column.values, column.low or (), column.high or (), strict=False):
         if value is None or low is None or high is None or isinstance(value, str):
             return False
-        near = _ALIKE * max(error, 1.0)
+        near = _ALIKE * max(error, 1.0) + room
         if abs(high - float(value) - error) > near or abs(float(value) - low - error) > near:  # type: ignore[arg-type]
             return False
     return column.is_noisy

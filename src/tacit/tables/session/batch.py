@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
+from tacit.ledger.requests import Claim
 from tacit.privacy import Guarantee
+from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.prices import positive, text, times
 from tacit.report.markup import preformatted
 from tacit.tables.check.check import Checked
 from tacit.tables.check.types import Words
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import Engine
-from tacit.tables.plan.demands import statement_of
+from tacit.tables.plan.demands import Statement, statement_of
+from tacit.tables.plan.forms import formed
 from tacit.tables.plan.joint import Joint, share, shares_of
-from tacit.tables.plan.passes import merged
 from tacit.tables.plan.plan import Plan, make_plan
 from tacit.tables.plan.price import Price, read_price
 from tacit.tables.query.to_sql import to_sql
@@ -31,6 +33,14 @@ __all__ = ["AnsweringAll", "Batch", "check_number"]
 
 MOST = 1000
 """Statements in a batch."""
+
+
+class _Made(NamedTuple):
+    """What follows from a price: each statement's share, how it is measured, and its noise."""
+
+    shares: tuple[Fraction, ...]
+    statements: tuple[Statement, ...]
+    joint: Joint
 
 
 class Batch:
@@ -54,10 +64,9 @@ class Batch:
         if sum(len(one.demands) for one in self._statements) > MOST:
             allowed = f"at most {MOST}, where each set of GROUPING SETS, ROLLUP and CUBE counts: ask two batches"
             raise InvalidParameter("batch", given=Words(f"more than {MOST} groupings"), allowed=allowed)
-        self._passes = merged([demand.asked for one in self._statements for demand in one.demands])
         self._weights = None if weights is None else _listed(weights, "weights", len(statements), positive)
         self._rows = None if expected_rows is None else _listed(expected_rows, "expected_rows", len(statements), _rows)
-        self._joint: dict[Price, tuple[tuple[Fraction, ...], Joint]] = {}
+        self._made: dict[Price, _Made] = {}
 
     def __len__(self) -> int:
         return len(self._statements)
@@ -89,7 +98,9 @@ class Batch:
     ) -> Answers:
         """Pay once and get every answer, in the order given; the same batch at the same price again is free."""
         drawn = self.answering(epsilon=epsilon, delta=delta, rho=rho, price=price)
-        claim = self._access.paid(drawn.plan.question, drawn.plan.cost, drawn, fresh=fresh)
+        claim = None if fresh else self._on_record(drawn.plan)
+        if claim is None:
+            claim = self._access.paid(drawn.plan.question, drawn.plan.cost, drawn, fresh=fresh)
         assert claim.answer is not None
         return Answers.read(claim.answer, claim.receipt)
 
@@ -101,24 +112,30 @@ class Batch:
             self._plan(read_price(self._access.policy, epsilon=epsilon, delta=delta, rho=rho, price=price))
         )
 
+    def _on_record(self, made: Plan) -> Claim | None:
+        """The answers under what the same batch cost before it was measured as now, if that was another δ."""
+        if not isinstance(made.asked, ApproxDP) or not made.asked.dlt or made.keys is not None:
+            return None
+        before = self._together(made.asked, self._statements, made.shares).cost
+        return None if before == made.cost else self._access.stored(made.question, before)
+
     def _plan(self, price: Price) -> Plan:
-        if price not in self._joint:
-            self._joint[price] = self._shared(price)
-        shares, joint = self._joint[price]
+        if price not in self._made:
+            self._made[price] = self._shared(price)
+        shares, statements, joint = self._made[price]
         rows = [None] * len(self) if self._rows is None else list(map(int, self._rows))
         together = canonical([one.question for one in self._statements], shares)
         return make_plan(
-            self._statements,
+            statements,
             self._access.policy,
             price,
             rows,
             lambda price, needs, weights: joint,
             shares,
             together,
-            self._passes,
         )
 
-    def _shared(self, price: Price) -> tuple[tuple[Fraction, ...], Joint]:
+    def _shared(self, price: Price) -> _Made:
         """Shares and prices: stated weights, or such that noise is the same multiple of what one unit moves.
 
         A statement of p groups per unit and n parts needs a share in proportion to p·n for that, whichever the noise;
@@ -127,22 +144,23 @@ class Batch:
         root, so the share grows with 1/rows or with 1/rows².
         """
         if self._weights is not None:
-            shares = shares_of(self._weights)
-            return shares, self._priced(price, shares)
+            return self._priced(price, shares_of(self._weights))
         even = [one.size for one in self._statements]
         if self._rows is None:
-            shares = shares_of(even)
-            return shares, self._priced(price, shares)
+            return self._priced(price, shares_of(even))
         shares = shares_of([one / rows**2 for one, rows in zip(even, self._rows, strict=True)])
-        joint = self._priced(price, shares)
-        if all(made.noise is None or made.noise.name != "discrete Laplace" for made in joint.splits):
-            return shares, joint
-        shares = shares_of([one / rows for one, rows in zip(even, self._rows, strict=True)])
-        return shares, self._priced(price, shares)
+        found = self._priced(price, shares)
+        if all(one.noise is None or one.noise.name != "discrete Laplace" for one in found.joint.splits):
+            return found
+        return self._priced(price, shares_of([one / rows for one, rows in zip(even, self._rows, strict=True)]))
 
-    def _priced(self, price: Price, shares: Sequence[Fraction]) -> Joint:
-        """All grouped questions of all statements, priced together."""
-        demands = [(part, one) for part, own in zip(shares, self._statements, strict=True) for one in own.demands]
+    def _priced(self, price: Price, shares: tuple[Fraction, ...]) -> _Made:
+        """All grouped questions of all statements, measured as is best at their shares, and priced together."""
+        statements = tuple(formed(one, price, part) for one, part in zip(self._statements, shares, strict=True))
+        return _Made(shares, statements, self._together(price, statements, shares))
+
+    def _together(self, price: Price, statements: Sequence[Statement], shares: Sequence[Fraction]) -> Joint:
+        demands = [(part, one) for part, own in zip(shares, statements, strict=True) for one in own.demands]
         return share(price, [one.need for _, one in demands], [part * one.weight for part, one in demands])
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from tacit.ledger import Ledger, Receipt
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.ledger.requests import Claim
 from tacit.privacy import Guarantee, Promise
+from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.check.check import Checked, check
 from tacit.tables.check.later import check_steps, kinds_of
@@ -30,7 +31,7 @@ from tacit.tables.engines.contract import Engine
 from tacit.tables.engines.reading import bounded_rows, package_question, sendable
 from tacit.tables.engines.rows import BoundedRows, Coded
 from tacit.tables.expressions.tree import Expression, Grouping, Key
-from tacit.tables.plan.plan import Plan, planned
+from tacit.tables.plan.plan import Plan, planned, planned_before
 from tacit.tables.plan.price import Price, read_price
 from tacit.tables.plan.within import price_within, what_fits
 from tacit.tables.policy.policy import Policy
@@ -386,6 +387,9 @@ class Question(Steps):
         """
         draw = self.answering(epsilon=epsilon, delta=delta, rho=rho, price=price, bias=bias)
         access, plan = self._table._access, draw.plan
+        known = None if fresh else self._on_record(plan, bias, key)
+        if known is not None and known.answer is not None:
+            return self.told(known.answer, known.receipt, plan)
         try:
             claim = access.paid(plan.question, plan.cost, draw, fresh=fresh, key=key)
         except BudgetExceeded as refusal:
@@ -434,8 +438,20 @@ class Question(Steps):
     ) -> Answer | None:
         """The answer that is on record at this price, free; None if it was never asked."""
         plan = self._plan(epsilon, delta, rho, price, None, bias)
-        claim = self._table._access.stored(plan.question, plan.cost, key)
+        access = self._table._access
+        claim = access.stored(plan.question, plan.cost, key) or self._on_record(plan, bias, key)
         return None if claim is None or claim.answer is None else self.told(claim.answer, claim.receipt, plan)
+
+    def _on_record(self, plan: Plan, bias: object, key: str | None) -> Claim | None:
+        """The answer under what the question cost before it was measured and priced as now, if that was another δ."""
+        if not isinstance(plan.asked, ApproxDP) or not plan.asked.dlt or plan.keys is not None:
+            return None
+        policy = self._table.policy
+        if bias is None or bias is False:
+            before = planned_before(self._checked, policy, plan.asked)
+        else:
+            before = with_cut(self._checked, policy, plan.asked, read_share(bias), before=True)
+        return None if before.cost == plan.cost else self._table._access.stored(plan.question, before.cost, key)
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"

@@ -1,0 +1,145 @@
+"""One release for several statistics of a column: COUNT(x), SUM, AVG, VAR and STDDEV are read from the same parts.
+
+Each of them then has the noise of all their shares together. It is done where no statistic of the question gets more
+noise by it, compared at the price as it would be shared. All of it follows from the question, the policy and the price.
+Proof: docs/proofs/blends.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from tacit.errors import TacitError
+from tacit.tables.estimators.base import Setting, Weighted
+from tacit.tables.estimators.blends import of_column, width
+from tacit.tables.estimators.quantising import centred, centred_for_squares
+from tacit.tables.estimators.registry import ESTIMATORS
+from tacit.tables.expressions.tree import Expression
+from tacit.tables.plan.demands import Demand, Statement, Taken, retaken
+from tacit.tables.plan.joint import Joint, share_apart
+from tacit.tables.plan.price import Need, Price, Split
+
+__all__ = ["Sharing", "formed"]
+
+_OF_ROWS, _OF_KNOWN = "count_rows", "count"
+_OF_SQUARES = ("variance", "variance_pop", "stddev", "stddev_pop")
+_OF_VALUES = ("sum", "mean", *_OF_SQUARES)
+_MOST_COLUMNS = 8
+"""So many columns are looked at: each takes some prices to compare."""
+_SAME = 1e-9
+
+Takings = tuple[Taken, ...]
+Bounds = tuple[Fraction, Fraction] | None
+Spreads = list[tuple[float, ...]]
+Sharing = Callable[[Price, Sequence[Need], Sequence[Fraction]], Joint]
+"""How a price becomes the mechanisms of several grouped questions."""
+
+
+def formed(
+    statement: Statement, price: Price, share: Fraction = Fraction(1), sharing: Sharing = share_apart
+) -> Statement:
+    """The statement as it is measured at its share of a price; ways are compared as ``sharing`` prices them."""
+    demands = tuple(_formed(one, price, share * one.weight, sharing) for one in statement.demands)
+    return replace(statement, demands=demands)
+
+
+def _formed(demand: Demand, price: Price, share: Fraction, sharing: Sharing) -> Demand:
+    if demand.level is not None or len(demand.taken) < 2:
+        return demand
+    families = list(_families(demand.taken))[:_MOST_COLUMNS]
+    if not families:
+        return demand
+    own = price if share == 1 else price.scaled(share).with_leak(price.dlt * share)
+
+    def spreads(tried: Demand) -> Spreads:
+        return _spreads(tried, sharing(own, [tried.need], [Fraction(1)]).splits[0])
+
+    try:
+        first = spreads(demand)
+        for family in families:
+            demand = _with(demand, family, spreads, first)
+    except TacitError:  # a price that buys nothing: it is refused where it is charged
+        return demand
+    return demand
+
+
+def _families(taken: Takings) -> Iterator[list[int]]:
+    """Which aggregates are of the same column, by their places; the first family has all rows as well."""
+    members = dict[tuple[Expression, Bounds, Setting], list[int]]()
+    for at, one in enumerate(taken):
+        own = one.aggregate
+        if own.estimator in _OF_VALUES and own.group_bounds is None and own.argument is not None:
+            members.setdefault((own.argument, own.bounds, one.setting), []).append(at)
+    every = [at for at, one in enumerate(taken) if _is_plain(one, _OF_ROWS)]
+    for (argument, _, _), places in members.items():
+        known = [at for at, one in enumerate(taken) if _is_plain(one, _OF_KNOWN) and one.aggregate.argument == argument]
+        family = sorted([*places, *known, *every])
+        every = []
+        if len({taken[at].parts for at in family}) > 1:
+            yield family
+
+
+def _is_plain(one: Taken, estimator: str) -> bool:
+    return one.aggregate.estimator == estimator and one.aggregate.group_bounds is None
+
+
+def _with(demand: Demand, family: Sequence[int], spreads: Callable[[Demand], Spreads], first: Spreads) -> Demand:
+    """With one release for a family, in the best of the ways in which nothing gets more noise than at first."""
+    best, least = demand, _score(spreads(demand))
+    for taken in _ways(demand.taken, family):
+        tried = retaken(demand, taken)
+        found = spreads(tried)
+        if _no_more(found, first) and _score(found) < least - _SAME:
+            best, least = tried, _score(found)
+    return best
+
+
+def _ways(taken: Takings, family: Sequence[int]) -> Iterator[Takings]:
+    """One release for all of it; with all rows as a part of their own; or without the number of all rows."""
+    rows = [at for at in family if taken[at].aggregate.estimator == _OF_ROWS]
+    if rows:
+        yield from _joined(taken, family, rows=True)
+        yield from _joined(taken, family, rows=True, total=True)
+    few = [at for at in family if at not in rows]
+    if len({taken[at].parts for at in few}) > 1:
+        yield from _joined(taken, few)
+
+
+def _joined(taken: Takings, family: Sequence[int], *, rows: bool = False, total: bool = False) -> Iterator[Takings]:
+    values = [taken[at] for at in family if taken[at].aggregate.estimator in _OF_VALUES]
+    squares = any(one.aggregate.estimator in _OF_SQUARES for one in values)
+    of, setting = values[0].aggregate, values[0].setting
+    row = centred(of, setting)
+    if not width(row) or (squares and centred_for_squares(of, setting) != row):
+        return
+    blend, reading = of_column(of, row, setting, squares=squares, rows=rows, total=total)
+    made = list(taken)
+    for at in family:
+        own = replace(taken[at].setting, reading=reading)
+        made[at] = replace(taken[at], setting=own, parts=(Weighted(blend, Fraction(1)),))
+    yield tuple(made)
+
+
+def _spreads(demand: Demand, made: Split) -> Spreads:
+    """Of every aggregate that gets noise, and how small groups may be to be named."""
+    found: Spreads = [] if made.keys is None else [(float(made.keys.threshold),)]
+    for one in demand.taken:
+        if one.choice is None:
+            mechanisms = tuple(made.mechanisms[part.measure] for part in one.parts)
+            found.append(ESTIMATORS[one.aggregate.estimator].spreads(one.aggregate, one.setting, mechanisms))
+    return found
+
+
+def _no_more(found: Spreads, first: Spreads) -> bool:
+    pairs = (
+        (one, other) for own, others in zip(found, first, strict=True) for one, other in zip(own, others, strict=True)
+    )
+    return all(one <= other * (1 + _SAME) for one, other in pairs)
+
+
+def _score(spreads: Spreads) -> float:
+    """Each aggregate counts the same."""
+    return math.fsum(math.log(max(one, 1e-300)) / len(own) for own in spreads for one in own)
