@@ -41,7 +41,7 @@ class OneCount(Estimator):
         """The count itself; or where it is read from parts of a column, known values or all rows."""
         if setting.reading is None:
             return (Fraction(1),)
-        return setting.reading.rows if aggregate.argument is None else setting.reading.known
+        return setting.reading.rows if aggregate.estimator == "count_rows" else setting.reading.known
 
 
 def _read(parts: Noisy, weights: Weights, beta: Fraction) -> Estimate:

@@ -126,7 +126,7 @@ def _noise_of(plan: Plan, said: Disclosure) -> _Noise:
         weights, is_rounded = line.estimator.weights(line.aggregate, line.setting), line.aggregate.estimator != "sum"
         error = line.estimator.off(line.aggregate, line.setting, mechanism, level)
         is_read = line.setting.reading is not None
-        if told.get(name) != drawn.get(name) or not _is_plain(named[name], error, 1.0 if is_read else 0.0):
+        if told.get(name) != drawn.get(name) or not _is_plain(named[name], error, 1.5 if is_read else 0.0):
             continue  # an answer that was drawn in another way
         made = list[tuple[int, float]]()
         for at, weight in enumerate(weights):
