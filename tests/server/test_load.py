@@ -29,7 +29,7 @@ from tests.server.conftest import COUNT, write_table
 CLIENTS = 64
 CAPPED = "analyst 0"
 ALL = "SELECT COUNT(*) AS n FROM visits"
-BUDGET = 'epsilon = 40\nanalysts."analyst 0" = { epsilon = 0.5, delta = 1e-9 }'
+BUDGET = 'epsilon = 12\nanalysts."analyst 0" = { epsilon = 0.1, delta = 1e-9 }'
 ALLOWED = {200, 402, 429}
 
 
@@ -105,9 +105,9 @@ def hold(place: str | Path, statuses: Counter[int], answers: dict[Any, set[str]]
     stored = [one.values["request"] for one in entries if one.kind == "released"]
     assert sorted(stored) == sorted(set(stored)) == [one.number for one in paid]  # each drawn once, and none lost
     assert len({one.values["request"] for one in paid}) == len(paid) == len(answers)
-    assert sum(Fraction(one.values["price"][0]) for one in paid) == Fraction(told["charged"][0]) <= 40
+    assert sum(Fraction(one.values["price"][0]) for one in paid) == Fraction(told["charged"][0]) <= 12
     accounts = {one["analyst"]: Fraction(one["charged"][0]) for one in told["accounts"]}
-    assert accounts[CAPPED] <= Fraction("0.5")
+    assert accounts[CAPPED] <= Fraction("0.1")
     assert sum(accounts.values()) == Fraction(told["charged"][0])
 
 

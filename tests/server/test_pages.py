@@ -158,9 +158,9 @@ def test_owners_make_and_revoke_keys(served: Served, ada: Visitor) -> None:
 
 
 def test_learning_needs_no_table(ada: Visitor) -> None:
-    assert "Two neighbours" in ada.get("/learn?epsilon=1&delta=1e-6&sensitivity=2").text
+    assert "Two neighbours" in ada.get("/learn?epsilon=1&zeros=6&sensitivity=2").text
     assert ada.get("/learn?epsilon=x").status_code == 400
-    assert "<svg" in ada.post("/learn/pictures", epsilon="2", delta="0.000001", sensitivity="1").text
+    assert "<svg" in ada.post("/learn/pictures", epsilon="2", zeros="6", sensitivity="1").text
 
 
 def test_files_are_ours_and_small(served: Served) -> None:

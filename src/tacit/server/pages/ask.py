@@ -30,7 +30,9 @@ _WORDS = (
 _FUNCTIONS = ("COUNT(*)", "COUNT", "SUM", "AVG", "MEDIAN", "MIN", "MAX", "STDDEV", "VARIANCE", "QUANTILE", "MODE")
 
 
-def asking(served: ServedTable, sql: str, price: str, about: Html, below: Html, *, may_ask: bool) -> list[Html]:
+def asking(
+    served: ServedTable, sql: str, price: str, rows: str, about: Html, below: Html, *, may_ask: bool
+) -> list[Html]:
     """The form, with what the price would be beside it."""
     policy, flavour = served.table.policy, served.table.policy.terms.flavour
     fields = [
@@ -51,6 +53,13 @@ def asking(served: ServedTable, sql: str, price: str, about: Html, below: Html, 
                 "div",
                 element("label", f"Price, {flavour.symbol}", for_="price"),
                 element("input", id="price", name="price", value=price, inputmode="decimal", size=8, required=""),
+            ),
+            element(
+                "div",
+                element("label", "Rows per group", for_="rows"),
+                element(
+                    "input", id="rows", name="rows", value=rows, inputmode="numeric", size=8, placeholder="not said"
+                ),
             ),
             element("button", "Show the price", name="act", value="plan"),
             element("button", "Practise", name="act", value="practise"),
@@ -159,7 +168,11 @@ def price_card(plan: dict[str, Any]) -> Html:
     price = words.amount(symbol, Amount(plan["price"]["main"], plan["price"]["delta"]))
     lines = []
     for one in plan["aggregates"]:
-        error = "depends on how many rows there are" if one["error"] is None else f"± {_three(one['error'])}"
+        error = (
+            "depends on how many rows there are: say how many you expect"
+            if one["error"] is None
+            else f"± {_three(one['error'])}"
+        )
         lines.append(element("li", element("code", one["output"]), f": {error}"))
     small = plan.get("smallest_group")
     if small is not None:

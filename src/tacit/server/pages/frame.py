@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 
 from fastapi.responses import HTMLResponse
 
@@ -27,13 +26,13 @@ def page(
     *body: str,
     key: Key | None = None,
     table: str | None = None,
-    tables: Sequence[str] = (),
     twin: str | None = None,
     status: int = 200,
     editor: bool = False,
     refresh: str | None = None,
+    at: str = "",
 ) -> HTMLResponse:
-    """One page; ``twin`` is the same as JSON."""
+    """One page; ``twin`` is the same as JSON, ``at`` is which of the links above it is."""
     nonce = secrets.token_urlsafe(16)
     head = element(
         "head",
@@ -50,7 +49,7 @@ def page(
     made = element(
         "body",
         element("a", "Skip to the content", href="#content", class_="skip"),
-        _around(key, table, tables),
+        _around(key, table, at),
         element(
             "main",
             element("h1", title),
@@ -64,19 +63,19 @@ def page(
     return HTMLResponse(text, status, headers={"Content-Security-Policy": _POLICY.format(nonce=nonce)})
 
 
-def _around(key: Key | None, table: str | None, tables: Sequence[str]) -> Html:
+def _around(key: Key | None, table: str | None, at: str) -> Html:
     if key is None:
         return element("nav", element("b", "Tacit"), aria_label="Tacit")
-    links = [("/", "Tables", table is None and not tables)]
+    links = [("/", "Tables")]
     if table is not None:
-        links += [(f"/tables/{table}", f"Ask {table}", False), (f"/tables/{table}/budget", "Budget", False)]
+        links += [(f"/tables/{table}", f"Ask {table}"), (f"/tables/{table}/budget", "Budget")]
     if key.may(Act.MANAGE):
-        links.append(("/owner", "Owner", False))
-    links.append(("/learn", "Learn", False))
+        links.append(("/owner", "Owner"))
+    links.append(("/learn", "Learn"))
     return element(
         "nav",
         element("b", "Tacit"),
-        *(element("a", label, href=where, aria_current="page" if here else None) for where, label, here in links),
+        *(element("a", label, href=where, aria_current="page" if where == at else None) for where, label in links),
         element(
             "span",
             f"{key.name} ({key.role.value}) ",

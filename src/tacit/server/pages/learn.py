@@ -16,12 +16,12 @@ _COUNT = 100.0
 _TIMES = (1, 2, 5, 10, 20, 50, 100)
 
 
-def settings_of(epsilon: str, delta: str, sensitivity: str) -> tuple[float, float, float]:
-    """What was typed, within what can be drawn."""
+def settings_of(epsilon: str, zeros: str, sensitivity: str) -> tuple[float, float, float]:
+    """What was typed, within what can be drawn; δ is ten to the power of minus ``zeros``."""
     try:
-        found = float(epsilon), float(delta), float(sensitivity)
+        found = float(epsilon), 10.0 ** -min(max(float(zeros), 1.0), 12.0), float(sensitivity)
     except ValueError:
-        raise InvalidParameter("ε, δ, sensitivity", given=[epsilon, delta, sensitivity], allowed="numbers") from None
+        raise InvalidParameter("ε, δ, sensitivity", given=[epsilon, zeros, sensitivity], allowed="numbers") from None
     limits = ((0.01, 20), (1e-12, 0.1), (0.1, 100))
     if not all(low <= one <= high for one, (low, high) in zip(found, limits, strict=True)):
         allowed = "ε from 0.01 to 20, δ from 1e-12 to 0.1, sensitivity from 0.1 to 100"
@@ -33,7 +33,7 @@ def learn_parts(epsilon: float, delta: float, sensitivity: float) -> list[Html]:
     """The page."""
     sliders = [
         ("epsilon", "ε: how much one person can change what is seen", epsilon, 0.05, 5, 0.05),
-        ("delta", "δ: how often that may fail", delta, 1e-9, 1e-3, 1e-9),
+        ("zeros", "δ: how often that may fail, one in 10, 100, 1000, …", -math.log10(delta), 1, 12, 1),
         ("sensitivity", "Sensitivity: how far one person moves the number", sensitivity, 0.5, 20, 0.5),
     ]
     fields = [
@@ -78,7 +78,9 @@ def pictures(epsilon: float, delta: float, sensitivity: float) -> list[Html]:
     alone = [(float(times), times * epsilon) for times in _TIMES]
     together = [(float(times), float((times * PureDP(f"{epsilon:.6g}")).epsilon(delta))) for times in _TIMES]
     last = together[-1][1]
+    now = f"ε {epsilon:g}, δ {delta:.3g}, sensitivity {sensitivity:g}"
     return [
+        element("p", element("b", now)),
         element("h2", "Two neighbours"),
         chart("Answers without and with one person", lines, across="answer", up="how likely"),
         element(

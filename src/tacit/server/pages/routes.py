@@ -95,6 +95,7 @@ def sign_in_page(status: int = 200, said: str = "") -> HTMLResponse:
     form = element(
         "form",
         element("label", "Your key", for_="key"),
+        element("input", name="username", autocomplete="username", value="Tacit", hidden=""),
         element("input", id="key", name="key", type="password", autocomplete="current-password", required="", size=48),
         element("div", element("button", "Sign in", class_="main"), class_="row"),
         element("p", "The owner of the service makes keys. It begins with tacit_.", class_="note"),
@@ -141,18 +142,25 @@ def home(request: Request, key: Visitor) -> Response:
     if len(names) == 1 and key.may(Act.ASK):
         return RedirectResponse(f"/tables/{names[0]}", 303)
     links = [element("li", element("a", name, href=f"/tables/{name}")) for name in names]
-    return page("Tables", element("ul", *links), key=key, twin="/v1/tables")
+    return page("Tables", element("ul", *links), key=key, twin="/v1/tables", at="/")
 
 
 @router.get("/tables/{table}")
 def asking(request: Request, table: str, key: Visitor, sql: str = "", price: str = "") -> Response:
     """The page to ask on."""
     served = service_of(request).served(key, table, Act.LOOK)
-    return _asking(request, key, table, sql or ask.examples(served.table.policy)[-1], price)
+    return _asking(request, key, table, sql or ask.examples(served.table.policy)[:2][-1], price)
 
 
 def _asking(
-    request: Request, key: Key, table: str, sql: str, price: str, about: Html = _NOTHING, status: int = 200
+    request: Request,
+    key: Key,
+    table: str,
+    sql: str,
+    price: str,
+    about: Html = _NOTHING,
+    status: int = 200,
+    rows: str = "",
 ) -> Response:
     served = service_of(request).served(key, table, Act.LOOK)
     flavour = served.table.policy.terms.flavour
@@ -163,8 +171,11 @@ def _asking(
         if mine
         else _NOTHING
     )
-    parts = ask.asking(served, sql, shown, about, below, may_ask=key.may(Act.ASK))
-    return page(f"Ask {table}", *parts, key=key, table=table, twin=f"/v1/tables/{table}", status=status, editor=True)
+    parts = ask.asking(served, sql, shown, rows, about, below, may_ask=key.may(Act.ASK))
+    twin = f"/v1/tables/{table}"
+    return page(
+        f"Ask {table}", *parts, key=key, table=table, twin=twin, status=status, editor=True, at=f"/tables/{table}"
+    )
 
 
 def _priced(flavour: str, given: dict[str, str]) -> dict[str, Any]:
@@ -180,7 +191,7 @@ def price(request: Request, table: str, given: Fields, key: Visitor) -> Response
 
 def _price(request: Request, key: Key, table: str, flavour: str, given: dict[str, str]) -> tuple[Html, int]:
     try:
-        body = Planned(**_priced(flavour, given), curve=True)
+        body = Planned(**_priced(flavour, given), expected_rows=given.get("rows") or None, curve=True)  # type: ignore[arg-type]
         return ask.price_card(planned(service_of(request).served(key, table, Act.LOOK), key, body)), 200
     except TacitError as error:
         told = problem_of(error)
@@ -198,7 +209,7 @@ async def asked(request: Request, table: str, given: Fields, key: Visitor) -> Re
     sql, typed = given.get("sql", ""), given.get("price", "")
 
     async def shown(about: Html, status: int = 200) -> Response:
-        return await run_in_threadpool(_asking, request, key, table, sql, typed, about, status)
+        return await run_in_threadpool(_asking, request, key, table, sql, typed, about, status, given.get("rows", ""))
 
     try:
         body = Asked(**_priced(flavour, given))
@@ -277,19 +288,20 @@ def budget(request: Request, table: str, key: Visitor) -> Response:
     """Mine and all."""
     served = service_of(request).served(key, table, Act.LOOK)
     parts = books.budget_parts(served, budget_of(served, key), log_of(served, key))
-    return page(f"Budget of {table}", *parts, key=key, table=table, twin=f"/v1/tables/{table}/budget")
+    at = f"/tables/{table}/budget"
+    return page(f"Budget of {table}", *parts, key=key, table=table, twin=f"/v1{at}", at=at)
 
 
 @router.get("/learn")
-def learning(key: Visitor, epsilon: str = "0.5", delta: str = "0.000001", sensitivity: str = "1") -> Response:
+def learning(key: Visitor, epsilon: str = "0.5", zeros: str = "6", sensitivity: str = "1") -> Response:
     """What the words mean."""
-    return page("Learn", *learn.learn_parts(*learn.settings_of(epsilon, delta, sensitivity)), key=key)
+    return page("Learn", *learn.learn_parts(*learn.settings_of(epsilon, zeros, sensitivity)), key=key, at="/learn")
 
 
 @router.post("/learn/pictures")
 def learned(given: Fields, key: Visitor) -> Response:
     """The pictures at other settings, as a part of the page."""
-    said = [given.get(name, "") for name in ("epsilon", "delta", "sensitivity")]
+    said = [given.get(name, "") for name in ("epsilon", "zeros", "sensitivity")]
     return HTMLResponse(join(*learn.pictures(*learn.settings_of(*said))))
 
 
@@ -304,7 +316,9 @@ def _owner(
 ) -> Response:
     service = service_of(request)
     service.allow(key, Act.MANAGE)
-    return page("Owner", told, *books.owner_parts(service, key, new_key), key=key, twin="/v1/keys", status=status)
+    return page(
+        "Owner", told, *books.owner_parts(service, key, new_key), key=key, twin="/v1/keys", status=status, at="/owner"
+    )
 
 
 def _done(request: Request, key: Key, act: Callable[[], object]) -> Response:

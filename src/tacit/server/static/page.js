@@ -47,6 +47,7 @@
     drag.addEventListener("input", () => {
       price.value = String(Number((Number(drag.dataset.main) * 2 ** Number(drag.value)).toPrecision(2)));
     });
+    drag.addEventListener("change", () => price.form.dispatchEvent(new Event("input")));
   };
 
   for (const form of document.querySelectorAll("form[data-live]")) {
@@ -62,7 +63,7 @@
         });
       }
     }
-    if (!area || area.value.trim()) changed();
+    if (area && area.value.trim() && !$(form.dataset.live).firstChild) changed();
   }
 
   for (const one of document.querySelectorAll("button[data-copy]")) {
