@@ -219,8 +219,8 @@ STEPS = [(0.0, 1.0), (0.4, 1.0), (1.5, 2.0), (3.0, 4.0)]
 
 
 @pytest.mark.parametrize(("took", "leaves"), STEPS)
-@pytest.mark.parametrize("fails", [False, True])
-def test_replies_leave_at_steps(monkeypatch: pytest.MonkeyPatch, took: float, leaves: float, fails: bool) -> None:
+@pytest.mark.parametrize("fails", [None, Stopped, RuntimeError])
+def test_replies_leave_at_steps(monkeypatch: pytest.MonkeyPatch, took: float, leaves: float, fails: Any) -> None:
     """By a clock of the test: answers and failures alike."""
     moment = [100.0]
 
@@ -232,8 +232,8 @@ def test_replies_leave_at_steps(monkeypatch: pytest.MonkeyPatch, took: float, le
     class Drawing(Gate):
         def run(self, ready: Any, secret: Any, given: Any) -> bytes:
             moment[0] += took
-            if fails:
-                raise Stopped
+            if fails is not None:
+                raise fails
             return b"drawn"
 
     class Stop(threading.Event):

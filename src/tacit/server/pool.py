@@ -150,8 +150,8 @@ class Slot:
             try:
                 if not self._stop.is_set():
                     result = worker.run(ready, secret, given)
-            except Stopped:
-                pass
+            except Exception:
+                result = None  # whatever it was, it is told when an answer would be, and no sooner
             finally:
                 self._give_back(holds=self._who)
             self._stop.wait(self._work.until_step(time.monotonic() - began))

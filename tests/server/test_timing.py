@@ -1,0 +1,97 @@
+"""When replies leave: a clock at the client tells tables apart whose draws take longer, but not within a step.
+
+Draws about one table take most of a second longer, and some fail. Replies are timed by who asked; the two samples
+are compared by Kolmogorov and Smirnov at a level of one in a million. Without steps the same clock tells them apart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+from tacit.server.roles import Role
+from tests.server.conftest import COUNT, Serve, Served
+
+ROUNDS = 12
+LONGER = 0.7
+STEP = 3.0
+"""Long enough for every draw, so that none is told at the next one, which steps do tell."""
+KINDS = ("quick", "slow", "quick fails", "slow fails")
+
+
+class Delayed:
+    """A worker that takes longer, or fails, by who asks: in place of what is in the data."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def ready(self, task: Any) -> Any:
+        return self._inner.ready(task)
+
+    def run(self, ready: Any, secret: Any, receipt: Any) -> bytes:
+        if receipt.analyst.startswith("slow"):
+            time.sleep(LONGER)
+        if "fails" in receipt.analyst:
+            raise RuntimeError
+        drawn: bytes = self._inner.run(ready, secret, receipt)
+        return drawn
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def timed(served: Served) -> dict[str, list[float]]:
+    """Seconds until each reply, by kind; the kinds take turns."""
+    table = served.service.served_tables["visits"]
+    made = table._worker
+    table._worker = lambda: Delayed(made())  # type: ignore[method-assign]
+    found: dict[str, list[float]] = defaultdict(list)
+
+    async def one(kind: str, key: str) -> None:
+        began = time.perf_counter()
+        headers = {"Authorization": f"Bearer {key}"}
+        body = {"sql": COUNT, "epsilon": "0.003"}
+        told = await served.send("POST", "/v1/tables/visits/answers", json=body, headers=headers)
+        found[kind].append(time.perf_counter() - began)
+        assert told.status_code == (410 if "fails" in kind else 200), told.text
+
+    async def all_of_them() -> None:
+        for number in range(ROUNDS):
+            kinds = KINDS[number % 4 :] + KINDS[: number % 4]
+            keys = [served.key(f"{kind} {number} {turn}", Role.ANALYST) for turn in range(2) for kind in kinds]
+            await asyncio.gather(*(one(kind, key) for kind, key in zip(2 * kinds, keys, strict=True)))
+
+    served.wait(all_of_them())
+    return found
+
+
+def apart(first: list[float], second: list[float]) -> bool:
+    """Whether two samples are of two distributions; wrongly once in a million."""
+    distance = max(
+        abs(sum(one <= at for one in first) / len(first) - sum(one <= at for one in second) / len(second))
+        for at in (*first, *second)
+    )
+    return distance > math.sqrt(math.log(2e6) / 2) * math.sqrt((len(first) + len(second)) / (len(first) * len(second)))
+
+
+PAIRS = (("quick", "slow"), ("quick fails", "slow fails"), ("quick", "quick fails"))
+
+
+@pytest.mark.slow
+def test_a_clock_tells_nothing_finer_than_steps(serve: Serve) -> None:
+    found = timed(serve(workers=8, reply_steps=STEP))
+    assert all(min(one) >= STEP for one in found.values())
+    for first, second in PAIRS:
+        assert not apart(found[first], found[second]), (first, sorted(found[first]), sorted(found[second]))
+
+
+@pytest.mark.slow
+def test_without_steps_the_same_clock_tells(serve: Serve) -> None:
+    found = timed(serve(workers=8, reply_steps=0.0))
+    assert apart(found["quick"], found["slow"])
+    assert apart(found["quick fails"], found["slow fails"])
