@@ -119,3 +119,11 @@ def test_pieces_divide_no_unit() -> None:
     assert [(part.start, part.stop) for part, _ in pieces] == [(0, 2), (2, 5), (5, 8)]
     assert [firsts.tolist() for _, firsts in pieces if firsts is not None] == [[0], [0], [0, 1]]
     assert LEVELS == UNIT
+
+
+def test_a_unit_of_more_rows_than_a_piece_holds_is_a_piece_by_itself() -> None:
+    """One coin is drawn for it, and it is never divided."""
+    units = np.array([0, 1, 1, 1, 1, 1, 2, 3], dtype=np.int64)
+    pieces = list(parts_of(Chunk(codes(8), None, units), 3))
+    assert [(part.start, part.stop) for part, _ in pieces] == [(0, 1), (1, 6), (6, 8)]
+    assert [[] if firsts is None else firsts.tolist() for _, firsts in pieces] == [[0], [0], [0, 1]]

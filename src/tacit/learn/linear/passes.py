@@ -137,7 +137,10 @@ class Passes:
 
 
 def parts_of(chunk: Chunk, most: int) -> Iterator[tuple[slice, npt.NDArray[np.int64] | None]]:
-    """Pieces of at most so many rows that divide no unit, with where each unit begins in the piece."""
+    """Pieces of at most so many rows that divide no unit, with where each unit begins in the piece.
+
+    A unit of more rows is a piece by itself: its sums are exact too, since together its rows are cut to one limit.
+    """
     if chunk.units is None:
         for start in range(0, chunk.size, most):
             yield slice(start, start + most), None
@@ -145,8 +148,9 @@ def parts_of(chunk: Chunk, most: int) -> Iterator[tuple[slice, npt.NDArray[np.in
     firsts = chunk.firsts()
     start = 0
     while start < chunk.size:
-        later = firsts[(firsts > start) & (firsts <= start + most)]
-        end = chunk.size if chunk.size <= start + most else int(later[-1]) if later.size else start + most
+        ends = np.append(firsts[firsts > start], chunk.size)
+        within = ends[ends <= start + most]
+        end = int(within[-1] if within.size else ends[0])
         yield slice(start, end), firsts[(firsts >= start) & (firsts < end)] - start
         start = end
 
