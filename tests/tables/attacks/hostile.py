@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tacit.auditing.statements.coupling import ROUNDS, coupled
 from tacit.auditing.statements.made_up import PEOPLE, Person, write_table
 from tacit.errors import TacitError
 from tacit.ledger import InMemory, Receipt, Request
+from tacit.tables.engines.contract import Engine
 from tacit.tables.engines.duckdb.backend import DUCKDB
 from tacit.tables.engines.duckdb.connection import LockedDuckDB
 from tacit.tables.engines.duckdb.engine import DuckDBEngine
@@ -51,17 +53,21 @@ class Verdict:
 class Pairs:
     """All pairs of neighbours, open: tables for the front of a statement, engines for its integers."""
 
-    def __init__(self, folder: Path, flavour: str = "epsilon") -> None:
+    def __init__(
+        self, folder: Path, flavour: str = "epsilon", on: Callable[[DuckDBEngine, Policy], Engine] | None = None
+    ) -> None:
+        """``on`` makes another engine with the rows that one of DuckDB has."""
         self.flavour = flavour
         policy = hostile_policy(flavour)
-        self._tables: dict[tuple[str, int], tuple[Table, DuckDBEngine]] = {}
+        self._tables: dict[tuple[str, int], tuple[Table, Engine]] = {}
         self._pairs: list[tuple[tuple[str, int], tuple[str, int]]] = []
         for units in SIZES:
             for person in (None, *HOSTILE):
                 name = "nobody" if person is None else person.name
                 path = write_table(policy, folder / f"{name}-{units}-{flavour}", person, units)
                 table = tacit.open(path, ledger=tacit.InMemory(), analyst="eve")
-                self._tables[name, units] = table, _engine(table.policy, path)
+                engine = _engine(table.policy, path)
+                self._tables[name, units] = table, engine if on is None else on(engine, table.policy)
                 if person is not None:
                     self._pairs.append((("nobody", units), (name, units)))
         self.receipt = _receipt(policy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from pathlib import Path
 
@@ -16,11 +17,11 @@ __all__ = ["init"]
 
 
 @click.command()
-@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("data")
 @click.option("--unit", metavar="COLUMN", help='Who is protected: the column that names a person, or "row".')
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the policy.")
 @reading_options
-def init(data: Path, unit: str | None, out: Path | None, reading: dict[str, str]) -> None:
+def init(data: str, unit: str | None, out: Path | None, reading: dict[str, str]) -> None:
     """Draft a policy for the table in DATA: names and types, how it is read, and what is left to say.
 
     \b
@@ -28,17 +29,21 @@ def init(data: Path, unit: str | None, out: Path | None, reading: dict[str, str]
     tacit init kunden.csv --decimal , --date-format %d.%m.%Y --encoding latin-1
     tacit init shop.sqlite --table orders
     tacit init "events/**/*.parquet"
+    tacit init "postgresql://reader@db.example/shop#public.visits" --unit user_id
 
     For the owner of the data. How a text file is read is guessed where you do not say it, told, and written down: from
     then on nothing is guessed. Hints from the rows are printed here and are not written to the file; an existing policy
     is never overwritten. Exit codes: 0 drafted, 1 refused, 2 wrong usage.
     """
     from tacit.tables.engines.source import table_folder
+    from tacit.tables.policy.policy import is_address
     from tacit.tables.session.draft import draft  # loads DuckDB
 
-    folder = table_folder(data)
-    place = data if folder is None else folder
-    target = out or place.with_name(place.name.partition(".")[0] + ".toml")
+    if is_address(data):
+        target = out or Path(f"{re.split('[.#:/]', data)[-1]}.toml")
+    else:
+        place = table_folder(Path(data)) or Path(data)
+        target = out or place.with_name(place.name.partition(".")[0] + ".toml")
     if target.exists():
         raise PolicyError(f"{target} is there already and was not touched; --out names another file.")
     with waiting(f"reading {data}"):

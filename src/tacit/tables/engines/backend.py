@@ -169,6 +169,9 @@ class Backend(Protocol):
     def explain(self, query: BoundedQuery, policy: Policy) -> str:
         """The statement that would be run, the secret left out; free, and blind to rows."""
 
+    def notes(self, query: BoundedQuery, source: Source) -> tuple[str, ...]:
+        """What a plan says of this engine besides: where its numbers may differ, and what is not tested."""
+
     def contents(self, table: OtherTable, source: Source, policy: Policy) -> Contents:
         """What a public table holds: nothing in it is anybody's secret. `PolicyError` if it cannot be read."""
 

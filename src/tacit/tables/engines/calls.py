@@ -10,7 +10,7 @@ from tacit.tables.expressions.tree import Call
 
 Found = TypeVar("Found")
 
-__all__ = ["called", "inside"]
+__all__ = ["called", "inside", "last_bits"]
 
 
 def called(draw: object) -> Iterator[str]:
@@ -41,3 +41,18 @@ def inside(draw: object, wanted: type[Found]) -> Iterator[Found]:
             waiting += one
         elif type(one).__module__.startswith("tacit."):
             waiting += getattr(one, "__dict__", {}).values()
+
+
+_BY_LIBRARY = ("ln", "log10", "log2", "exp", "power")
+
+
+def last_bits(query: object) -> tuple[str, ...]:
+    """What is said of functions that each engine has from another library.
+
+    >>> from tacit.tables.expressions.tree import Column
+    >>> last_bits(Call("exp", (Column("x"),)))
+    ("EXP may differ from DuckDB's in the last bit: a row's value by one granule at most",)
+    """
+    found = sorted({name.upper() for name in called(query)} & {name.upper() for name in _BY_LIBRARY})
+    said = "may differ from DuckDB's in the last bit: a row's value by one granule at most"
+    return (f"{', '.join(found)} {said}",) if found else ()

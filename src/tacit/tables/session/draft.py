@@ -21,7 +21,7 @@ from tacit.tables.engines.backend import Found, Survey, UnitRows
 from tacit.tables.engines.registry import backend_for
 from tacit.tables.engines.source import Source
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
+from tacit.tables.policy.policy import ColumnPolicy, Policy, Role, is_address
 from tacit.tables.policy.writer import key, option, quoted
 
 __all__ = ["Draft", "draft"]
@@ -71,9 +71,10 @@ def draft(
     ``reading`` says how the file is read; what it does not say is guessed, and written down.
     """
     path = Path(source_path)
-    backend = backend_for(path)
-    guess = backend.guess(path, reading or {})
-    source = backend.source(path, guess.options)
+    where = str(source_path) if is_address(str(source_path)) else path
+    backend = backend_for(where, reading)
+    guess = backend.guess(where, reading or {})
+    source = backend.source(where, guess.options)
     there = backend.all_names(source)
     names = _usable(there)
     if not names:
@@ -91,10 +92,13 @@ def draft(
         found = replace(found, kinds={**found.kinds, **said})
         hints = (*_hints(survey, found, unit), *_left_out(there, names))
     place = path if path.is_file() else Path(source.identity)
-    folder = place.parent if beside is None else Path(beside)
-    shown = os.path.relpath(path.parent.resolve() / path.name, folder.resolve())
-    table = found.options.get("table", "") if path.is_file() else ""
-    table = (table or place.name).partition(".")[0]
+    if isinstance(where, str):
+        shown, table = where, str(getattr(source, "table_name", place.name))
+    else:
+        folder = place.parent if beside is None else Path(beside)
+        shown = os.path.relpath(path.parent.resolve() / path.name, folder.resolve())
+        table = found.options.get("table", "") if path.is_file() else ""
+        table = (table or place.name).partition(".")[0]
     options = {name: value for name, value in found.options.items() if name != "table" or _is_one_of_several(source)}
     notes = (*guess.notes, *_renamed(source), *found.notes)
     return Draft(_text(shown, table, options, found.kinds, unit), hints, unit, table, notes)

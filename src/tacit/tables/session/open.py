@@ -366,4 +366,5 @@ class _Opened:
         return self.backend.engine(self.table, key)
 
     def explain(self, query: BoundedQuery) -> str:
-        return self.backend.explain(query, self.table.policy)
+        notes = self.backend.notes(query, self.table.source)
+        return "".join(f"-- {one}\n" for one in notes) + self.backend.explain(query, self.table.policy)

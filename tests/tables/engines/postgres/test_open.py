@@ -12,7 +12,7 @@ import pytest
 
 import tacit
 from tacit.errors import AnswerLost, InvalidParameter, LedgerError, MissingPackage, PolicyError, TacitError
-from tacit.tables.engines.postgres import driver
+from tacit.tables.engines.postgres import catalog, driver
 from tacit.tables.engines.postgres.address import Address
 from tacit.tables.engines.postgres.connection import QuietPostgres
 from tacit.tables.engines.postgres.driver import connected, transaction
@@ -472,3 +472,29 @@ def test_a_source_can_be_sent_to_the_process_that_draws_and_has_no_password(
         text = plan + answer + repr(table) + table.policy.source
     assert "hunter2" not in text
     assert b"hunter2" not in pickle.dumps(Address.of(f"{url}#public.visits"))
+
+
+def test_a_policy_is_drafted_and_asked_with(url: str, tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from tacit.cli.owner.init import init
+
+    target = tmp_path / "visits.toml"
+    drafted = CliRunner().invoke(init, [f"{url}#public.visits", "--unit", "user_id", "--out", str(target)])
+    assert drafted.exit_code == 0, drafted.output
+    text = target.read_text()
+    assert f'source = "{url}#public.visits"' in text
+    assert 'table = "visits"' in text
+    assert "tags" not in text
+    with tacit.open(target) as table:
+        assert table.sql("SELECT COUNT(*) AS n FROM visits", epsilon="0.1")["n"].value is not None
+
+
+def test_a_plan_says_what_is_untested_and_what_may_differ(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    statement = "SELECT SUM(LN(spend + 1)) AS s FROM visits"
+    with opened(f"{url}#public.visits") as table:
+        text = str(table.query(statement).plan(epsilon=1))
+        assert "LN may differ from DuckDB's in the last bit" in text
+        assert "not tested" not in text
+        monkeypatch.setattr(catalog, "TESTED", (15, 16))
+        assert "PostgreSQL 18 is accepted, and not tested: 15, 16 are" in str(table.query(statement).plan(epsilon=1))

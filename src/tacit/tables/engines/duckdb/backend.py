@@ -57,6 +57,9 @@ class DuckDBBackend:
         others = {name: _kinds(one.columns) for name, one in policy.others.items()}
         return statement(query, Schema(_kinds(policy.columns), others, "‹secret›", DIALECT)).sql
 
+    def notes(self, query: BoundedQuery, source: Source) -> tuple[str, ...]:
+        return ()
+
     def contents(self, table: OtherTable, source: Source, policy: Policy) -> Contents:
         from tacit.tables.engines.duckdb.survey import contents_of
 

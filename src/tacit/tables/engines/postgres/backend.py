@@ -69,6 +69,15 @@ class PostgresBackend:
         others = {name: kinds_of(one.columns) for name, one in policy.others.items()}
         return statement(query, Schema(kinds_of(policy.columns), others, "", DIALECT)).sql
 
+    def notes(self, query: BoundedQuery, source: Source) -> tuple[str, ...]:
+        from tacit.tables.engines.calls import last_bits
+        from tacit.tables.engines.postgres.catalog import TESTED
+        from tacit.tables.engines.postgres.tables import own
+
+        version = own(source).described.version
+        untested = (f"PostgreSQL {version} is accepted, and not tested: {', '.join(map(str, TESTED))} are",)
+        return (*last_bits(query), *(() if version in TESTED else untested))
+
     def contents(self, table: OtherTable, source: Source, policy: Policy) -> Contents:
         from tacit.tables.engines.postgres.survey import contents_of
         from tacit.tables.engines.postgres.tables import own

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from tacit.tables.engines.postgres.address import Address
 
-__all__ = ["Described", "described"]
+__all__ = ["TESTED", "Described", "described"]
+
+TESTED = (15, 16, 18)
+"""Versions that are known to compute the same integers; newer ones, and 17, are accepted."""
 
 _RELATION = """
 SELECT c.oid::bigint, c.relkind::text, n.nspname::text, c.relname::text, c.relrowsecurity,
@@ -119,6 +122,8 @@ class Described:
     table: str
     types: tuple[tuple[str, str], ...]
     """The columns that may be read, in order, and their types by the server's names."""
+    version: int
+    """Of the server: 15, 16, …"""
     related: tuple[str, ...]
     """All relations that may hold the same rows: itself, its views, partitions, parents, what it is a view of."""
 
@@ -163,7 +168,8 @@ def _described(cursor: Any, address: Address) -> Described:
     cluster, database = cursor.execute(_CLUSTER).fetchone()
     related = tuple(name for (name,) in cursor.execute(_RELATED, (oid,)).fetchall())
     types = tuple((name, type_name) for name, type_name, may in columns if may)
-    return Described(cluster, database, schema, table, types, related)
+    version = cursor.connection.info.server_version // 10000
+    return Described(cluster, database, schema, table, types, version, related)
 
 
 def _check_parts(cursor: Any, oid: int, name: str) -> None:

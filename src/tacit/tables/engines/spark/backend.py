@@ -76,6 +76,11 @@ class SparkBackend:
         others = {name: kinds_of(one.columns) for name, one in policy.others.items()}
         return statement(query, Schema(kinds_of(policy.columns), others, "", DIALECT)).sql
 
+    def notes(self, query: BoundedQuery, source: Source) -> tuple[str, ...]:
+        from tacit.tables.engines.calls import last_bits
+
+        return last_bits(query)
+
     def contents(self, table: OtherTable, source: Source, policy: Policy) -> Contents:
         from tacit.tables.engines.spark.survey import contents_of
         from tacit.tables.engines.spark.tables import own

@@ -25,7 +25,7 @@ from tacit.tables.engines.spark.connection import QuietSpark
 from tacit.tables.engines.spark.dialect import DIALECT
 from tacit.tables.engines.spark.source import SparkSource
 from tacit.tables.engines.spark.tables import frames_of, rows_of
-from tacit.tables.engines.spark.text_casts import own_kind
+from tacit.tables.engines.spark.text_casts import can_cast, own_kind
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy
 
@@ -41,7 +41,10 @@ class SparkSurvey:
 
     def __init__(self, source: SparkSource, policy: Policy) -> None:
         self._source = source
-        table = TableSources(source, replace(policy, others={}), {})
+        columns = {
+            name: replace(one, kind=_readable(one.kind, source.types[name])) for name, one in policy.columns.items()
+        }
+        table = TableSources(source, replace(policy, columns=columns, others={}), {})
         self._steps = ",\n".join(rows_of(table).steps)
         self._connection = QuietSpark(*frames_of(table), "")
 
@@ -117,6 +120,11 @@ class SparkSurvey:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _readable(kind: Kind, type_name: str) -> Kind:
+    """A real is counted as itself, where others are counted as texts: Spark's digits of it are not ours."""
+    return kind if can_cast(type_name, kind) else own_kind(type_name) or kind
 
 
 def contents_of(table: OtherTable, source: SparkSource, policy: Policy) -> Contents:
