@@ -7,7 +7,14 @@ from typing import Any
 
 import tacit
 from tacit.tables.session.table import Table
-from tests.tables.attacks.losses import loss_of_batch, loss_of_cut, loss_of_discovery, loss_of_sql, loss_of_workload
+from tests.tables.attacks.losses import (
+    loss_of_batch,
+    loss_of_cut,
+    loss_of_discovery,
+    loss_of_limits,
+    loss_of_sql,
+    loss_of_workload,
+)
 from tests.tables.attacks.nodes import NODES
 
 __all__ = ["ASKED", "Tables"]
@@ -69,6 +76,7 @@ ASKED: dict[str, list[Callable[[Tables], float]]] = {
         discovered(lambda found, price: found.rows_per_unit(**price)),
         discovered(lambda found, price: found.rows_per_unit("city", **price)),
         discovered(lambda found, price: found.groups_per_unit("city", **price)),
+        lambda tables: loss_of_limits(tables, "city"),
         statement("SELECT city FROM visits GROUP BY city"),
     ],
 }

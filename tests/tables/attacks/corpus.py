@@ -105,6 +105,15 @@ STATEMENTS = tuple(
     SELECT city, COUNT(*) FROM (SELECT city, points FROM visits UNION ALL SELECT city, points + 1 FROM orders) WHERE points > 0 GROUP BY city
     SELECT kind, AVG(x) FROM (SELECT 'visit' AS kind, spend AS x FROM visits UNION ALL SELECT 'order', price FROM orders) GROUP BY kind
     SELECT AVG(t.s, contribution_bounds_per_row => (0, 99)) FROM visits v JOIN (SELECT buyer AS b, SUM(points) AS s FROM orders GROUP BY buyer) t ON t.b = v.user_id
+    SELECT plan, n, n / SUM(n) OVER () AS share FROM (SELECT plan, COUNT(*) AS n FROM visits GROUP BY plan) AS a WHERE n > 3 ORDER BY n DESC LIMIT 2
+    SELECT plan, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place, LAG(COUNT(*)) OVER (ORDER BY plan) AS b FROM visits GROUP BY plan QUALIFY place < 3
+    WITH a AS (SELECT MONTH(day) AS m, SUM(spend) AS s FROM visits GROUP BY 1) SELECT m, AVG(s) OVER (ORDER BY m ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS moving FROM a
+    SELECT SUM(n) AS total, MAX(n) AS most FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) AS a
+    SELECT COUNT(*) FROM visits WHERE user_id IN (SELECT buyer FROM orders WHERE price > 3) AND user_id NOT IN (SELECT user_id FROM visits WHERE age < 9)
+    SELECT DAYNAME(day) AS d, COUNT_IF(active) AS n, AVG(active) AS a, MIN(day) AS first FROM visits WHERE ISOWEEK(day) < 40 GROUP BY 1
+    SELECT SPLIT_PART(REPLACE(city, 'a', 'b'), 'b', 1) AS c, COUNT(*) FROM visits WHERE REGEXP_MATCHES(city, '^A') OR POSITION('r' IN city) > 2 GROUP BY 1
+    SELECT STRFTIME(day, '%Y-%m') AS m, APPROX_COUNT_DISTINCT(city) AS n FROM visits WHERE STRPTIME(city, '%d/%m/%Y') IS NULL GROUP BY 1
+    SELECT HISTOGRAM(age, 0, 20, 40) AS h FROM visits
     SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed=2, min_privacy_units_per_group=3) city, COUNT(*) FROM visits GROUP BY city
     SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed=1, privacy_unit_column=user_id) plan, SUM(spend, contribution_bounds_per_group => (0, 50)) FROM visits GROUP BY plan
     SELECT plan, COUNT(*, contribution_bounds_per_group => (0, 1)) FROM visits RIGHT JOIN UNNEST(['pro', 'none']) AS plan USING (plan) GROUP BY plan

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-__all__ = ["statements"]
+__all__ = ["WHOLE", "Statement", "statements"]
 
 WHOLE = [
     "0",
@@ -123,16 +123,16 @@ WRONG = (
 NAMES = ("n", "s", '"select"', '"a b"', '"\u0130"', '"' + "long" * 20 + '"', '"\u202e"', "count", "\u00e9", '"x;--"')
 UNITS = ("year", "month", "week", "day", "hour", "minute", "second")
 
-Maker = Callable[["_Statement", int], str]
+Maker = Callable[["Statement", int], str]
 
 
 def statements(count: int, seed: int) -> Iterator[str]:
     """So many statements; the same for the same seed."""
     for at in range(count):
-        yield _Statement(random.Random(f"{seed} {at}")).text()
+        yield Statement(random.Random(f"{seed} {at}")).text()
 
 
-class _Statement:
+class Statement:
     """One statement, made from the outside in; ``rows`` says which columns there are of each kind."""
 
     def __init__(self, chance: random.Random) -> None:

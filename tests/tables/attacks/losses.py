@@ -24,6 +24,7 @@ from tacit.tables.choosing.choice import ChoiceMechanism, FullestMechanism, Rank
 from tacit.tables.choosing.top import FullestCellsMechanism
 from tacit.tables.discovery.discovery import Discovery
 from tacit.tables.discovery.histogram import Histogram
+from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Tallies
 from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan
@@ -33,7 +34,7 @@ from tacit.tables.session.batch import Batch
 from tacit.tables.session.table import Table
 from tacit.tables.workloads.workload import Workload
 
-__all__ = ["loss_of_batch", "loss_of_cut", "loss_of_discovery", "loss_of_sql", "loss_of_workload"]
+__all__ = ["loss_of_batch", "loss_of_cut", "loss_of_discovery", "loss_of_limits", "loss_of_sql", "loss_of_workload"]
 
 Group = tuple[object, ...]
 Pair = tuple[Integers, Integers]
@@ -83,6 +84,20 @@ def loss_of_discovery(tables: tuple[Table, Table], discover: Callable[[Discovery
                 discover(table.discover)
     asked, price = caught[0]
     return _loss_of_plan(asked.plan(tables[0].policy, price), tables)
+
+
+def loss_of_limits(tables: tuple[Table, Table], by: str) -> float:
+    """The loss of the histograms that one payment buys, as a part of that payment."""
+    caught: list[tuple[str, tuple[Any, ...], Any]] = []
+
+    def paid(self: object, question: str, cost: Any, draw: Any, *, fresh: bool) -> None:
+        caught.append((question, draw.parts, cost))
+        raise LookupError
+
+    with mock.patch.object(Access, "paid", paid), contextlib.suppress(LookupError):
+        tables[0].discover.limits(by, **{tables[0].policy.terms.flavour.name: 1})
+    ((_, parts, cost),) = caught
+    return sum(_loss_of_plan(one.plan, tables) * float(one.plan.cost.main / cost.main) for one in parts)
 
 
 def _price(table: Table, sql: str) -> dict[str, object]:

@@ -107,6 +107,13 @@ OTHERS: dict[str, Callable[[Table, dict[str, Any]], Any]] = {
     ),
     "bounds": lambda table, price: [table.discover.bounds("spend", **price, fresh=True).answer],
     "rows per unit": lambda table, price: [table.discover.rows_per_unit(**price, fresh=True).answer],
+    "limits": lambda table, price: list(table.discover.limits("city", **price, fresh=True).answers),
+    "around an answer": lambda table, price: [
+        table.query(
+            "SELECT plan, n, n / SUM(n) OVER () AS share, RANK() OVER (ORDER BY s) AS r, s - LAG(s) OVER "
+            "(ORDER BY plan) AS d FROM (SELECT plan, COUNT(*) AS n, SUM(spend) AS s FROM visits GROUP BY plan) AS a"
+        ).ask(**price, fresh=True)
+    ],
     "groups per unit": lambda table, price: [table.discover.groups_per_unit("city", **price, fresh=True).answer],
     "a batch": lambda table, price: table.batch([NODES["sets of keys"][1], NODES["counts and sums"][1]]).ask(
         **price, fresh=True

@@ -13,14 +13,16 @@ from tacit.errors import InvalidParameter
 from tacit.tables.expressions.tree import Expression
 from tacit.tables.query.limits import MOST_OUTPUTS, Sizes
 from tacit.tables.query.to_sql import expression_sql, name_to_sql, order_sql
-from tacit.tables.query.tree import Order, Output
+from tacit.tables.query.tree import Order, Output, Window
 
-__all__ = ["MOST_FRAME", "MOST_STEPS", "Later", "admit_steps", "steps_sql"]
+__all__ = ["MOST_FRAME", "MOST_STEPS", "MOST_WINDOWS", "Later", "admit_steps", "steps_sql"]
 
 MOST_FRAME = 1_000
 """How many rows before and after a frame may name."""
 MOST_STEPS = 10
 """How many SELECTs may stand around an answer."""
+MOST_WINDOWS = 100
+"""How many windows and totals may be in all of them: each goes over all rows of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,9 @@ def admit_steps(steps: Sequence[Later]) -> None:
             raise InvalidParameter("SELECT", given=f"{len(step.outputs)} columns", allowed=f"at most {MOST_OUTPUTS}")
         for expression in step.expressions():
             sizes.admit(expression)
+    windows = sum(1 for step in steps for one in step.expressions() for _ in one.nodes(Window))
+    if windows > MOST_WINDOWS:
+        raise InvalidParameter("OVER", given=f"{windows} windows and totals", allowed=f"at most {MOST_WINDOWS}")
 
 
 def steps_sql(inner: str, steps: Sequence[Later]) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -159,26 +162,26 @@ def _added(window: Window, part: _Partition, argument: Values | None) -> list[Va
 
 
 def _extreme(window: Window, part: _Partition, argument: Values | None) -> list[Value]:
-    """The least or the greatest of what is known: each by comparing few, kept from row to row where a frame grows."""
+    """The least or the greatest of what is known, each row looked at twice: frames only ever move on.
+
+    Kept are the places of the frame that nothing behind them outdoes, in order; the first has what is wanted.
+    """
     assert argument is not None
-    every = argument.cells()
-    cells = [every[row] for row in part.rows.tolist()]
-    better = _least if window.function == "min" else _greatest
-    if not (part.starts == 0).all():
-        return [better(cells[start:end]) for start, end in zip(part.starts.tolist(), part.ends.tolist(), strict=True)]
-    so_far, running = list[Value](), None
-    for cell in cells:
-        running = better([running, cell])
-        so_far.append(running)
-    return [so_far[end - 1] if end else None for end in part.ends.tolist()]
-
-
-def _least(cells: Sequence[Value]) -> Value:
-    return min((cell for cell in cells if cell is not None), default=None)
-
-
-def _greatest(cells: Sequence[Value]) -> Value:
-    return max((cell for cell in cells if cell is not None), default=None)
+    every, kept, seen = argument.cells(), deque[int](), 0
+    cells: list[Any] = [every[row] for row in part.rows.tolist()]
+    outdoes = operator.lt if window.function == "min" else operator.gt
+    made = list[Value]()
+    for start, end in zip(part.starts.tolist(), part.ends.tolist(), strict=True):
+        for place in range(seen, end):
+            if cells[place] is not None:
+                while kept and outdoes(cells[place], cells[kept[-1]]):
+                    kept.pop()
+                kept.append(place)
+        seen = max(seen, end)
+        while kept and kept[0] < start:
+            kept.popleft()
+        made.append(cells[kept[0]] if kept and start < end else None)
+    return made
 
 
 _FUNCTIONS: dict[str, Callable[[Window, _Partition, Values | None], list[Value]]] = {
