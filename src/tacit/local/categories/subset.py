@@ -83,7 +83,7 @@ class SubsetSelection(BitRandomizer):
         return [both, one, other, neither], [both, other, one, neither]
 
     def _chunk(self) -> int:
-        return max(16, (1 << 21) // len(self._answers))
+        return max(16, min(1 << 14, (1 << 21) // len(self._answers)))
 
     def _draw(self, places: Places, bits: BitSource) -> Reports:
         """Coins of about the right rate for all others, then uniform additions or removals until the size is right."""
