@@ -10,6 +10,8 @@ import psycopg
 import pytest
 
 import tacit
+from tacit.errors import LedgerError
+from tacit.ledger.postgres.ledger import PostgresLedger
 from tacit.report.disclosure import Disclosure
 from tests.postgres import Servers
 from tests.server.conftest import COUNT, Serve, Served
@@ -205,3 +207,28 @@ def test_an_older_database_that_was_put_back_is_noticed(serve: Serve, postgres_s
     assert "an older copy was put back" in told.json()["detail"]
     assert served.call(served.owner, "POST", "/v1/tables/visits/restored", json={"reason": "a disk"}).status_code == 200
     assert served.ask(served.ada, epsilon="0.5").status_code == 200
+
+
+def test_data_that_have_a_budget_begin_no_second_one(serve: Serve, tmp_path: Path, postgres_servers: Servers) -> None:
+    """In a file first, then in a database: refused, until the database takes the file over; and the other way round."""
+    address = postgres_servers[18].new_database()
+    first = serve()
+    answer = first.ask(first.ada)
+    first.close()
+    with pytest.raises(LedgerError, match="no second one is begun") as refused:
+        serve(ledger=address)
+    assert "take_over" in str(refused.value)
+    ledger = PostgresLedger(f"{address}#visits.csv")
+    ledger.take_over(tmp_path / "visits.ledger")
+    assert ledger.verify().sound
+    ledger.close()
+    second = serve(ledger=address)
+    assert second.ask(second.ada).json() == answer.json() | {"number": 1}
+    assert charged(second) == "0.5"
+    assert second.ask(second.ada, "SELECT COUNT(*) AS n FROM visits").status_code == 200
+    with pytest.raises(LedgerError, match="is kept in postgresql://"):
+        tacit.open(tmp_path / "visits.toml")
+    with PostgresLedger(f"{address}#visits.csv") as taken, pytest.raises(LedgerError, match="where there is none"):
+        taken.take_over(tmp_path / "visits.ledger.moved")
+    with pytest.raises(LedgerError, match="is kept in"):
+        serve(ledger=postgres_servers[18].new_database())

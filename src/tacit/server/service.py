@@ -41,12 +41,19 @@ class Service:
         self.strangers = Rates(per_minute=30, at_once=20)
         address = None if settings.ledger is None else PostgresAddress.of(settings.ledger)
         self.served_tables: dict[str, ServedTable] = {}
+        try:
+            self._open(settings, address)
+        except BaseException:
+            self._let_go()
+            raise
+        self.practices = {name: Practice(served.table.policy) for name, served in self.served_tables.items()}
+
+    def _open(self, settings: Settings, address: PostgresAddress | None) -> None:
         for path in settings.policies:
             served = ServedTable(path, address, self.pool, self.keys, settings.reply_steps)
             if served.name in self.served_tables:
                 raise PolicyError(f"Two policies are about a table {served.name!r}: give one of them another name.")
             self.served_tables[served.name] = served
-        self.practices = {name: Practice(served.table.policy) for name, served in self.served_tables.items()}
 
     def first_key(self) -> str | None:
         """The owner's first key, if there is none yet; told once."""
@@ -100,6 +107,9 @@ class Service:
         self.pool.close()
         for practice in self.practices.values():
             practice.close()
+        self._let_go()
+
+    def _let_go(self) -> None:
         for served in self.served_tables.values():
             served.close()
         self.keys.close()

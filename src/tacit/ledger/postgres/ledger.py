@@ -12,8 +12,9 @@ from typing import Self
 
 from tacit.errors import LedgerError
 from tacit.ledger.chain import now
-from tacit.ledger.copying import copied_to_file
+from tacit.ledger.copying import copied, copied_to_file
 from tacit.ledger.drawers import Drawer
+from tacit.ledger.elsewhere import sign
 from tacit.ledger.keeper import Keeper
 from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.postgres.database import PostgresDatabase
@@ -22,6 +23,8 @@ from tacit.ledger.postgres.presence import Presence
 from tacit.ledger.postgres.store import PostgresStore, to_release, to_reserve
 from tacit.ledger.receipts import Receipt
 from tacit.ledger.requests import Request
+from tacit.ledger.sqlite.file import SqliteFile
+from tacit.ledger.sqlite.store import SqliteStore
 from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification
 from tacit.noise.entropy import BitSource
@@ -127,6 +130,30 @@ class PostgresLedger(Keeper):
         with self._reading() as store:
             head = self._head(store)
             copied_to_file(store, Path(path))
+        return head.hash
+
+    def take_over(self, path: str | os.PathLike[str]) -> str:
+        """Go on with the ledger of a file, all of it, where there is none yet; returns its head.
+
+        The file is moved aside, to its name and .moved, and a link in its place says where the budget is kept.
+        """
+        if self.exists():
+            raise LedgerError(f"There is a ledger at {self.address} already: a file is taken over where there is none.")
+        place = Path(path)
+        file = SqliteFile(place, self._patience)
+        if not file.is_ready():
+            raise LedgerError(f"{place} is no ledger. Nothing was changed.")
+        self._database.create()
+        with file.writing() as connection, self._database.writing() as store:
+            held = SqliteStore(connection, file.where)
+            copied(held, store)
+            head = self._head(store)
+            moved = place.with_name(f"{place.name}.moved")
+            if os.path.lexists(moved):
+                raise LedgerError(f"{moved} exists already. Nothing was changed.")
+        file.close()
+        os.replace(place, moved)
+        sign(place, self.address)
         return head.hash
 
     def close(self) -> None:

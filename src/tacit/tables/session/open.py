@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +12,9 @@ from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError, NotPrivate, PolicyError
 from tacit.ledger import Ledger, SqliteLedger, Terms, ledger_at
+from tacit.ledger.elsewhere import refuse_second_budget, sign
 from tacit.ledger.lazy_ledger import LazyLedger
+from tacit.ledger.postgres.address import PostgresAddress, is_postgres
 from tacit.privacy import ADD_REMOVE, ROW, Guarantee, Unit
 from tacit.privacy.prices import failure_probability, times
 from tacit.privacy.sensitivity import exact_number
@@ -119,7 +121,13 @@ def open(
     stamps = Stamps.of(policy, others)
     policy = known(policy, source, others, backend)
     who = getpass.getuser() if analyst is None else analyst
-    kept = LazyLedger(book, _source_name(source, book), policy.terms, claim.make, _files(policy, source, others))
+    signed = _signed(source, ledger, book)
+
+    def begun() -> None:
+        claim.make()
+        signed()
+
+    kept = LazyLedger(book, _source_name(source, book), policy.terms, begun, _files(policy, source, others))
     about = "" if path is not None or backend.own_kinds(source) else _ABOUT_TYPES
     return Table(policy, kept, who, _Opened(backend, TableSources(source, policy, others), stamps), about)
 
@@ -330,6 +338,20 @@ def _place_of(source: Source, backend: Backend) -> Path:
     if not place.exists():
         refuse_second(source, place)
     return place
+
+
+def _signed(source: Source, given: Ledger | str | Path | None, book: Ledger) -> Callable[[], None]:
+    """What says beside the data that their budget is in a database; refuses to begin one there if they have another."""
+    if not is_postgres(given) or not has_files(source):
+        return lambda: None
+    place, where = book_of(source), PostgresAddress.of(given)
+    try:
+        if not book.exists():
+            refuse_second_budget(place, where)
+    except LedgerError:
+        book.close()
+        raise
+    return lambda: sign(place, where)
 
 
 def _ledger_of(place: Path | None, given: Ledger | str | Path | None) -> Ledger:

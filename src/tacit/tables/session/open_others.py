@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from tacit.errors import InvalidParameter, LedgerError, PolicyError
 from tacit.ledger import beside
+from tacit.ledger.elsewhere import refuse_elsewhere
 from tacit.ledger.same_data import refuse_known
 from tacit.tables.engines.backend import Backend, ColumnContents
 from tacit.tables.engines.source import Source, has_files, is_frame
@@ -227,6 +228,7 @@ def refuse_second(source: Source, place: Path, paid: Path | None = None) -> None
 
 def refuse_lost(place: Path) -> None:
     """Refuse a link to a ledger that is not there: what was spent on this source is written in it."""
+    refuse_elsewhere(place)
     if place.is_symlink() and not place.exists():
         raise LedgerError(
             f"{place} says that the budget of this source is kept in {os.path.realpath(place)}, and that is not there. "
