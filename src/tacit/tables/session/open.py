@@ -342,7 +342,7 @@ def _place_of(source: Source, backend: Backend) -> Path:
 
 def _signed(source: Source, given: Ledger | str | Path | None, book: Ledger) -> Callable[[], None]:
     """What says beside the data that their budget is in a database; refuses to begin one there if they have another."""
-    if not is_postgres(given) or not has_files(source):
+    if not isinstance(given, str) or not is_postgres(given) or not has_files(source):
         return lambda: None
     place, where = book_of(source), PostgresAddress.of(given)
     try:

@@ -228,8 +228,8 @@ def refuse_second(source: Source, place: Path, paid: Path | None = None) -> None
 
 def refuse_lost(place: Path) -> None:
     """Refuse a link to a ledger that is not there: what was spent on this source is written in it."""
-    refuse_elsewhere(place)
     if place.is_symlink() and not place.exists():
+        refuse_elsewhere(place)
         raise LedgerError(
             f"{place} says that the budget of this source is kept in {os.path.realpath(place)}, and that is not there. "
             "Put it back: what was spent is written in it. Nothing was spent."
