@@ -15,13 +15,14 @@ import argparse
 import json
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from peers import load
-from tables import Column, Table, publish
+from tables import RESULTS, Column, Table, publish
 
 COLUMNS = (
     Column("kind", ""),
@@ -50,7 +51,7 @@ SPARSE = (
     Column("samples", "samples, fewest", lambda value: f"{value:,}"),
     Column("seeds", "seeds"),
 )
-SNIPER = (3.65, 2.24, 1.52, 1.27)
+SNIPER = {"iSVT1": 3.65, "iSVT2": 2.24, "iSVT3": 1.52, "iSVT4": 1.27}
 FALSE = (Column("name", "sound subject"), Column("convicted", "convicted"), Column("audits", "audits at 95%"))
 _SEED = 7
 
@@ -154,8 +155,8 @@ def sparse(seeds: int) -> Iterator[dict[str, Any]]:
 def sparse_table(audits: list[dict[str, Any]]) -> Table:
     """Next to what others proved."""
     found = []
-    names = dict.fromkeys(row["sparse"] for row in audits)
-    for name, other in zip(names, SNIPER, strict=True):
+    for name in sorted({row["sparse"] for row in audits}):
+        other = SNIPER[name.partition(":")[0]]
         mine = [row for row in audits if row["sparse"] == name]
         proven = [row["eps"] for row in mine]
         row = {"name": name, "least": min(proven), "mean": fmean(proven), "sniper": other}
@@ -175,6 +176,36 @@ def convictions(audits: int) -> Iterator[dict[str, Any]]:
 def convictions_table(rows: list[dict[str, Any]]) -> Table:
     note = f"{sum(row['convicted'] for row in rows)} of {sum(row['audits'] for row in rows)}; 150 to 600 samples each"
     return Table("false convictions at confidence 0.95", FALSE, rows, note)
+
+
+def known_tables() -> list[dict[str, Any]]:
+    """What the results hold now."""
+    path = RESULTS / "audit_gallery.json"
+    return json.loads(path.read_text(encoding="utf-8"))["tables"] if path.exists() else []
+
+
+def _same(one: str, other: str) -> bool:
+    return one[:10] == other[:10]
+
+
+def kept(title: str, again: set[str]) -> list[dict[str, Any]]:
+    """Rows of the results that were not measured again."""
+    rows = next((table["rows"] for table in known_tables() if table["title"].startswith(title)), [])
+    return [{**row, "earlier": True} for row in rows if row["name"] not in again]
+
+
+def gallery_table(found: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> Table:
+    """Every exhibit once: broken ones first."""
+    order = sorted([*found, *earlier], key=lambda row: row["kind"])
+    verdicts = Counter((row["kind"], row["verdict"]) for row in order)
+    parts = []
+    for kind in ("broken", "sound"):
+        convicted, blind = verdicts[kind, "violated"], verdicts[kind, "blind"]
+        left = verdicts[kind, "not disproved"]
+        parts.append(f"{convicted + blind + left} {kind}: {convicted} convicted, {blind} blind, {left} not disproved")
+    if earlier:
+        parts.append(f"{len(earlier)} rows are of an earlier version (`earlier` in the results)")
+    return Table("the gallery at default settings, confidence 99.9%", COLUMNS, order, "; ".join(parts))
 
 
 def main() -> None:
@@ -204,11 +235,7 @@ def main() -> None:
     found = rows(options.rows, samples, options.seeds, options.only, old=old)
     if options.raw:
         return
-    wrong = [r["name"] for r in found if r["verdict"] == {"broken": "not disproved", "sound": "violated"}[r["kind"]]]
-    counts = {kind: sum(row["kind"] == kind for row in found) for kind in ("broken", "sound")}
-    note = f"{counts['broken']} broken, {counts['sound']} sound; wrong: {', '.join(wrong) or 'none'}"
-    order = sorted(found, key=lambda row: row["kind"])
-    tables = [Table("the gallery at default settings, confidence 99.9%", COLUMNS, order, note)]
+    tables = [gallery_table(found, kept("the gallery", {row["name"] for row in found}))]
     if options.compare:
         tables.append(compared(*options.compare))
     more = [json.loads(line) for path in options.more for line in path.read_text(encoding="utf-8").splitlines()]
@@ -216,6 +243,12 @@ def main() -> None:
         tables.append(sparse_table([row for row in more if "sparse" in row]))
     if any("convicted" in row for row in more):
         tables.append(convictions_table([row for row in more if "convicted" in row]))
+    titles = [table.title for table in tables]
+    tables += [
+        Table(one["title"], (), one["rows"], one["note"])
+        for one in known_tables()
+        if not any(_same(one["title"], title) for title in titles)
+    ]
     publish("audit_gallery", tables, quick=options.quick)
 
 

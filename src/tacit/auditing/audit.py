@@ -35,7 +35,7 @@ _SEARCHED = 0.4
 _MOST_SEARCHED = 400_000
 _PLAINLY = 0.25  # of few samples
 _LEAST = 100
-_MORE_LOOPED = (400_000, 200_000, 100_000)  # trials, where calls are fast
+_MORE_LOOPED = (400_000, 300_000, 200_000, 100_000)  # trials, where calls are fast
 _FEW_SECONDS, _MOST_SECONDS = 13.0, 120.0  # of work, the search included, and by the clock
 _LEAST_IN_TIME = 4
 _SHOWN = 0.95  # of what is proven, by the event that is shown
@@ -93,7 +93,7 @@ def audit(
     draws = Sampler(subject.run, subject.batch, bar.advance, coins, repeated=subject.repeated, features=features)
     sampler: Any = mechanism.sampler(bar.advance, coins) if isinstance(mechanism, Recorded) else draws
     more = samples is None and sampler.single and not clock.limited
-    aim = Aim(profile, _MORE_LOOPED[1] if more else count - searched, math.log(2 / (failure * shares(2)[0])))
+    aim = Aim(profile, _MORE_LOOPED[-2] if more else count - searched, math.log(2 / (failure * shares(2)[0])))
     best = most_promising(subject.pairs, sampler, searched, aim, clock)
     unseen = why_blind(*best.drawn, sampler.message)
     trials = _quickly(count - searched, sampler, clock) if more else _trials(count - searched, sampler, clock)

@@ -65,7 +65,7 @@ class Sampler:
         self.seconds = 0.0
         """Time in calls, the first aside: it may have loaded something."""
         self.work = 0.0
-        """The same in time of this process, which others on the machine do not stretch."""
+        """The same, and reading what came, in time of this process, which others on the machine hardly stretch."""
         self.message = ""
         """What the first exception said."""
 
@@ -87,7 +87,9 @@ class Sampler:
             size = len(both[0])
             if origin is None:
                 origin = choose_origin(both[0])
+            work = time.process_time()
             read = (self._read(both[0], origin), self._read(both[1], origin))
+            self.work += time.process_time() - work
             drawn += size
             yield read
             self._progress(2 * size)
