@@ -58,8 +58,8 @@ class Noise(Protocol):
         One row of weights per noise, one column per gap.
         """
 
-    def furthest(self, weights: Floats, scale: float, beta: float) -> Floats:
-        """t with P[|Σ w_k X_k| > t] ≤ β, one for each column of weights."""
+    def furthest(self, weights: Floats, scale: float | Floats, beta: float) -> Floats:
+        """t with P[|Σ w_k X_k| > t] ≤ β, one for each column of weights; noises of one scale, or a row of scales."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,9 @@ class LaplaceNoise:
         found: npt.NDArray[np.bool_] = laplace_tail(left, sizes * scale) < beta
         return found
 
-    def furthest(self, weights: Floats, scale: float, beta: float) -> Floats:
-        """By halving: what is given is too far out, if anything."""
+    def furthest(self, weights: Floats, scale: float | Floats, beta: float) -> Floats:
         sizes = np.abs(weights)
-        found: Floats = laplace_furthest(sizes * scale, beta) + sizes.sum(axis=0) * _off_from_laplace(scale)
+        found: Floats = laplace_furthest(sizes * scale, beta) + (sizes * _off_from_laplace(scale)).sum(axis=0)
         return found
 
 
@@ -120,22 +119,23 @@ class GaussianNoise:
         beyond: npt.NDArray[np.bool_] = gap > self.furthest(weights, scale, beta)
         return beyond
 
-    def furthest(self, weights: Floats, scale: float, beta: float) -> Floats:
+    def furthest(self, weights: Floats, scale: float | Floats, beta: float) -> Floats:
         """Rounded noise is within half a step of Gaussian noise; the discrete law has bounds of its own."""
         quantile = float(gaussian_quantile(decimal_down(Fraction(beta)))) * (1 + _ROUNDING)
         width: Floats = np.abs(weights).sum(axis=0)
-        deviation: Floats = np.sqrt((weights**2).sum(axis=0)) * scale
+        largest = float(np.max(scale))  # the unit, so that no square leaves the doubles
+        deviation: Floats = np.sqrt(((weights * (scale / largest)) ** 2).sum(axis=0)) * largest
         most: Floats = quantile * deviation + width / 2
         if isinstance(self.promise, ZCDP):
             most = math.sqrt(2 * math.log(2 / beta)) * deviation
-            if scale >= 2:
+            if np.min(scale) >= 2:
                 most = np.minimum(most, quantile * deviation + 1.5 * width)
         return most * (1 + _ROUNDING)
 
 
-def _off_from_laplace(scale: float) -> float:
+def _off_from_laplace(scale: float | Floats) -> Floats:
     """How far discrete Laplace noise is from continuous noise of its scale at most, where both are made of one draw."""
-    return min(0.5 + 0.125 / scale, 1.0)
+    return np.minimum(0.5 + 0.125 / np.asarray(scale), 1.0)
 
 
 def noises_for(price: Guarantee) -> tuple[Noise, ...]:

@@ -83,7 +83,7 @@ def variance_ends(sums: Noisy, reading: Reading, beta: Fraction) -> Ends:
     edges = first + (last - first) * np.linspace(0.0, 1.0, _CELLS + 1)[:, None]
     left, right = edges[:-1].ravel(), edges[1:].ravel()
     known, total, squares = (np.tile(sums.read(one), _CELLS) for one in (reading.known, reading.total, reading.squares))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         turn = np.clip(np.where(known > 0, total / known, left), left, right)
     around = [squares - 2 * m * total + m**2 * known for m in (left, turn, right)]
     fewest, most = np.minimum.reduce(around), np.maximum.reduce(around)

@@ -14,9 +14,9 @@ __all__ = ["laplace_furthest", "laplace_tail"]
 
 Floats = npt.NDArray[np.float64]
 
-_APART = {1: 0.0, 2: 1e-6, 3: 1e-3, 4: 4e-3, 5: 1e-2}
+_APART = {1: 0.0, 2: 1e-6, 3: 1e-3, 4: 4e-3, 5: 1e-2, 6: 2e-2}
 """By how much scales differ at least, of so many: nearer ones cancel each other out in doubles."""
-_LOST = {1: 1e-15, 2: 1e-9, 3: 1e-9, 4: 1e-7, 5: 1e-7}
+_LOST = {1: 1e-15, 2: 1e-9, 3: 1e-9, 4: 1e-7, 5: 1e-7, 6: 1e-6}
 """More than what doubles lose then."""
 _NOTHING = 1e-9
 """Scales are at least this part of the largest."""
