@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.report.terminal import BOLD, RED, Marked, Screen, grid, text_width
+from tacit.report.columns import Column
+from tacit.report.terminal import BOLD, RED, Marked, Screen, grid, show, text_width
 
 LETTERS = st.text("abc xyzŁ東🙂e\u0301-", max_size=30)
 
@@ -68,3 +70,14 @@ def test_in_a_pipe_a_line_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = io.StringIO()
     Screen(pipe).grid(["text"], [["word " * 100]])
     assert len(pipe.getvalue().splitlines()) == 2
+
+
+def test_what_is_said_under_an_answer_is_folded_between_words(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", terminal)
+    long = "a " + "word " * 30 + "end"
+    show([Column.of("n", [1], [0], [2], whole=True)], long, ["spent"], everything="", notes=[long])
+    lines = terminal.getvalue().replace("\x1b[2m", "").replace("\x1b[0m", "").replace("\x1b[1m", "").splitlines()
+    assert max(map(len, lines)) <= 40
+    assert all(line.endswith(("word", "end", "n", "1 ± 1", "spent")) for line in lines)

@@ -201,10 +201,12 @@ def show(
     screen = Screen()
     most = _TERMINAL_ROWS if screen.is_terminal else None
     width = screen.width if screen.is_terminal else None
-    table, below = _lines_of(columns, footnote, parts, notes, width, most, everything, screen.styled)
+    table, said, below = _lines_of(columns, footnote, parts, notes, width, most, everything, screen.styled)
+    if width is not None:
+        said = [f" {line}" for one in said for line in _folded(one.strip(), width - 1)]
     for line in table:
         screen.line(line)
-    for line in below:
+    for line in (*said, *below):
         screen.line(line, DIM)
 
 
@@ -234,8 +236,8 @@ def text(
      Łódź        7 ± 41
      95% intervals
     """
-    table, below = _lines_of(columns, footnote, parts, notes, width, most, everything, styled=False)
-    return "\n".join([*table, *below]) + "\n"
+    table, said, below = _lines_of(columns, footnote, parts, notes, width, most, everything, styled=False)
+    return "\n".join([*table, *said, *below]) + "\n"
 
 
 def _lines_of(
@@ -247,8 +249,8 @@ def _lines_of(
     most: int | None,
     everything: str,
     styled: bool,
-) -> tuple[list[str], list[str]]:
-    """The lines of the table, and those that belong under it."""
+) -> tuple[list[str], list[str], list[str]]:
+    """The lines of the table, what must be said of it, and those of the parts."""
     rows = same_length(columns)
     shown = rows if most is None or rows <= most else most
     names = [column.name for column in columns]
@@ -258,8 +260,8 @@ def _lines_of(
         table.append(" no group is large enough to show" if footnote else " no rows")
     if shown < rows:
         table.append(f" … and {rows - shown:,} more rows{': ' if everything else ''}{everything}".replace(",", " "))
-    below = [*([footnote] if footnote else []), *notes, *_lines(parts, width)]
-    return table, [f" {line}" for line in below]
+    said = [*([footnote] if footnote else []), *notes]
+    return table, [f" {line}" for line in said], [f" {line}" for line in _lines(parts, width)]
 
 
 def _grid(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from tacit.cli.shared.folding import echo_folded
 from tacit.cli.shared.ledgers import Place, ledger_of
 from tacit.errors import PolicyError
 from tacit.ledger import Terms
@@ -53,7 +54,7 @@ def data(where: Path, new: bool, reason: str | None, owner: str | None) -> None:
         click.echo(f"version {table.data_version} of the data")
         if table.has_changed:
             again = shlex.join(["tacit", "data", str(where), "--new", "--reason", "…"])
-            click.echo(f"The files have changed since that version began ({_NOTE}). To say so to everybody: {again}")
+            echo_folded(f"The files have changed since that version began ({_NOTE}). To say so to everybody: {again}")
 
 
 @click.command()
@@ -92,7 +93,7 @@ def amend(
         receipt = ledger.amend(after.terms, owner=who, reason=reason)
     if changed:
         _write(policy, text)
-    click.echo(f"{ledger.name}: {old}\n  is now {after.terms}")
+    echo_folded(f"{ledger.name}: {old}\n  is now {after.terms}")
     click.echo(f"entry {receipt.entry} says so, with the reason; head {receipt.head}")
 
 

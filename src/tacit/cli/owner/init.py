@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from tacit.cli.shared.folding import echo_folded
 from tacit.cli.shared.progress import waiting
 from tacit.cli.shared.questions import reading_options
 from tacit.errors import PolicyError
@@ -59,19 +60,19 @@ def init(data: str, unit: str | None, out: Path | None, reading: dict[str, str])
         if "[reading]" in drafted.text
         else "the columns and their types"
     )
-    click.echo(f"Wrote {target}: {what}; nothing else in it comes from rows.\n")
+    echo_folded(f"Wrote {target}: {what}; nothing else in it comes from rows.\n")
     if drafted.notes:
         click.echo("Worth a look:")
         for note in drafted.notes:
-            click.echo(f"  {note}")
+            echo_folded(f"  {note}")
         click.echo()
     click.echo("From the rows, for your eyes only:")
     for hint in drafted.hints:
-        click.echo(f"  {hint}")
+        echo_folded(f"  {hint}")
     name = f'"{drafted.table}"' if not drafted.table.isidentifier() else drafted.table
     question = shlex.quote(f"SELECT COUNT(*) FROM {name}")
     click.echo("\nNext:")
     if drafted.unit is None:
-        click.echo(f'  edit {target}: replace unit = "?" by who is protected; that column gets role = "identifier"')
-    click.echo(f"  edit {target}: budget, limits, and bounds of what is to be summed or averaged")
+        echo_folded(f'  edit {target}: replace unit = "?" by who is protected; that column gets role = "identifier"')
+    echo_folded(f"  edit {target}: budget, limits, and bounds of what is to be summed or averaged")
     click.echo(f"  tacit ask {shlex.quote(str(target))} {question} --epsilon 0.5")
