@@ -4,8 +4,8 @@
 
 Each number stands beside a floor that was measured in the same run: a Python loop that draws in the same processes,
 `lookup` of the ledger, single durable updates of one row, importing the packages and opening the table. A stored answer
-is what a server of its own spends on one, CPU of its whole process, socket to socket. PostgreSQL is started
-here with fsync on, for both sides.
+is what a server of its own spends on one, CPU of its whole process from socket to socket, and the app without HTTP.
+PostgreSQL is started here with fsync on, for both sides.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ from tacit.server.roles import Role
 from tacit.server.service import Service
 from tacit.server.settings import Settings
 service = Service(Settings((Path(sys.argv[1]),), per_minute=1e6, reply_steps=0.0, wait=60.0))
-at = socket.socket()
+at = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
 at.bind(("127.0.0.1", 0))
 print(at.getsockname()[1], service.keys.make("ada", Role.ANALYST)[1], flush=True)
 config = uvicorn.Config(make_app(service), log_config=None, access_log=False, ws="none", proxy_headers=False)
@@ -147,10 +147,12 @@ def stored(folder: Path, many: int = 2000) -> dict[str, float]:
             return reply.headers["tacit-charged"]
 
         for _ in range(60):
-            with contextlib.suppress(ConnectionRefusedError):
+            try:
                 ask()
                 break
-            time.sleep(0.5)
+            except ConnectionRefusedError:
+                connection.close()
+                time.sleep(0.5)
         with tacit.open(folder / "visits.toml", analyst="ada") as table:
             plan, ledger = table.query(COUNT).plan(epsilon=price(0)), table.ledger
             request = Request("ada", plan.question, table.policy.fingerprint(), None)
@@ -172,12 +174,61 @@ def stored(folder: Path, many: int = 2000) -> dict[str, float]:
     finally:
         server.terminate()
         server.wait(30)
+    app, recalled = without_http(folder / "visits.toml", body)
     return {
+        "stored_app_cpu_ms": 1000 * app,
+        "recall_cpu_ms": 1000 * recalled,
+        "stored_app_over_recall": app / recalled,
+        "stored_app_over_lookup": app * many / looked,
         "stored_cpu_ms": 1000 * spent / many,
         "stored_wall_ms": 1000 * statistics.median(walls),
         "lookup_cpu_ms": 1000 * looked / many,
         "stored_over_lookup": spent / looked,
     }
+
+
+def without_http(policy: Path, body: str, many: int = 300) -> tuple[float, float]:
+    """The app alone, without a parser of HTTP, and `recall` of the library: CPU of each."""
+    from tacit.server.app import make_app
+    from tacit.server.roles import Role
+    from tacit.server.service import Service
+    from tacit.server.settings import Settings
+
+    service = Service(Settings((policy,), per_minute=1e6))
+    app, key = make_app(service), service.keys.make("ada", Role.ANALYST)[1]
+    headers = {
+        "host": "127.0.0.1", "authorization": f"Bearer {key}", "content-type": "application/json",
+        "content-length": str(len(body)),
+    }  # fmt: skip
+    path = "/v1/tables/visits/answers"
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "path": path,
+        "raw_path": path.encode(), "query_string": b"", "root_path": "", "scheme": "http", "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80), "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }  # fmt: skip
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": body.encode(), "more_body": False}
+
+    async def send(message: Any) -> None:
+        assert message.get("status", 200) == 200
+
+    async def asked() -> float:
+        for _ in range(20):
+            await app(dict(scope), receive, send)
+        began = time.process_time()
+        for _ in range(many):
+            await app(dict(scope), receive, send)
+        return (time.process_time() - began) / many
+
+    taken = asyncio.run(asked())
+    question = service.served_tables["visits"].of("ada").query(COUNT)
+    began = time.process_time()
+    for _ in range(many):
+        assert question.recall(epsilon=price(0)) is not None
+    recalled = (time.process_time() - began) / many
+    service.close()
+    return taken, recalled
 
 
 def loop(service: Any, many: int) -> float:

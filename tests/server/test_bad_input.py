@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tacit.cli.main import cli
+from tacit.cli.owner.serve import _listening
 from tacit.server.roles import Role
 from tests.server.conftest import COUNT, POLICY, Serve, Served, write_table
 from tests.server.test_pages import Visitor
@@ -90,6 +92,12 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     assert told.exit_code == 1
     assert "--port 0 takes any that is free" in str(told.exception)
     assert "tacit_" not in told.output  # no key was made, and shown, for nothing
+
+
+def test_replies_do_not_wait_for_acknowledgements() -> None:
+    """The loop turns Nagle's algorithm off on sockets that say they are TCP."""
+    with closing(_listening("127.0.0.1", 0)) as door:
+        assert door.proto == socket.IPPROTO_TCP
 
 
 def test_files_that_are_not_ours(tmp_path: Path) -> None:

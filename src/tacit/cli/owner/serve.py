@@ -97,7 +97,7 @@ def _welcome(service: Any, port: int, key: str | None) -> None:
 def _listening(host: str, port: int) -> socket.socket:
     """A socket of ours: a port that is taken is told before anything else happens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    door = socket.socket(family, socket.SOCK_STREAM)
+    door = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # said, or replies wait 40 ms for Nagle
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         door.bind((host, port))
