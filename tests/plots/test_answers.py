@@ -113,6 +113,20 @@ def test_days_and_groups_are_colours_with_a_legend() -> None:
     assert _drawn(figure)
 
 
+def test_a_line_ends_where_its_group_is_missing() -> None:
+    """Nothing is known in between; and a point alone has its interval."""
+    shown = [("a", 0), ("a", 1), ("a", 4), ("b", 0), ("b", 1), ("b", 2), ("b", 3), ("b", 4)]
+    keys = {"day": [DAYS[at] for _, at in shown], "city": [city for city, _ in shown]}
+    figure = answer_picture([str(at) for at in range(8)], {"n": _all([1.0] * 8)}, title="t", keys=keys)
+    (axes,) = figure.axes
+    assert [list(line.get_xdata()) for line in axes.lines] == [DAYS[:2], [DAYS[4]], DAYS[:5]]
+    bands = [len(one.get_paths()[0].vertices) for one in axes.collections]
+    assert len(bands) == 3
+    assert min(bands) == 2  # the whisker of the point
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b"]
+
+
 def test_too_many_colours_are_not_drawn() -> None:
     keys = {"day": [day for day in DAYS[:3] for _ in range(20)], "city": [f"c{at}" for at in range(20)] * 3}
     figure = answer_picture([str(at) for at in range(60)], {"n": _all([1.0] * 60)}, title="t", keys=keys)

@@ -44,29 +44,49 @@ def along_time(
     columns: Mapping[str, Sequence[Ends]],
     short: Callable[[str], str],
 ) -> Any:
-    """A panel for each column, below each other on one axis of time; a line within a band for each group."""
+    """A panel for each column, below each other on one axis of time; a line within a band for each group.
+
+    Where a group is missing at a moment that others have, its line ends: nothing is known in between.
+    """
     figure = empty_figure(8.4, 1.2 + 2.6 * len(columns))
     panels = figure.subplots(len(columns), 1, squeeze=False, sharex=True)[:, 0]
-    names = list(dict.fromkeys(groups))
+    names, every, lines = list(dict.fromkeys(groups)), sorted(set(moments)), list[Any]()
     for axes, (name, ends) in zip(panels, columns.items(), strict=True):
         for colour, group in zip(_COLOURS, names, strict=False):
             own = sorted((moments[at], ends[at]) for at, one in enumerate(groups) if one == group)
-            when, found = [moment for moment, _ in own], [one for _, one in own]
             mark = "o" if len(own) <= _MOST_MARKED else ""
-            axes.plot(when, [one[0] for one in found], mark + "-", color=colour, linewidth=1.3, markersize=3.5)
-            lows, highs = [one[1] for one in found], [one[2] for one in found]
-            axes.fill_between(when, lows, highs, color=colour, alpha=0.22, linewidth=0)
+            style = {"color": colour, "linewidth": 1.3, "markersize": 3.5}
+            for number, run in enumerate(_runs(own, every)):
+                when, (values, lows, highs) = [moment for moment, _ in run], zip(*(one for _, one in run), strict=True)
+                (line,) = axes.plot(when, values, mark + "-", **style)
+                if number == 0 and axes is panels[0]:
+                    lines.append(line)
+                if len(run) > 1:
+                    axes.fill_between(when, lows, highs, color=colour, alpha=0.22, linewidth=0)
+                else:
+                    axes.vlines(when, lows, highs, color=colour, alpha=0.45, linewidth=3)
         axes.set_ylabel(short(name), parse_math=False)
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(color=_GRID, linewidth=0.6)
         axes.set_axisbelow(True)
     _on_time(panels[-1], time, short)
     if len(names) > 1:
-        lines = panels[0].get_lines()
         legend = figure.legend(lines, [short(name) for name in names], loc="outside right upper", title=short(key))
         for text in (*legend.get_texts(), legend.get_title()):
             text.set_parse_math(False)
     return figure
+
+
+def _runs(own: Sequence[tuple[date, Ends]], every: Sequence[date]) -> list[list[tuple[date, Ends]]]:
+    """A group's values, apart where moments of others lie between them."""
+    places = {moment: at for at, moment in enumerate(every)}
+    runs: list[list[tuple[date, Ends]]] = []
+    for moment, ends in own:
+        if runs and places[moment] - places[runs[-1][-1][0]] <= 1:
+            runs[-1].append((moment, ends))
+        else:
+            runs.append([(moment, ends)])
+    return runs
 
 
 def _on_time(axes: Any, name: str, short: Callable[[str], str]) -> None:

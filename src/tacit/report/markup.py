@@ -35,7 +35,7 @@ def element(name: str, /, *children: str, **attributes: object) -> Html:
 
 def preformatted(text: str) -> Html:
     """Text as it stands, lines folded where the page ends: for what is drawn in letters."""
-    return element("pre", text, style="white-space:pre-wrap;line-height:1.35;margin:0.2em 0")
+    return element("pre", text, style="font-family:monospace;white-space:pre-wrap;line-height:1.35;margin:0.2em 0")
 
 
 def join(*children: str) -> Html:
