@@ -24,6 +24,7 @@ _SETTINGS = {
     "spark.default.parallelism": "2",
     "spark.driver.memory": "1g",
     "spark.sql.codegen.cache.maxEntries": "1000",
+    "spark.connect.grpc.binding.address": "localhost",
 }
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.tables.engines.failure import EngineFailed
 from tacit.tables.engines.spark.dialect import SECRET_VIEW
-from tacit.tables.engines.spark.driver import is_connect, quietly
+from tacit.tables.engines.spark.driver import is_connect, let_go, quietly
 from tacit.tables.engines.spark.profile import work_of
 from tacit.tables.engines.work import Work
 
@@ -117,9 +117,10 @@ class QuietSpark:
                 self._session.sparkContext.cancelJobsWithTag(self._tag)
 
     def close(self) -> None:
-        """Let go of the views; the cluster is the user's."""
+        """Let go of the session and its views; the cluster is the user's."""
         with suppress(Exception), quietly():
             self._session.catalog.dropTempView(SECRET_VIEW)
+        let_go(self._session)
 
     def __repr__(self) -> str:
         return "QuietSpark()"

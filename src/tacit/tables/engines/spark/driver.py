@@ -10,13 +10,24 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 from tacit.errors import InvalidParameter, MissingPackage
 
-__all__ = ["LOGGERS", "SETTINGS", "beside", "checked", "is_connect", "is_frame_of_spark", "moved", "quietly", "session"]
+__all__ = [
+    "LOGGERS",
+    "SETTINGS",
+    "beside",
+    "checked",
+    "is_connect",
+    "is_frame_of_spark",
+    "let_go",
+    "moved",
+    "quietly",
+    "session",
+]
 
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -95,6 +106,14 @@ def beside(found: Any, more: dict[str, str] | None = None) -> Any:
         for name, value in {**SETTINGS, **(more or {})}.items():
             made.conf.set(name, value)
     return made
+
+
+def let_go(made: Any) -> None:
+    """Of a session of ours: one of Connect is held by the server, and by threads that a process would wait for."""
+    if is_connect(made):
+        with suppress(Exception), quietly():
+            made.client.release_session()
+            made.client.close()
 
 
 @contextmanager

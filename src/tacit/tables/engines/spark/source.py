@@ -20,7 +20,7 @@ from tacit.tables.engines.folders import ParquetFiles
 from tacit.tables.engines.frame_names import file_name
 from tacit.tables.engines.source import FRAME, ledgers
 from tacit.tables.engines.spark.address import FORM, name_of
-from tacit.tables.engines.spark.driver import beside, checked, moved, quietly, session
+from tacit.tables.engines.spark.driver import beside, checked, let_go, moved, quietly, session
 from tacit.tables.engines.spark.rows import visible
 from tacit.tables.engines.spark.text_casts import can_cast, refused
 from tacit.tables.policy.policy import ColumnPolicy
@@ -50,13 +50,16 @@ class SparkSource:
     def types(self) -> dict[str, str]:
         """Names and types: schema, and nothing of the rows."""
         problem = False
+        own = beside(self.user_session)
         try:
             with quietly():
-                found = self.frame_in(beside(self.user_session)).schema
+                found = self.frame_in(own).schema
         except (InvalidParameter, PolicyError):
             raise
         except Exception:
             problem = True  # raised below, so that it does not carry Spark's words
+        finally:
+            let_go(own)
         if problem:
             allowed = f"a table that is there and may be read: {FORM}"
             raise InvalidParameter("source", given=self.shown, allowed=allowed, hint="Nothing was spent.")
@@ -127,15 +130,17 @@ class SparkTable(SparkSource):
     @cached_property
     def _place(self) -> str:
         problem, found = "", {}
+        own = beside(self.user_session)
         try:
             with quietly():
-                own = beside(self.user_session)
                 self._refuse_views(own)
                 found = self._described(own)
         except (InvalidParameter, PolicyError):
             raise
         except Exception:
             problem = "a table that is there and may be read"
+        finally:
+            let_go(own)
         if not problem and not found.get("Location"):
             problem = "a table that is files, at a location: what else has its rows cannot be told of this one"
         if problem:
