@@ -35,7 +35,7 @@ class OneCount(Estimator):
     def error(
         self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...], rows: int | None
     ) -> float | None:
-        return float(math.ceil(self.off(aggregate, setting, mechanisms[0], BETA)))
+        return float(math.floor(self.off(aggregate, setting, mechanisms[0], BETA) + 0.5))  # a rounded number is whole
 
     def weights(self, aggregate: Aggregate, setting: Setting) -> Weights:
         """The count itself; or where it is read from parts of a column, known values or all rows."""
