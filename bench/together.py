@@ -24,8 +24,8 @@ STATEMENTS = {
     "three quartiles": "SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY spend) AS q1, MEDIAN(spend) AS q2, "
     "PERCENTILE_CONT(0.75) WITHIN GROUP (ORDER BY spend) AS q3 FROM rows",
     "cube of city and dear": "SELECT city, spend > 30 AS dear, COUNT(*) AS n FROM rows GROUP BY CUBE (city, dear)",
-    "count and mean by tens of spend, keys private": "SELECT spend // 10 AS tens, COUNT(*) AS n, AVG(spend) AS mean FROM rows "
-    "GROUP BY tens",
+    "count and mean by tens of spend, keys private": "SELECT spend // 10 AS tens, COUNT(*) AS n, AVG(spend) AS mean "
+    "FROM rows GROUP BY tens",
 }
 COLUMNS = (
     Column("output", ""),
