@@ -78,7 +78,8 @@ def claims_too_little(tables: Tables, sql: str) -> str:
     made = tables[0].query(sql).plan(epsilon=1)
     for line in made.lines:
         for part, mechanism in zip(line.parts, line.mechanisms, strict=True):
-            weight = part.weight / (len(made.lines) + (made.keys is not None))
+            alike = sum(part.measure in (own.measure for own in other.parts) for other in made.lines)  # one release
+            weight = alike * part.weight / (len(made.lines) + (made.keys is not None))
             least = made.bounded.groups * part.measure.reach / float(weight)
             if made.noise is not None and made.noise.name == "discrete Laplace" and mechanism.scale < 0.999 * least:
                 return f"scale {mechanism.scale}, and at least {least} is needed"
