@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import repeat
 from typing import Any, Protocol
 
 import numpy as np
@@ -141,7 +142,7 @@ class Category:
         places = self._places
         listed = cells.tolist()
         try:
-            codes = [places.get(cell, MISSING) for cell in listed]
+            return np.fromiter(map(places.get, listed, repeat(MISSING)), dtype=np.int16, count=len(listed))
         except Exception:  # a cell that cannot be looked up is unknown, and only that one
             codes = [_place(places, cell) for cell in listed]
         return np.array(codes, dtype=np.int16)
