@@ -48,7 +48,7 @@ def written(folder: Path, rows: int) -> Path:
         at = np.arange(rows)
         city = pyarrow.DictionaryArray.from_arrays(pyarrow.array((at % 9).astype(np.int8)), CITIES)
         columns = {"person": at // 4, "x": at % 100, "y": (7 * at) % 100, "city": city.cast("string")}
-        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+        pyarrow.parquet.write_table(pyarrow.table(columns), path, row_group_size=1 << 17)  # all sizes by many threads
     return path
 
 

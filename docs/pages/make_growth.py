@@ -19,7 +19,7 @@ def page() -> str:
         "# How time and memory grow",
         "",
         "An exponent of 1 says that ten times as much takes ten times as long, 2 a hundred times, 0 no longer at all. Fitted by `bench/exponents.py` over sizes that double up to the largest"
-        " shown, with the standard error of the fit; CPU time, the best of five to seven, on a machine that was busy with other work; memory is the most that was held at once, input and output included. `make pages` writes this page from"
+        " shown, with the standard error of the fit; CPU time, the best of several in turns, on a machine that was busy with other work; memory is the most that was held at once, input and output included (of tables, by a process of its own). `make pages` writes this page from"
         f" `bench/results/exponents.json` ({kept['machine']['cores']} cores, {kept['date'][:10]}).",
         "",
         "| what | grows with | up to | time ^ | claimed | memory ^ | claimed |",
@@ -35,7 +35,7 @@ def page() -> str:
 
 def _row(row: dict[str, Any]) -> str:
     if "time" not in row:
-        return f"| `{row['name']}` | {row['of']} | no figure to be relied on yet | – | – | – | – |"
+        return f"| `{row['name']}` | {row['of']} | not measured yet | – | – | – | – |"
     spent = f"{row['time']:.2f} ± {row['time_error']:.2f}"
     kept = f"{row['memory']:.2f} ± {row['memory_error']:.2f}"
     ends = f"{row['claimed']:g} | {kept} | {row['claimed_memory']:g}"
