@@ -9,7 +9,7 @@ from tacit.synth.methods import aim, pairs
 
 @pytest.fixture(autouse=True)
 def small_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "COMPONENTS", 60)
+    monkeypatch.setattr(pairs, "COMPONENTS", 30)
     monkeypatch.setattr(pairs, "FITS", 2)
     monkeypatch.setattr(aim, "_DRAWN", 4000)
     monkeypatch.setattr(aim, "_STEPS", 10)

@@ -13,11 +13,13 @@ import pytest
 import tacit
 from tacit.errors import AnswerLost, BudgetExceeded, InvalidParameter
 from tacit.privacy import ApproxDP
-from tacit.synth import MST, Dates, Domain, Independent, Pairs
+from tacit.synth import MST, Dates, Determines, Domain, Independent, Pairs, Workload
 from tacit.synth.counts.counting import FrameRows
 from tacit.synth.counts.stage import identity
 from tacit.synth.made.saved import to_bytes
 from tacit.synth.opened import TableRows, _coded
+from tacit.tables.discovery.inside import Inside
+from tacit.tables.engines import access
 from tacit.tables.session.table import Table
 from tests.tables.visits import POLICY, write_visits
 
@@ -32,6 +34,11 @@ def policy(tmp_path: Path) -> Path:
 @pytest.fixture
 def table(policy: Path) -> Table:
     return tacit.open(policy, analyst="ada")
+
+
+def debits(table: Table) -> int:
+    """How many payments are on record."""
+    return sum(entry.kind == "reserved" for entry in table.ledger.history())
 
 
 def test_a_fit_is_paid_once_and_asked_again_for_nothing(table: Table) -> None:
@@ -159,13 +166,49 @@ def test_lists_and_bounds_are_bought_inside_the_price(policy: Path) -> None:
         columns = ["plan", "city", "age"]
         made = method.fit(table, domain=columns, discover="0.5")
         assert table.ledger.budget().charged == ApproxDP(2, "1e-6")  # all of it, and no more
+        assert debits(table) == 1  # one request
         assert made.guarantee == ApproxDP(2, "1e-6")
         entries, charged = table.entries, table.ledger.budget().charged
         again = method.fit(table, domain=columns, discover="0.5")
         assert to_bytes(again) == to_bytes(made)
         assert (table.entries, table.ledger.budget().charged) == (entries, charged)
-        assert "plan" in made.sample(5, seed=1)
-        assert all(name in made.domain.names or name in made.notes[-1] for name in columns)
+        assert made.domain.names == tuple(columns)
+        assert list(made.sample(5, seed=1)) == columns
+        method.fit(table, domain=columns, discover="0.25")
+        assert debits(table) == 2  # another share is another question
+
+
+@pytest.mark.parametrize(
+    "method", [Pairs(epsilon="0.01", delta="1e-9"), Workload([("city", "age")], epsilon="0.01", delta="1e-9")]
+)
+def test_columns_of_which_nothing_is_found_are_missing(method: Any, policy: Path, tmp_path: Path) -> None:
+    policy.write_text(POLICY.replace(", bounds = [0, 120]", ""), encoding="utf-8")
+    with tacit.open(policy, analyst="ada") as table:
+        made = method.fit(table, domain=["city", "age"], discover="0.1")
+        assert "Nothing was found of city, age" in made.notes[-1]
+        rows = made.sample(4, seed=1)
+        assert rows["city"] == rows["age"] == [None] * 4
+        rows.write(tmp_path / "made.parquet")
+        assert made.count({"city": None}).high >= 1
+        made.report().to_html()
+
+
+def test_discoveries_are_planned_before_and_drawn_after_the_payment(
+    policy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy.write_text(POLICY.replace(", bounds = [0, 120]", ""), encoding="utf-8")
+    monkeypatch.setattr(access, "APART", False)
+    charged: list[Any] = []
+    with tacit.open(policy, analyst="ada") as table:
+        real = Inside.__call__
+
+        def seen(self: Any, engine: Any, receipt: Any) -> Any:
+            charged.append(table.ledger.budget().charged)
+            return real(self, engine, receipt)
+
+        monkeypatch.setattr(Inside, "__call__", seen)
+        Independent(epsilon=1, delta="1e-6").fit(table, domain=["plan", "city", "age"], discover="0.5")
+    assert charged == [ApproxDP(1, "1e-6")] * 2
 
 
 def test_what_cannot_be_discovered_is_refused_before_the_payment(table: Table) -> None:
@@ -180,6 +223,11 @@ def test_what_cannot_be_discovered_is_refused_before_the_payment(table: Table) -
     for method, domain, share in wrong:
         with pytest.raises(tacit.TacitError):
             method.fit(table, domain=domain, discover=share)
+    rule = Determines("city", "plan", {"Bonn": "free"})  # city is not known yet
+    with pytest.raises(InvalidParameter, match="rules"):
+        Pairs(epsilon=1, delta="1e-8").fit(table, domain=["plan", "city"], discover="0.1", rules=[rule])
+    with pytest.raises(InvalidParameter, match="rows_per_unit"):
+        Pairs(epsilon=1, delta="1e-8").fit(table, domain=["plan", "city"], discover="0.1", rows_per_unit=99)
     with pytest.raises(BudgetExceeded):
         Pairs(epsilon=50, delta="1e-8").fit(table, domain=["plan", "city"], discover="0.01")
     assert table.entries == 0

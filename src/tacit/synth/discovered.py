@@ -1,35 +1,44 @@
 """Lists and bounds that nobody wrote down, bought inside the price of a fit: `fit(table, discover="0.1")`.
 
 A share of the price goes to the columns that have neither, the same to each: keys of texts, bounds of numbers, by the
-discoveries that `table.discover` makes. The fit has the rest. All of it is on record, and adds up to the price.
+discoveries that `table.discover` makes. The fit has the rest. All of it is one request and one debit, the price.
 """
 
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tacit.errors import BudgetExceeded, InvalidParameter
-from tacit.ledger.amounts import Amount
+from tacit.errors import InvalidParameter
+from tacit.ledger import Receipt
 from tacit.privacy import ZCDP, ApproxDP, Guarantee, PureDP
 from tacit.privacy.prices import price as exact
 from tacit.synth.domain.columns import Column, Listed, Numbers
 from tacit.synth.domain.domain import Domain
-from tacit.synth.domain.rules import Rule
-from tacit.synth.made.saved import from_bytes
+from tacit.synth.domain.rules import Impossible, Rule
+from tacit.synth.made.saved import from_bytes, to_bytes
 from tacit.synth.made.synthesis import Synthesis
-from tacit.synth.opened import fit_table
+from tacit.synth.opened import VERSION, TableRows, coded, fit_table
+from tacit.tables.discovery.found import FoundBounds, FoundKeys
+from tacit.tables.discovery.inside import Inside
 from tacit.tables.engines.access import Access
+from tacit.tables.engines.contract import Engine
+from tacit.tables.engines.reading import bounded_rows
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.plan.price import read_price
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 
 __all__ = ["fit_discovered"]
 
 _MOST = Fraction(1, 2)
+_MOST_FOUND = 1_000_000 - 1
+"""Values of a column that a list can have, with missing."""
+_FARTHEST = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,40 +52,105 @@ class _Parts:
     rest: Guarantee
 
 
+@dataclass(frozen=True)
+class _Draw:
+    """What runs after the payment of all of it: discoveries, then the fit with the domain that they gave."""
+
+    method: Any
+    policy: Policy
+    columns: tuple[Column | Inside[FoundKeys] | Inside[FoundBounds], ...]
+    wanted: tuple[ColumnPolicy, ...]
+    rules: tuple[Rule, ...]
+    rows_per_unit: int | None
+
+    def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
+        undeclared, found = iter(self.wanted), list[Column]()
+        for column in self.columns:
+            if isinstance(column, Inside):
+                found.append(_found(next(undeclared), column(engine, receipt)))
+            else:
+                found.append(column)
+        domain = Domain(tuple(found), self.rules)
+        asked = bounded_rows(self.policy, coded(self.policy, domain), rows=self.rows_per_unit)
+        with engine.read(asked) as rows:
+            return to_bytes(self.method.made(TableRows(domain.measured(), asked, rows), domain))
+
+
 def fit_discovered(
     method: Any, table: Any, names: object, rules: Iterable[Rule], rows_per_unit: int | None, part: object, fresh: bool
 ) -> Synthesis:
-    """Buy what the policy does not say, then fit. Refusals come before the first payment."""
-    if not isinstance(getattr(table, "_access", None), Access):  # a service would refuse the fit, with lists paid for
+    """One payment, then discoveries and the fit; or the model that was paid for already. Refusals come before it."""
+    if not isinstance(getattr(table, "_access", None), Access):
         allowed = "a table that is opened here; at a service, buy lists with table.discover and give them as domain="
         raise InvalidParameter("discover", given=part, allowed=allowed, hint="Nothing was spent.")
     parts = _parts(method.guarantee, table.policy, names, part)
     if not parts.wanted:
         return fit_table(method, table, [column.name for column in parts.columns], rules, rows_per_unit, fresh)
+    listed = tuple(rules)
+    _check(method, table.policy, parts, listed, rows_per_unit)
     smaller = copy.copy(method)
     smaller._price = parts.rest
-    mark = json.dumps([[column.name for column in parts.columns], str(exact(part, "discover")), repr(method)])
-    question = f"SYNTHESISE WITH DISCOVERED VALUES {mark}"
-    if not fresh and (claim := table.recall(question, parts.rest)) is not None:
-        return _whole(from_bytes(claim.answer), method.guarantee, parts.columns)
-    _check_left(method.guarantee, table)
-    found = [
-        _bought(column, table, parts) if column in parts.wanted else _declared(column, table.policy)
+    columns = tuple(
+        _planned(column, table, parts) if column in parts.wanted else _declared(column, table.policy)
         for column in parts.columns
-    ]
-    known = [column for column in found if column is not None]
-    if not known:
-        hint = f"{len(parts.wanted)} discoveries were paid; their answers are on record."
-        raise InvalidParameter("discover", given=part, allowed="a share that finds values in some column", hint=hint)
-    domain = Domain(tuple(known), tuple(rules))
-    made = fit_table(smaller, table, domain, (), rows_per_unit, fresh, question=question)
-    return _whole(made, method.guarantee, parts.columns)
+    )
+    draw = _Draw(smaller, table.policy, columns, parts.wanted, listed, rows_per_unit)
+    cost = read_price(table.policy, epsilon=None, delta=None, rho=None, price=method.guarantee)
+    claim = table.pay_for(_question(method, parts, listed, rows_per_unit, part), cost, draw, fresh=fresh)
+    assert claim.answer is not None
+    return _whole(from_bytes(claim.answer), method.guarantee)
 
 
-def _whole(made: Synthesis, price: Guarantee, columns: Sequence[ColumnPolicy]) -> Synthesis:
+def _check(method: Any, policy: Policy, parts: _Parts, rules: tuple[Rule, ...], rows_per_unit: int | None) -> None:
+    """Refuse what the fit would, with stand-ins for what is not known yet; what is found has at most as many cells."""
+    named = {name for rule in rules for name in _named(rule)}
+    if named & {column.name for column in parts.wanted}:
+        allowed = "rules between columns whose values the policy has: what is discovered is not known yet"
+        raise InvalidParameter("rules", given=sorted(named), allowed=allowed, hint="Nothing was spent.")
+    stand_ins = tuple(
+        Listed(column.name, (), missing=True) if column in parts.wanted else _declared(column, policy)
+        for column in parts.columns
+    )
+    domain = Domain(stand_ins, rules)
+    bounded_rows(policy, coded(policy, domain), rows=rows_per_unit)
+    method.check(_widest(domain.measured(), {column.name for column in parts.wanted}))
+
+
+def _widest(domain: Domain, wanted: set[str]) -> Domain:
+    """The domain with as many values as discoveries may find."""
+    many = tuple(
+        Numbers(column.name, 1, _MOST_FOUND, whole=True, bins=_MOST_FOUND, missing=True)
+        if column.name in wanted
+        else column
+        for column in domain.columns
+    )
+    return Domain(many, domain.rules)
+
+
+def _named(rule: Rule) -> tuple[str, ...]:
+    return rule.columns if isinstance(rule, Impossible) else (rule.column, rule.then)
+
+
+def _question(method: Any, parts: _Parts, rules: tuple[Rule, ...], rows_per_unit: int | None, part: object) -> str:
+    """One line that says all that the model depends on besides the policy."""
+    said = {
+        "columns": [column.name for column in parts.columns],
+        "discover": str(exact(part, "discover")),
+        "method": repr(method),
+        "rows": rows_per_unit,
+        "rules": [rule.to_dict() for rule in rules],
+        "settings": {name: repr(value) for name, value in sorted(vars(method).items())},
+        "version": VERSION,
+    }
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:32]
+    names = ", ".join(column.name for column in parts.wanted)
+    return f"SYNTHESISE {len(parts.columns)} columns, DISCOVERING {names}, by {type(method).__name__} ({digest})"
+
+
+def _whole(made: Synthesis, price: Guarantee) -> Synthesis:
     """The model at the price of all of it, with a word on the columns of which nothing was found."""
-    lost = [column.name for column in columns if column.name not in made.domain.names]
-    note = f"Nothing was found of {', '.join(lost)}: too few people have any one value. They are not in this table."
+    lost = [column.name for column in made.domain.columns if not column.cells]
+    note = f"Nothing was found of {', '.join(lost)}: too few people have any one value. All of it is missing here."
     return replace(made, guarantee=price, notes=(*made.notes, *([note] if lost else [])))
 
 
@@ -122,24 +196,26 @@ def _refuse_lists(price: Guarantee) -> None:
     raise InvalidParameter("price", given=price, allowed="(ε, δ) with δ above 0, to discover lists", hint=hint)
 
 
-def _check_left(price: Guarantee, table: Any) -> None:
-    """The whole price must be there before a part of it is paid."""
-    amount = table.policy.terms.flavour.amount
-    asked: Amount = amount(price.to(ApproxDP) if isinstance(price, PureDP) else price)
-    if not asked.within(amount(table.remaining)):
-        raise BudgetExceeded(asked=price, left=table.remaining)
-
-
-def _bought(column: ColumnPolicy, table: Any, parts: _Parts) -> Column | None:
-    """A column as it was discovered; None if nothing was found."""
+def _planned(column: ColumnPolicy, table: Any, parts: _Parts) -> Inside[FoundKeys] | Inside[FoundBounds]:
+    """The discovery of a column, without its payment."""
+    found: Inside[FoundKeys] | Inside[FoundBounds]
     if column.kind is Kind.TEXT:
-        keys = [key for key in table.discover.keys(column.name, price=parts.each).keys if key is not None]
-        return Listed(column.name, tuple(sorted(keys)), missing=True) if keys else None
-    found = table.discover.bounds(column.name, price=parts.each_pure)
-    if found.low is None or found.high is None or found.low >= found.high:
-        return None
-    whole = column.kind is Kind.INTEGER and found.low.denominator == found.high.denominator == 1
-    return Numbers(column.name, found.low, found.high, whole=whole, missing=True)
+        found = table.discover.keys_inside(column.name, parts.each)
+    else:
+        found = table.discover.bounds_inside(column.name, parts.each_pure)
+    return found
+
+
+def _found(column: ColumnPolicy, found: FoundKeys | FoundBounds) -> Column:
+    """A column as it was discovered; of which nothing was found, all is missing."""
+    if isinstance(found, FoundKeys):
+        keys = sorted(str(key) for key in found.keys if key is not None)
+        return Listed(column.name, tuple(keys[:_MOST_FOUND]), missing=True)
+    low, high = found.low, found.high
+    if low is None or high is None or low >= high or max(abs(low), abs(high)) > _FARTHEST:
+        return Listed(column.name, (), missing=True)
+    whole = column.kind is Kind.INTEGER and low.denominator == high.denominator == 1
+    return Numbers(column.name, low, high, whole=whole, missing=True)
 
 
 def _declared(column: ColumnPolicy, policy: Policy) -> Column:

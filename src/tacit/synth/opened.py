@@ -29,9 +29,9 @@ from tacit.tables.expressions.tree import Column as Named
 from tacit.tables.plan.price import read_price
 from tacit.tables.policy.policy import Policy
 
-__all__ = ["SynthesisPlan", "fit_table", "plan_table"]
+__all__ = ["VERSION", "SynthesisPlan", "TableRows", "coded", "fit_table", "plan_table"]
 
-_VERSION = 2
+VERSION = 3
 """Raised when the same rows and the same noise would give another model: then it is another question."""
 
 
@@ -122,12 +122,11 @@ def fit_table(
     rules: Iterable[Rule],
     rows_per_unit: int | None,
     fresh: bool,
-    question: str | None = None,
 ) -> Synthesis:
     """Pay, then fit; or the model that was paid for already, free. All refusals come before the payment."""
     plan = plan_table(method, table, domain, rules, rows_per_unit)
-    asked = question or plan.question
-    claim = table.pay_for(asked, plan.cost, _Draw(method, plan.domain, plan.asked, asked), fresh=fresh)
+    draw = _Draw(method, plan.domain, plan.asked, plan.question)
+    claim = table.pay_for(plan.question, plan.cost, draw, fresh=fresh)
     assert claim.answer is not None
     return from_bytes(claim.answer)
 
@@ -139,11 +138,16 @@ def plan_table(
     policy = table.policy
     read = Domain.of_policy(policy, rules=rules) if domain is None else _within(policy, domain, rules)
     method.check(read.measured())
-    asked = table.reading([_coded(column, policy) for column in read.measured().columns], rows_per_unit=rows_per_unit)
+    asked = table.reading(coded(policy, read), rows_per_unit=rows_per_unit)
     cost = read_price(policy, epsilon=None, delta=None, rho=None, price=method.guarantee)
     unit, rows = policy.unit.column, "one row" if asked.most == 1 else f"{asked.most} rows"
     whom = "each row" if unit is None else f"one {unit}, who counts with at most {rows}"
     return SynthesisPlan(_question(method, policy, read, asked), cost, whom, read, asked)
+
+
+def coded(policy: Policy, domain: Domain) -> list[Coded]:
+    """The columns of a table as a fit reads them; refuses those that do not fit the policy."""
+    return [_coded(column, policy) for column in domain.measured().columns]
 
 
 def _within(policy: Policy, domain: object, rules: Iterable[Rule]) -> Domain:
@@ -197,7 +201,7 @@ def _fits(value: object, kind: Kind) -> bool:
 
 def _question(method: Method, policy: Policy, domain: Domain, asked: BoundedRows) -> str:
     """One line that says all that the model depends on besides the policy: long lists by their digest."""
-    said = {"domain": domain.to_dict(), "method": repr(method), "rows": asked.rows, "version": _VERSION}
+    said = {"domain": domain.to_dict(), "method": repr(method), "rows": asked.rows, "version": VERSION}
     said["settings"] = {name: repr(value) for name, value in sorted(vars(method).items())}
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     return f"SYNTHESISE {len(domain.columns)} columns of {policy.table!r} by {type(method).__name__} ({digest[:32]})"

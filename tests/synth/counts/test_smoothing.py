@@ -67,8 +67,8 @@ def test_a_smoother_that_is_always_wrong_has_no_say(monkeypatch: pytest.MonkeyPa
     before = smoothed(noisy, 50.0, ROWS, ordered=True).counts
     real = smoothing._smoothers
 
-    def more(size: int, *, ordered: bool) -> Any:
-        return [*real(size, ordered=ordered), lambda counts, scale: np.full(len(counts), ROWS / len(counts))]
+    def more(size: int, longest: int, *, ordered: bool) -> Any:
+        return [*real(size, longest, ordered=ordered), lambda counts, scale: np.full(len(counts), ROWS / len(counts))]
 
     monkeypatch.setattr(smoothing, "_smoothers", more)
     assert np.allclose(smoothed(noisy, 50.0, ROWS, ordered=True).counts, before)

@@ -10,7 +10,9 @@ import pytest
 
 from tacit.synth.models.graph import GraphModel, Target, fit_graph
 from tacit.synth.models.junction import cells_of, junction_tree
-from tacit.synth.models.mixture import Mixture, PairTable, fit_mixture, shrunk
+from tacit.synth.models.mixture import Mixture, PairTable, descended, fitting, pooled, shrunk
+from tacit.synth.models.stacked import ALL, fit_stacked, nearest
+from tacit.synth.public_coins import public_coins
 
 SIZES = (2, 3, 2, 4, 3)
 SETS = [[(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1), (1, 2)], [(0, 1, 2), (3, 4)], [(0, 4), (1, 4), (2, 4), (3, 4)], []]
@@ -92,8 +94,68 @@ def test_a_mixture_finds_the_tables_it_is_given() -> None:
     true = random.dirichlet(np.full(24, 0.3)).reshape(2, 3, 4)
     ones = [(summed(true, (at,)), summed(true, (at,)), np.full(true.shape[at], 1e-8)) for at in range(3)]
     pairs = {pair: PairTable(summed(true, pair), 1e-3) for pair in combinations(range(3), 2)}
-    fitted = fit_mixture(ones, pairs, components=60, fits=2, steps=400)
+    (fitted,) = descended(fitting(ones, pairs), 60, 2, [400], public_coins(1))
     for pair in pairs:
         assert np.abs(fitted.table(pair) - summed(true, pair)).sum() < 0.05  # independence is 0.5 away or more
     far = shrunk(PairTable(summed(true, (0, 1)), 1.0), summed(true, (0,)), summed(true, (1,)))
     assert np.allclose(far.shares, np.outer(summed(true, (0,)), summed(true, (1,))))
+
+
+def test_a_search_that_stops_twice_is_one_search() -> None:
+    random = np.random.default_rng(5)
+    true = random.dirichlet(np.full(24, 0.3)).reshape(2, 3, 4)
+    ones = [(summed(true, (at,)), summed(true, (at,)), np.full(true.shape[at], 1e-8)) for at in range(3)]
+    task = fitting(ones, {pair: PairTable(summed(true, pair), 1e-3) for pair in combinations(range(3), 2)})
+    early, late = descended(task, 10, 2, [5, 40], public_coins(1))
+    (alone,) = descended(task, 10, 2, [40], public_coins(1))
+    assert all(np.array_equal(a, b) for a, b in zip(late.laws, alone.laws, strict=True))
+    assert late.misfit < early.misfit
+
+
+def test_weights_of_kinds_are_the_best_on_the_simplex() -> None:
+    random = np.random.default_rng(6)
+    for size in (1, 2, 4):
+        made = random.normal(size=(30, size))
+        square, line = made.T @ made, made.T @ random.normal(size=30)
+        weights = nearest(square, line)
+        assert np.all(weights >= 0)
+        assert weights.sum() == pytest.approx(1)
+        best = weights @ square @ weights - 2 * line @ weights
+        for other in random.dirichlet(np.ones(size), 2000):
+            assert best <= other @ square @ other - 2 * line @ other + 1e-6
+
+
+def test_stacking_trusts_tables_as_far_as_they_foretell() -> None:
+    """Of noise alone it makes independence, of tables without noise the tables; and its model is one mixture."""
+    random = np.random.default_rng(7)
+    law = [np.full(4, 0.25)] * 4
+    ones = [(one, one, np.full(4, 1e-6)) for one in law]
+    noisy = {pair: PairTable(1 / 16 + random.normal(0, 0.02, (4, 4)), 0.02) for pair in combinations(range(4), 2)}
+    drowned = fit_stacked(ones, noisy, components=20, fits=2, steps=60)
+    alone = np.mean([np.abs(table.shares - 1 / 16).sum() for table in noisy.values()])
+    assert np.mean([np.abs(drowned.table(pair) - 1 / 16).sum() for pair in noisy]) < 0.5 * alone
+    joint = np.full((4, 4), 0.02) + 0.17 * np.eye(4)
+    clear = {pair: PairTable(joint, 1e-4) for pair in noisy}
+    told = fit_stacked(ones, clear, components=40, fits=2, steps=300)
+    assert np.mean([np.abs(told.table(pair) - joint).sum() for pair in clear]) < 0.1  # independence: 1.0
+    assert told.weights.sum() == pytest.approx(1)
+    again = fit_stacked(ones, clear, components=40, fits=2, steps=300)
+    assert all(np.array_equal(a, b) for a, b in zip(told.laws, again.laws, strict=True))
+
+
+@pytest.mark.parametrize("kind", ALL, ids=[kind.moved.__name__.strip("_") for kind in ALL])
+def test_every_way_to_move_a_table_leaves_a_clear_one_and_is_total(kind: Any) -> None:
+    first, second = np.array([0.5, 0.3, 0.2]), np.array([0.6, 0.4])
+    away = np.array([[1.0, -1], [-1, 1], [0, 0]]) * 0.1
+    clear = PairTable(np.outer(first, second) + away, 1e-6)
+    assert np.allclose(kind.moved(clear, first, second).shares, clear.shares, atol=1e-4)
+    for odd in (np.zeros((3, 2)), np.full((3, 2), -1e9), np.full((3, 2), 1e12)):
+        assert np.all(np.isfinite(kind.moved(PairTable(odd, 5.0), first, second).shares))
+    single = kind.moved(PairTable(np.ones((1, 1)), 0.1), np.ones(1), np.ones(1))
+    assert np.all(np.isfinite(single.shares))
+
+
+def test_pooled_mixtures_are_means_of_theirs() -> None:
+    one, other = (Mixture((np.array([[p], [1 - p]]),) * 2, np.ones(1)) for p in (0.9, 0.2))
+    both = pooled([one, other], np.array([0.25, 0.75]))
+    assert np.allclose(both.table((0, 1)), 0.25 * one.table((0, 1)) + 0.75 * other.table((0, 1)))

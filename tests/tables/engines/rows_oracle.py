@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from tacit.tables.engines.rows import BoundedRows
+from tacit.tables.engines.rows import BoundedRows, ends
 from tacit.tables.engines.spool import ChosenRows
 from tacit.tables.expressions.tree import Column
 from tests.tables.engines.bounding_oracle import added
@@ -40,9 +40,24 @@ def first(asked: BoundedRows, unit: Any, contents: list[tuple[int, ...]], key: s
     order = []
     for content in contents:
         seen[content] += 1
-        parts = [(SCHEMA[asked.unit], unit), *(("integer", one) for one in (*content, seen[content]))]
+        parts = [(SCHEMA[asked.unit], unit), *(("integer", one) for one in (*numbers(asked, content), seen[content]))]
         order.append((digest(f"{key};row;" + "".join(map(written, parts))), content, seen[content]))
     return [content for _, content, _ in sorted(order)[: asked.rows]]
+
+
+def numbers(asked: BoundedRows, content: tuple[int, ...]) -> list[int]:
+    """The integers of a row, from their lowest on, as digits of as few numbers below 2⁶² as they fit in, in order."""
+    found, size = list[int](), 0
+    for column, one in zip(asked.columns, content, strict=True):
+        low, high = ends(column)
+        base = high - low + 1
+        if not found or size * base > 2**62:
+            found.append(one if base > 2**62 else one - low)
+            size = base
+        else:
+            found[-1] = found[-1] * base + one - low
+            size *= base
+    return found
 
 
 def collected_units(held: ChosenRows) -> Counter[Unit]:

@@ -13,7 +13,7 @@ __all__ = ["Coarse", "coarse", "most_bins"]
 
 Reals = npt.NDArray[np.float64]
 
-_FACTOR, _POWER = 0.555, 0.503
+_FACTOR, _POWER = 1.1, 0.4
 _FEWEST, _MOST = 3, 48
 
 
@@ -21,7 +21,7 @@ def most_bins(total: float, scale: float) -> int:
     """How many bins pay: more rows or less noise, finer bins. Found on other tables than those of the benches.
 
     >>> [most_bins(50_000, scale) for scale in (700, 60, 7)]
-    [5, 16, 48]
+    [6, 16, 38]
     """
     return int(np.clip(round(_FACTOR * (total / scale) ** _POWER), _FEWEST, _MOST))
 

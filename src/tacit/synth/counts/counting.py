@@ -27,6 +27,8 @@ Counts = npt.NDArray[np.int64]
 Maps = Sequence[Codes]
 """For each column, the bin of each of its codes, numbered from 0 without gaps."""
 Tables = Sequence[tuple[int, ...]]
+_CHUNK = 1 << 18
+"""Values that are counted at a time."""
 
 
 class Counting(Protocol):
@@ -59,23 +61,26 @@ class FrameRows:
         codes = [domain.codes(at, listed[name]) for at, name in enumerate(domain.names)]
         if len({len(one) for one in codes}) != 1:
             raise InvalidParameter("frame", given=kind_of(frame), allowed="columns of one length")
-        self._codes = [one.astype(np.int32) for one in codes]
+        self._codes = [one.astype(np.min_scalar_type(size)) for one, size in zip(codes, domain.sizes, strict=True)]
         if unit is not None:
-            kept = _chosen(list(plain(column_of(frame, unit))), np.stack(self._codes, axis=1), rows)
+            content = np.stack([one.astype(np.int32) for one in self._codes], axis=1)
+            kept = _chosen(list(plain(column_of(frame, unit))), content, rows)
             self._codes = [one[kept] for one in self._codes]
 
     def counted(self, tables: Tables, maps: Maps) -> list[Counts]:
         used = sorted({at for table in tables for at in table})
-        binned = {at: maps[at][self._codes[at]] for at in used}
         sizes = {at: int(maps[at].max()) + 1 for at in used}
-        found = []
-        for table in tables:
-            shape = tuple(sizes[at] for at in table)
-            cells = binned[table[0]]
-            for at in table[1:]:
-                cells = cells * sizes[at] + binned[at]
-            found.append(np.bincount(cells, minlength=math.prod(shape)).reshape(shape))
-        return found
+        shapes = [tuple(sizes[at] for at in table) for table in tables]
+        found = [np.zeros(math.prod(shape), dtype=np.int64) for shape in shapes]
+        step = max(1, _CHUNK // len(used))
+        for start in range(0, len(self._codes[0]), step):
+            binned = {at: maps[at][self._codes[at][start : start + step]] for at in used}
+            for table, counts in zip(tables, found, strict=True):
+                cells = binned[table[0]]
+                for at in table[1:]:
+                    cells = cells * sizes[at] + binned[at]
+                counts += np.bincount(cells, minlength=len(counts))
+        return [counts.reshape(shape) for counts, shape in zip(found, shapes, strict=True)]
 
     def __repr__(self) -> str:
         return "FrameRows(private)"

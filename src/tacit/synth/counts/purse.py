@@ -43,9 +43,15 @@ class Measured:
     """A noisy table: which columns, the noisy counts of their bins, and the spread of the noise. Public."""
 
     columns: tuple[int, ...]
-    counts: Counts
+    counts: Counts | npt.NDArray[np.float64]
+    """Whole numbers; means of them where two measurements of one table are joined."""
     scale: float
     """The standard deviation of the noise in each cell."""
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether it is a mean of two measurements."""
+        return self.counts.dtype.kind == "f"
 
 
 class Noised(Protocol):

@@ -22,8 +22,6 @@ Smoother = Callable[[Reals, float], Reals]
 _LEVELS = 6
 _SPLITS, _PART = 6, 0.25
 """How often counts are split in two to try smoothers, and the noise added to the part that they see."""
-_LONGEST = 2000
-"""Values up to which smoothers that compare all with all are tried."""
 _SPIKE = 3.5
 _ROUNDS = 40
 
@@ -36,18 +34,19 @@ class Smooth:
     risk: float
 
 
-def smoothed(counts: Reals, scale: float, total: float, *, ordered: bool) -> Smooth:
+def smoothed(counts: Reals, scale: float, total: float, *, ordered: bool, longest: int = 2000) -> Smooth:
     """The average of smoothers, each weighted by how well it foretells counts that it has not seen.
 
     Counts with noise of variance σ² become two with independent noise, y + √α·w and y - w/√α for w of variance σ²:
     how far a smoother of the first is from the second says its error, without the truth (Oliveira, Lei & Tibshirani
-    2021). Weights are e^(-error/4σ²) (Leung & Barron 2006).
+    2021). Weights are e^(-error/4σ²) (Leung & Barron 2006). Smoothers that compare all values with all are tried on up
+    to ``longest`` of them.
 
     >>> flat = smoothed(np.array([9.0, 11, 10, 8, 12, 500, 10, 11] * 4), 2.0, 2284.0, ordered=True).counts
     >>> bool(flat[:5].std() < 2), bool(flat[5] > 450)
     (True, True)
     """
-    found = _smoothers(len(counts), ordered=ordered)
+    found = _smoothers(len(counts), longest, ordered=ordered)
     made = np.array([of_total(one(counts, scale), total) for one in found])
     if len(found) == 1 or scale == 0:
         return Smooth(made[0], len(counts) * scale**2)
@@ -64,14 +63,14 @@ def smoothed(counts: Reals, scale: float, total: float, *, ordered: bool) -> Smo
     return Smooth(weights @ made, float(np.clip(risk, scale**2, len(counts) * scale**2)))
 
 
-def _smoothers(size: int, *, ordered: bool) -> list[Smoother]:
+def _smoothers(size: int, longest: int, *, ordered: bool) -> list[Smoother]:
     """Those that make sense for so many values; the first leaves counts as they are."""
     found: list[Smoother] = [lambda counts, scale: counts]
-    if 4 <= size <= _LONGEST:
+    if 4 <= size <= longest:
         found.append(alike)
     if ordered and size >= 4:
         found += [lambda counts, scale: _haar(counts, scale, 2.0), lambda counts, scale: _haar(counts, scale, 3.0)]
-    if ordered and 4 <= size <= _LONGEST:
+    if ordered and 4 <= size <= longest:
         found += [_Lines(width) for width in (1.2, 2.5, 5.0, 10.0)]
     return found
 

@@ -23,6 +23,8 @@ __all__ = ["Stage", "first_stage", "identity", "joined", "one_way_share", "share
 
 Reals = npt.NDArray[np.float64]
 _PARTS = 1 << 20
+_POWER = 0.4
+"""Of the size of a column, in the share of its counts. Found on other tables than those of the benches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +38,14 @@ class Stage:
     total: float
     total_scale: float
     told: Callable[[float], None]
+    longest: int = 2000
+    """Values of a column that are all compared with all, where memory allows it."""
 
     @cached_property
     def smooth(self) -> list[Smooth]:
         """The counts of each column: smooth, nowhere negative, of one total."""
         return [
-            smoothed(one.counts.astype(np.float64), one.scale, self.total, ordered=column.ordered)
+            smoothed(one.counts.astype(np.float64), one.scale, self.total, ordered=column.ordered, longest=self.longest)
             for one, column in zip(self.ones, self.domain.columns, strict=True)
         ]
 
@@ -69,18 +73,26 @@ class Stage:
 
     def more_ones(self, share: Fraction) -> Stage:
         """The one-way counts measured once more with what is left, both measurements joined."""
-        weights = [size ** (2 / 3) for size in self.domain.sizes]
+        weights = [size**_POWER for size in self.domain.sizes]
         again = _ones(self.domain, self.counting, self.purse, shares_of(weights, share))
         ones = tuple(joined(first, second) for first, second in zip(self.ones, again, strict=True))
-        return _stage(self.domain, self.counting, self.purse, ones, self.told)
+        return _stage(self.domain, self.counting, self.purse, ones, self.told, self.longest)
 
 
 def first_stage(
-    domain: Domain, counting: Counting, purse: Purse, share: Fraction, told: Callable[[float], None]
+    domain: Domain,
+    counting: Counting,
+    purse: Purse,
+    share: Fraction,
+    told: Callable[[float], None],
+    longest: int = 2000,
 ) -> Stage:
-    """One-way counts at a share of the price, more of it for longer columns."""
-    weights = [size ** (2 / 3) for size in domain.sizes]
-    return _stage(domain, counting, purse, _ones(domain, counting, purse, shares_of(weights, share)), told)
+    """One-way counts at a share of the price, more of it for longer columns.
+
+    Without smoothing the power would be 2/3; smoothing takes more of the noise away in long columns.
+    """
+    weights = [size**_POWER for size in domain.sizes]
+    return _stage(domain, counting, purse, _ones(domain, counting, purse, shares_of(weights, share)), told, longest)
 
 
 def one_way_share(price: Guarantee, columns: int) -> Fraction:
@@ -132,14 +144,22 @@ def _ones(domain: Domain, counting: Counting, purse: Purse, shares: Sequence[Fra
 
 
 def _stage(
-    domain: Domain, counting: Counting, purse: Purse, ones: tuple[Measured, ...], told: Callable[[float], None]
+    domain: Domain,
+    counting: Counting,
+    purse: Purse,
+    ones: tuple[Measured, ...],
+    told: Callable[[float], None],
+    longest: int,
 ) -> Stage:
     total, scale = total_of([one.counts.astype(np.float64) for one in ones], [one.scale for one in ones])
-    return Stage(domain, counting, purse, ones, total, scale, told)
+    return Stage(domain, counting, purse, ones, total, scale, told, longest)
 
 
 def joined(first: Measured, second: Measured) -> Measured:
-    """Two measurements of one table as one, each with the weight of its precision; in whole numbers again."""
+    """Two measurements of one table as one, each with the weight of its precision; no whole numbers any more.
+
+    They are not rounded: what rounding adds would not be in the spread that intervals rest on.
+    """
     one, other = first.scale**-2, second.scale**-2
     mean = (first.counts * one + second.counts * other) / (one + other)
-    return Measured(first.columns, np.round(mean).astype(np.int64), float((one + other) ** -0.5))
+    return Measured(first.columns, mean, float((one + other) ** -0.5))

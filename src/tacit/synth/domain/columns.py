@@ -62,6 +62,8 @@ class Column(Protocol):
 class Listed:
     """A column whose values are listed: texts, truth values, numbers, days; what is not listed counts as missing.
 
+    With ``missing`` the list may be empty: a column of which nothing is known.
+
     >>> Listed("plan", ("free", "pro")).encode(["pro", "free", None, "PRO"]).tolist()
     [1, 0, -1, -1]
     """
@@ -75,7 +77,8 @@ class Listed:
         read_name(self.name)
         kinds = (str, bool, int, float, datetime.date, datetime.datetime)
         fine = all(isinstance(value, kinds) and value == value for value in self.values)
-        if not self.values or not fine or len(set(self.values)) < len(self.values) or len(self.values) > MOST_CELLS:
+        some = bool(self.values) or self.missing
+        if not some or not fine or len(set(self.values)) < len(self.values) or len(self.values) > MOST_CELLS:
             allowed = f"from 1 to {MOST_CELLS:,} different texts, numbers, truth values or days; missing is not listed"
             raise InvalidParameter(f"values of {self.name}", given=kind_of(self.values), allowed=allowed)
 

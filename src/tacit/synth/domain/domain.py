@@ -115,6 +115,8 @@ class Domain:
     def values(self, at: int, codes: Codes, uniform: npt.NDArray[np.float64]) -> list[Any]:
         """Values for codes, None for missing."""
         column = self.columns[at]
+        if not column.cells:
+            return [None] * len(codes)
         known = np.minimum(codes, column.cells - 1)
         made = column.decode(known, uniform)
         if column.missing:
@@ -200,7 +202,9 @@ def _column(name: str, values: object) -> Column:
         return Numbers(name, values[0], values[1], whole=all(type(v) is int for v in values))
     if isinstance(values, Sequence) and not isinstance(values, str):
         rest = tuple(value for value in values if value is not None)
-        ordered = bool(rest) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in rest)
+        if not rest:
+            raise InvalidParameter(f"domain of {name}", given=values, allowed="at least one value besides missing")
+        ordered = all(isinstance(v, int | float) and not isinstance(v, bool) for v in rest)
         return Listed(name, tuple(sorted(rest)) if ordered else rest, ordered=ordered, missing=len(rest) < len(values))
     allowed = "a number of values, a list of values, a pair of bounds, or a column"
     raise InvalidParameter(f"domain of {name}", given=values, allowed=allowed)

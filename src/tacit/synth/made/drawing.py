@@ -18,16 +18,41 @@ from tacit.synth.public_coins import Public
 __all__ = ["drawn"]
 
 _TRIES = 50
+_ROW, _VALUE = 200, 90
+"""Bytes that a row takes while it is drawn, and each of its values."""
 _WIDEST = 3000
 """Values of all columns together up to which rows are brought closer value by value."""
 
 
 def drawn(
-    domain: Domain, model: Model, binned: Sequence[Coarse], count: int, fixed: Mapping[int, int], random: Public
+    domain: Domain,
+    model: Model,
+    binned: Sequence[Coarse],
+    count: int,
+    fixed: Mapping[int, int],
+    random: Public,
+    room: int,
 ) -> dict[str, list[Any]]:
-    """Rows as columns of values, in the order of the domain."""
+    """Rows as columns of values, in the order of the domain; as many at a time as so many bytes allow."""
+    most = max(1000, room // (2 * (_ROW + _VALUE * len(domain.columns))))
+    made: dict[str, list[Any]] = {name: [] for name in domain.names}
+    for start in range(0, max(count, 1), most):
+        for name, values in _part(domain, model, binned, min(most, count - start), fixed, random, room).items():
+            made[name] += values
+    return made
+
+
+def _part(
+    domain: Domain,
+    model: Model,
+    binned: Sequence[Coarse],
+    count: int,
+    fixed: Mapping[int, int],
+    random: Public,
+    room: int,
+) -> dict[str, list[Any]]:
     measured = domain.measured()
-    codes = _codes(measured, model, binned, count, fixed, random)
+    codes = _codes(measured, model, binned, count, fixed, random, room)
     whole = np.zeros((count, len(domain.columns)), dtype=np.int64)
     whole[:, list(domain.free)] = codes
     for first, then, table in domain.determined():
@@ -37,12 +62,18 @@ def drawn(
 
 
 def _codes(
-    domain: Domain, model: Model, binned: Sequence[Coarse], count: int, fixed: Mapping[int, int], random: Public
+    domain: Domain,
+    model: Model,
+    binned: Sequence[Coarse],
+    count: int,
+    fixed: Mapping[int, int],
+    random: Public,
+    room: int,
 ) -> Codes:
     among = model.given({at: int(binned[at].bins[code]) for at, code in fixed.items()}) if fixed else model
     rows, groups = among.draw(count, random)
     codes = _valued(rows, binned, random)
-    if groups is not None and isinstance(among, Mixture) and sum(domain.sizes) <= _WIDEST:
+    if groups is not None and isinstance(among, Mixture) and _closer_taken(domain, among) <= room // 4:
         laws = [law[one.bins] * one.within[:, None] for law, one in zip(among.laws, binned, strict=True)]
         codes = closer(codes, groups, laws, among.weights, random)
     for at, code in fixed.items():
@@ -56,6 +87,12 @@ def _codes(
             again[:, at] = code
         codes[bad] = again
     return _mended(domain, codes, random)
+
+
+def _closer_taken(domain: Domain, model: Mixture) -> int:
+    """The bytes that it takes to bring rows closer value by value: laws of all values, and all their pairs."""
+    width = sum(domain.sizes)
+    return 20 * width * model.components + 16 * width**2 if width <= _WIDEST else 1 << 62
 
 
 def _valued(rows: Codes, binned: Sequence[Coarse], random: Public) -> Codes:

@@ -65,14 +65,14 @@ class Quality:
 def quality(made: Synthesis, true: Any = None) -> Quality:
     """The report of a model; with true rows, the one that is not private."""
     measured = made.domain.measured()
-    reach = Reach(made.guarantee, _BETA)
+    reach = Reach.in_model(made, _BETA)
     values: dict[str, Any] = {
         "format": "tacit synthesis quality 1",
         "private": true is None,
         "method": made.method,
         "guarantee": made.guarantee.to_dict(),
         "promise": repr(made.guarantee),
-        "rows": _about(made.total, 1.96 * made.total_scale),
+        "rows": _about(made.total, reach.of_total(made.total_scale, min(one.scale for one in made.ones))),
         "fit": {"steps": made.model.steps, "converged": made.model.converged, "misfit": made.model.misfit},
         "notes": list(made.notes),
         "columns": [_column(made, at, reach) for at in range(len(measured.columns))],
@@ -85,14 +85,23 @@ def quality(made: Synthesis, true: Any = None) -> Quality:
 
 
 def _about(value: float, error: float) -> dict[str, float]:
-    return {"value": round(value, 1), "low": round(max(0.0, value - error), 1), "high": round(value + error, 1)}
+    low = 0.0 if value <= 1 else max(0.0, value - error)  # 1 is the least that is estimated, whatever was measured
+    return {"value": round(value, 1), "low": _down(low), "high": _up(value + error)}
+
+
+def _down(value: float) -> float:
+    return math.floor(10 * value) / 10
+
+
+def _up(value: float) -> float:
+    return math.ceil(10 * value) / 10
 
 
 def _column(made: Synthesis, at: int, reach: Reach) -> dict[str, Any]:
     """One column: its noisy counts with 95% intervals, and the error to expect of its shares."""
     measured, one, bins = made.domain.measured(), made.ones[at], made.binned[at]
     error = math.sqrt(2 / math.pi) * one.scale * one.counts.size / made.total
-    width = reach.of(1, one.scale)
+    width = reach.of(1, one.scale, is_joined=one.is_joined)
     order = range(len(one.counts)) if measured.columns[at].ordered else np.argsort(-one.counts, kind="stable").tolist()
     shown = [int(code) for code in list(order)[:_MOST_BARS]]
     return {
@@ -105,9 +114,9 @@ def _column(made: Synthesis, at: int, reach: Reach) -> dict[str, Any]:
         "counts": [
             {
                 "value": measured.label(at, code),
-                "count": int(one.counts[code]),
-                "low": round(max(0.0, float(one.counts[code]) - width), 1),
-                "high": round(max(0.0, float(one.counts[code]) + width), 1),
+                "count": round(float(one.counts[code])),
+                "low": _down(max(0.0, float(one.counts[code]) - width)),
+                "high": _up(max(0.0, float(one.counts[code]) + width)),
                 "model": round(float(bins.shares[code]) * made.total, 1),
             }
             for code in shown

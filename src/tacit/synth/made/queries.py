@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.shared.tails import gaussian_quantile, read_beta
-from tacit.privacy import Guarantee, PureDP
+from tacit.privacy import ZCDP, Guarantee, PureDP
 from tacit.privacy.prices import Price
 from tacit.privacy.rounding import decimal_down
 from tacit.synth.counts.purse import Measured
@@ -60,9 +60,9 @@ def counted_in(made: Synthesis, where: Mapping[str, object], beta: Price) -> Cou
     chosen = conditions(made.domain.measured(), where)
     lows, highs = _bounds(made, chosen)
     each = Fraction(level) / max(1, len(lows) + len(highs))
-    reach = Reach(made.guarantee, each)
-    low = max([0.0, *(count - reach.of(cells, scale) for count, cells, scale in lows)])
-    high = min([math.inf, *(max(0.0, count + reach.of(cells, scale)) for count, cells, scale in highs)])
+    reach = Reach.in_model(made, each)
+    low = max([0.0, *(one.count - one.error(reach) for one in lows)])
+    high = min([math.inf, *(max(0.0, one.count + one.error(reach)) for one in highs)])
     low = min(low, high)
     value = min(max(made.total * share_in(made, where), low), high)
     return Count(value, low, high)
@@ -70,25 +70,52 @@ def counted_in(made: Synthesis, where: Mapping[str, object], beta: Price) -> Cou
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far a sum of so many noisy cells may be off, at a level for each bound."""
+    """How far a sum of so many noisy cells may be off, at a level for each bound: a little wide, never too narrow."""
 
     guarantee: Guarantee
     level: Fraction
+    discrete: bool = False
+    """Whether Gaussian noise is of the discrete law, not the rounded one."""
 
-    def of(self, cells: int, scale: float) -> float:
-        """Exceeded with at most the level's probability, by noise of either law: a little wide, never too narrow.
+    @classmethod
+    def in_model(cls, made: Synthesis, level: Fraction) -> Reach:
+        """For the tables of a model."""
+        return cls(made.guarantee, level, isinstance(made.guarantee, ZCDP) or made.method == "AIM")
 
-        Half of the level for the Gaussian sum, half for what rounding adds, at most ½ in each cell (Hoeffding).
+    def of(self, cells: int, scale: float, *, is_joined: bool = False) -> float:
+        """Exceeded by the sum of so many cells with at most the level's probability.
+
+        Half of the level for the Gaussian sum, half for what rounding adds, at most ½ in each cell (Hoeffding). Means
+        of discrete noise are on no grid: for them, and for little noise, what holds of all sub-Gaussian sums.
         """
         if not cells:
             return 0.0
         if isinstance(self.guarantee, PureDP):
             return _laplace_sum(cells, scale / math.sqrt(2), float(self.level))
-        quantile = float(gaussian_quantile(decimal_down(self.level / 2)))
-        rounded = quantile * scale * math.sqrt(cells) + math.sqrt(cells * math.log(4 / self.level) / 2)
-        if scale >= 2:
+        rounded = self._quantile() * scale * math.sqrt(cells) + self._rounding() * math.sqrt(cells)
+        if scale >= 2 and not (is_joined and self.discrete):
             return rounded
-        return max(rounded, math.sqrt(2 * math.log(2 / self.level) * cells) * scale)
+        return max(rounded, self._any() * math.sqrt(cells) * scale)
+
+    def of_total(self, scale: float, least: float) -> float:
+        """The same for the number of rows: a weighted sum of all cells, of spread ``scale``; no cell's below ``least``.
+
+        Rounding adds at most ½ in each cell, so its spread is at most that of the sum divided by ``least``.
+        """
+        if isinstance(self.guarantee, PureDP):
+            return _laplace_sum(1, scale / math.sqrt(2), float(self.level))
+        if self.discrete:
+            return self._any() * scale
+        return max(self._quantile() * scale + self._rounding() * scale / least, self._any() * scale * (least < 2))
+
+    def _quantile(self) -> float:
+        return float(gaussian_quantile(decimal_down(self.level / 2)))
+
+    def _rounding(self) -> float:
+        return math.sqrt(math.log(4 / self.level) / 2)
+
+    def _any(self) -> float:
+        return math.sqrt(2 * math.log(2 / self.level))
 
 
 def _laplace_sum(cells: int, scale: float, level: float) -> float:
@@ -98,11 +125,21 @@ def _laplace_sum(cells: int, scale: float, level: float) -> float:
     return float(np.min((wanted - cells * np.log1p(-(parts**2))) / parts)) * scale + 1.0
 
 
-def _bounds(
-    made: Synthesis, chosen: Mapping[int, Met]
-) -> tuple[list[tuple[float, int, float]], list[tuple[float, int, float]]]:
-    """Noisy counts that the true one is not below, and not above: (count, cells added, scale)."""
-    lows, highs = [], []
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """Noisy cells of one table, added up."""
+
+    count: float
+    cells: int
+    table: Measured
+
+    def error(self, reach: Reach) -> float:
+        return reach.of(self.cells, self.table.scale, is_joined=self.table.is_joined)
+
+
+def _bounds(made: Synthesis, chosen: Mapping[int, Met]) -> tuple[list[_Sum], list[_Sum]]:
+    """Noisy counts that the true one is not below, and not above."""
+    lows, highs = list[_Sum](), list[_Sum]()
     for table in (*made.ones, *made.tables):
         within = [at for at in table.columns if at in chosen]
         if not within:
@@ -115,9 +152,9 @@ def _bounds(
     return _few(lows), _few(highs)
 
 
-def _few(bounds: list[tuple[float, int, float]]) -> list[tuple[float, int, float]]:
+def _few(bounds: list[_Sum]) -> list[_Sum]:
     """Those of fewest noisy cells and least noise, chosen without looking at the counts: β is shared by few."""
-    return sorted(bounds, key=lambda one: one[2] * math.sqrt(max(1, one[1])))[:4]
+    return sorted(bounds, key=lambda one: one.table.scale * math.sqrt(max(1, one.cells)))[:4]
 
 
 def _touched(made: Synthesis, at: int, chosen: Mapping[int, Met], table: Measured, *, inner: bool) -> Booleans:
@@ -133,6 +170,6 @@ def _touched(made: Synthesis, at: int, chosen: Mapping[int, Met], table: Measure
     return hit == np.bincount(bins, minlength=size) if inner else hit > 0
 
 
-def _summed(table: Measured, kept: list[Booleans]) -> tuple[float, int, float]:
+def _summed(table: Measured, kept: list[Booleans]) -> _Sum:
     counts = table.counts[np.ix_(*kept)]
-    return float(counts.sum()), int(counts.size), table.scale
+    return _Sum(float(counts.sum()), int(counts.size), table)

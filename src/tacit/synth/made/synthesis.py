@@ -46,20 +46,29 @@ class Synthesis:
     notes: tuple[str, ...] = ()
 
     def sample(
-        self, n: int | None = None, *, seed: int | None = None, where: Mapping[str, object] | None = None
+        self,
+        n: int | None = None,
+        *,
+        seed: int | None = None,
+        where: Mapping[str, object] | None = None,
+        memory: int = 1024,
     ) -> Sample:
         """Rows drawn so that their tables stay close to the model's; as many as there are in the table, unless told.
 
         ``where`` fixes columns to values: rows from the model among those that have them. A seed gives the same rows
-        again; the coins are public either way.
+        again; the coins are public either way. Many rows are drawn in parts, so that drawing takes at most so many
+        megabytes of ``memory`` besides the rows themselves.
         """
         count = round(self.total) if n is None else n
         if type(count) is not int or not 0 <= count <= 10**9:
             raise InvalidParameter("n", given=n, allowed="a whole number of rows from 0 to 10^9")
         if seed is not None and (type(seed) is not int or seed < 0):
             raise InvalidParameter("seed", given=seed, allowed="a whole number from 0 on")
+        if type(memory) is not int or memory < 16:
+            raise InvalidParameter("memory", given=memory, allowed="a whole number of megabytes from 16 on")
         random = public_coins(seed)  # public: the model is released, and drawing from it costs nothing
-        return Sample(drawn(self.domain, self.model, self.binned, count, self._fixed(where or {}), random))
+        fixed = self._fixed(where or {})
+        return Sample(drawn(self.domain, self.model, self.binned, count, fixed, random, memory * 1_000_000))
 
     def table(self, *columns: str) -> Reals:
         """The model's joint law of some columns, over all their values (missing last): shares that add up to 1."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -11,11 +12,13 @@ import numpy.typing as npt
 
 from tacit.privacy import PureDP
 from tacit.synth.counts.coarsening import most_bins
+from tacit.synth.counts.memory import of_pairs
 from tacit.synth.counts.purse import Counts
 from tacit.synth.counts.stage import Stage
+from tacit.synth.domain.domain import Domain
 from tacit.synth.methods.pairs import by_cells, measured_tables
 from tacit.synth.methods.synthesizer import Fit, Synthesizer, joint_tables
-from tacit.synth.models.graph import Target, fit_graph
+from tacit.synth.models.graph import CELL, Target, fit_graph
 
 __all__ = ["MST"]
 
@@ -38,7 +41,7 @@ class MST(Synthesizer):
         return stage.purse.scale_at(stage.purse.left / (len(stage.domain.sizes) - 1))
 
     def _joint(self, stage: Stage) -> Fit:
-        binned = stage.binned(self._within_memory(most_bins(stage.total, self._scale(stage))))
+        binned = stage.binned(self._bins_within(stage, most_bins(stage.total, self._scale(stage))))
         ones = stage.one_way(binned)
         laws = [law for law, _, _ in ones]
         listed = list(combinations(range(len(binned)), 2))
@@ -71,9 +74,8 @@ class MST(Synthesizer):
             part = [new if one == old else one for one in part]
         return found
 
-    def _within_memory(self, most: int) -> int:
-        """Fewer bins where tables of two would not fit."""
-        return max(2, min(most, int((self.memory * 1_000_000 / 800) ** 0.5)))
+    def _joint_taken(self, domain: Domain, bins: Sequence[int]) -> int:
+        return of_pairs(bins, 12) + CELL * (len(bins) - 1) * max(bins) ** 2
 
 
 def apart(counts: Counts, expected: npt.NDArray[np.floating[Any]]) -> int:

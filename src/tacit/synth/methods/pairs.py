@@ -9,15 +9,20 @@ from itertools import combinations
 
 from tacit.privacy import PureDP
 from tacit.synth.counts.coarsening import Coarse, most_bins
+from tacit.synth.counts.memory import of_one_way, of_pairs, room_of
 from tacit.synth.counts.purse import Counts, Measured
 from tacit.synth.counts.stage import Stage, joined, shares_of
+from tacit.synth.domain.domain import Domain
 from tacit.synth.methods.synthesizer import Fit, Synthesizer, joint_tables
-from tacit.synth.models.mixture import PairTable, Reals, fit_mixture, kept_of, shrunk
+from tacit.synth.models.mixture import PairTable, Reals, kept_of
+from tacit.synth.models.stacked import KINDS, fit_stacked
 
 __all__ = ["Pairs"]
 
-COMPONENTS, FITS, STEPS = 250, 6, 0
+COMPONENTS, FITS, STEPS = 0, 6, 0
+"""0: as many as the noise asks for."""
 FIRST, LEAST = Fraction(3, 10), 0.02
+_FEWEST = 60
 
 
 class Pairs(Synthesizer):
@@ -36,7 +41,7 @@ class Pairs(Synthesizer):
 
     def _joint(self, stage: Stage) -> Fit:
         scale = self._scale(stage)
-        binned = stage.binned(self._within_memory(stage, most_bins(stage.total, scale)))
+        binned = stage.binned(self._bins_within(stage, most_bins(stage.total, scale)))
         ones = stage.one_way(binned)
         laws = [law for law, _, _ in ones]
         listed = list(combinations(range(len(binned)), 2))
@@ -50,25 +55,43 @@ class Pairs(Synthesizer):
         tables = [joined(one, other) for one, other in zip(first, second, strict=True)]
         stage.told(0.4)
         pairs = {
-            (one.columns[0], one.columns[1]): shrunk(
-                PairTable(one.counts / stage.total, one.scale / stage.total), laws[one.columns[0]], laws[one.columns[1]]
-            )
+            (one.columns[0], one.columns[1]): PairTable(one.counts / stage.total, one.scale / stage.total)
             for one in tables
         }
         told = lambda part: stage.told(0.4 + 0.6 * part)  # noqa: E731
-        steps = STEPS or steps_for(stage.total / scale)
-        model = fit_mixture(ones, pairs, components=COMPONENTS, fits=FITS, steps=steps, told=told)
+        rows = stage.total / scale
+        components, steps = COMPONENTS or components_for(rows), STEPS or steps_for(rows)
+        components = min(components, self._components_within(stage, binned))
+        model = fit_stacked(ones, pairs, components=components, fits=FITS, steps=steps, told=told)
         return model, binned, (*first, *second), ()
 
-    def _within_memory(self, stage: Stage, most: int) -> int:
-        """Fewer bins where the matrices of all of them would not fit."""
-        room = self.memory * 1_000_000
-        while most > 2:
-            width = sum(min(size, most) for size in stage.domain.sizes)
-            if 40 * width**2 + 40 * width * COMPONENTS + 16 * width * COMPONENTS * FITS <= room:
-                break
-            most -= 1
-        return most
+    def _joint_taken(self, domain: Domain, bins: Sequence[int]) -> int:
+        return _of_tables(bins) + _of_laws(bins, COMPONENTS or _FEWEST)
+
+    def _components_within(self, stage: Stage, binned: Sequence[Coarse]) -> int:
+        """As many as there is memory for: by public sizes alone."""
+        bins = [one.size for one in binned]
+        left = room_of(self.memory) - of_one_way(stage.domain.sizes) - _of_tables(bins)
+        return max(COMPONENTS or _FEWEST, left // _of_laws(bins, 1))
+
+
+def _of_tables(bins: Sequence[int]) -> int:
+    """Bytes of all tables of two, measured and divided, and of matrices over all bins."""
+    return of_pairs(bins, 100) + 30 * sum(bins) ** 2
+
+
+def _of_laws(bins: Sequence[int], components: int) -> int:
+    """Bytes of mixtures of all kinds while they are fitted and pooled."""
+    return sum(bins) * components * (40 + 24 * KINDS * FITS)
+
+
+def components_for(rows_per_noise: float) -> int:
+    """How many components a mixture has: the less noise, the more. Found on other tables than those of the benches.
+
+    >>> [components_for(one) for one in (70, 800, 7000)]
+    [60, 62, 239]
+    """
+    return int(min(max(60 * (rows_per_noise / 750) ** 0.62, _FEWEST), 250))
 
 
 def steps_for(rows_per_noise: float) -> int:

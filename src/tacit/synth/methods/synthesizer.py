@@ -15,6 +15,7 @@ from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
 from tacit.synth.counts.coarsening import Coarse
 from tacit.synth.counts.counting import Counting, FrameRows
+from tacit.synth.counts.memory import longest_compared, of_one_way, room_of
 from tacit.synth.counts.purse import Measured, Purse, purse_of, read_price
 from tacit.synth.counts.stage import Stage, first_stage, one_way_share
 from tacit.synth.discovered import fit_discovered
@@ -61,7 +62,7 @@ class Synthesizer(ABC):
 
     @property
     def memory(self) -> int:
-        """How many megabytes the model may take."""
+        """How many megabytes a fit may take, besides its rows."""
         return self._memory
 
     def fit(
@@ -127,7 +128,7 @@ class Synthesizer(ABC):
         columns = len(measured.columns)
         purse = self._purse(counting.reach, columns, entropy)
         share = purse.left * one_way_share(self._price, columns)
-        stage = first_stage(measured, counting, purse, share, told)
+        stage = first_stage(measured, counting, purse, share, told, longest_compared(self._memory))
         told(0.2)
         if columns == 1 or not self._joint_worth(stage):
             stage, fitted = _alone(stage)
@@ -148,8 +149,28 @@ class Synthesizer(ABC):
             notes,
         )
 
-    def check(self, domain: Domain) -> None:  # noqa: B027 - most methods have nothing to refuse
-        """Refuse, before anything is paid, what this method cannot do with these columns."""
+    def check(self, domain: Domain) -> None:
+        """Refuse, before anything is paid, what does not fit into the memory that is given, in however few bins."""
+        least = self._taken(domain, 2)
+        if least > room_of(self._memory):
+            hint = "Or leave out columns, or give them fewer values. Nothing was spent."
+            allowed = f"at least {-(-least // room_of(1))} (megabytes) for these columns"
+            raise InvalidParameter("memory", given=self._memory, allowed=allowed, hint=hint)
+
+    def _bins_within(self, stage: Stage, most: int) -> int:
+        """Fewer bins where a fit with so many would not keep within its memory: by public sizes alone."""
+        while most > 2 and self._taken(stage.domain, most) > room_of(self._memory):
+            most -= 1
+        return most
+
+    def _taken(self, domain: Domain, most: int) -> int:
+        """About the bytes that a fit takes with at most so many bins a column."""
+        bins = [min(size, most) for size in domain.sizes]
+        return of_one_way(domain.sizes) + (self._joint_taken(domain, bins) if len(bins) > 1 else 0)
+
+    def _joint_taken(self, domain: Domain, bins: Sequence[int]) -> int:
+        """The same, of tables of several columns and their model."""
+        return 0
 
     def _purse(self, reach: int, columns: int, entropy: BitSource | None) -> Purse:
         """The price, ready to be spent on a plan for so many columns."""

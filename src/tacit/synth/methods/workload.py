@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,13 +14,10 @@ from tacit.synth.counts.stage import Stage
 from tacit.synth.domain.domain import Domain
 from tacit.synth.methods.pairs import by_cells, measured_tables
 from tacit.synth.methods.synthesizer import Fit, Synthesizer, joint_tables
-from tacit.synth.models.graph import Target, fit_graph
+from tacit.synth.models.graph import CELL, Target, fit_graph
 from tacit.synth.models.junction import cells_of
 
 __all__ = ["Workload"]
-
-BYTES = 100
-"""Of memory per cell of the model, while it is fitted."""
 
 
 class Workload(Synthesizer):
@@ -51,11 +49,13 @@ class Workload(Synthesizer):
 
     def check(self, domain: Domain) -> None:
         """Refuse unknown columns, and tables whose model does not fit even in two bins a column."""
-        sets = self._places(domain)
-        if cells_of([min(size, 2) for size in domain.sizes], sets) * BYTES > self.memory * 1_000_000:
-            hint = "Name fewer or smaller tables, or give more memory=. Nothing was spent."
-            allowed = f"tables whose joint model fits into {self.memory} MB"
-            raise InvalidParameter("tables", given=len(self._tables), allowed=allowed, hint=hint)
+        self._places(domain)
+        super().check(domain)
+
+    def _joint_taken(self, domain: Domain, bins: Sequence[int]) -> int:
+        listed = self._places(domain)
+        tables = sum(math.prod(bins[at] for at in table) for table in listed)
+        return 60 * tables + CELL * cells_of(bins, listed)
 
     def _places(self, domain: Domain) -> list[tuple[int, ...]]:
         return list(dict.fromkeys(tuple(sorted(domain.place(name) for name in table)) for table in self._tables))
@@ -65,7 +65,7 @@ class Workload(Synthesizer):
 
     def _joint(self, stage: Stage) -> Fit:
         listed = self._places(stage.domain)
-        binned = stage.binned(self._within_memory(stage, listed, most_bins(stage.total, self._scale(stage))))
+        binned = stage.binned(self._bins_within(stage, most_bins(stage.total, self._scale(stage))))
         ones = stage.one_way(binned)
         power = 1 / 2 if isinstance(self._price, PureDP) else 2 / 3
         counted = joint_tables(stage, listed, binned)
@@ -75,15 +75,6 @@ class Workload(Synthesizer):
         targets += [Target(one.columns, one.counts / stage.total, (one.scale / stage.total) ** 2) for one in tables]
         model = fit_graph([one.size for one in binned], targets, start=[law for law, _, _ in ones])
         return model, binned, tuple(tables), ()
-
-    def _within_memory(self, stage: Stage, listed: list[tuple[int, ...]], most: int) -> int:
-        """As many bins as the junction tree has room for."""
-        while most > 2 and self._bytes(stage, listed, most) > self.memory * 1_000_000:
-            most -= 1
-        return most
-
-    def _bytes(self, stage: Stage, listed: list[tuple[int, ...]], most: int) -> int:
-        return BYTES * cells_of([min(size, most) for size in stage.domain.sizes], listed)
 
     def __repr__(self) -> str:
         shown: Any = self._tables

@@ -16,9 +16,11 @@ from tacit.synth.models.junction import Clique, JunctionTree, junction_tree, log
 from tacit.synth.models.strata import Codes, placed
 from tacit.synth.public_coins import Public
 
-__all__ = ["GraphModel", "Target", "fit_graph"]
+__all__ = ["CELL", "GraphModel", "Target", "fit_graph"]
 
 Reals = npt.NDArray[np.float64]
+CELL = 140
+"""Bytes of memory per cell of a model, while it is fitted."""
 _WORK = 50_000_000
 """Cells times steps of one fit: a model that is too large to converge in time says so."""
 

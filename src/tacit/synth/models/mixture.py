@@ -6,16 +6,16 @@ the random starts are public, and the same measurements give the same mixture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.synth.models.strata import Codes, placed, spread_evenly
-from tacit.synth.public_coins import Public, public_coins
+from tacit.synth.public_coins import Public
 
-__all__ = ["Mixture", "PairTable", "fit_mixture", "kept_of", "shrunk"]
+__all__ = ["Mixture", "PairTable", "descended", "fitting", "kept_of", "pooled", "shrunk"]
 
 Reals = npt.NDArray[np.float64]
 START = 0.15
@@ -99,37 +99,34 @@ def kept_of(table: PairTable, first: Reals, second: Reals) -> float:
     return max(0.0, 1 - apart.size * table.scale**2 / energy) if energy > 0 else 0.0
 
 
-def fit_mixture(
-    ones: Sequence[tuple[Reals, Reals, Reals]],
-    pairs: Mapping[tuple[int, int], PairTable],
-    *,
-    components: int,
-    fits: int,
-    steps: int,
-    told: Callable[[float], None] = lambda part: None,
-) -> Mixture:
-    """Several mixtures from different starts, pooled: one with ``fits`` times as many components.
+def descended(task: Task, components: int, fits: int, stops: Sequence[int], random: Public) -> list[Mixture]:
+    """For each number of steps in ``stops``, ascending, several mixtures from different starts, pooled.
 
-    ``ones`` are, per column, the laws to start from, the measured one-way shares and their variances. Each fit takes
-    ``steps`` steps of Adam (Kingma & Ba 2015) on logits, weighted least squares: few steps stay near independence.
+    Steps are Adam's (Kingma & Ba 2015) on logits, weighted least squares: few steps stay near independence.
     """
-    sizes = np.array([len(start) for start, _, _ in ones])
-    task = _task(ones, pairs, sizes)
-    random = public_coins(20_261_117)  # public: where the search starts, of released numbers
-    made, misfits = [], []
-    for number in range(fits):
-        laws, misfit = _descend(task, sizes, components, steps, random)
-        made.append(laws)
-        misfits.append(misfit)
-        told((number + 1) / fits)
-    pooled = np.concatenate(made, axis=1).astype(np.float64)
-    ends = np.cumsum(sizes)[:-1]
-    weights = np.full(pooled.shape[1], 1 / pooled.shape[1])
-    return Mixture(tuple(np.split(pooled, ends)), weights, steps, float(np.mean(misfits)))
+    runs = [_descend(task, components, stops, random) for _ in range(fits)]
+    found = []
+    for at, steps in enumerate(stops):
+        laws = np.concatenate([run[at][0] for run in runs], axis=1).astype(np.float64)
+        split = tuple(np.split(laws, np.cumsum(task.sizes)[:-1]))
+        misfit = float(np.mean([run[at][1] for run in runs]))
+        found.append(Mixture(split, np.full(laws.shape[1], 1 / laws.shape[1]), steps, misfit))
+    return found
+
+
+def pooled(mixtures: Sequence[Mixture], weights: Reals) -> Mixture:
+    """One mixture of several, each with its weight."""
+    laws = tuple(np.concatenate([one.laws[at] for one in mixtures], axis=1) for at in range(len(mixtures[0].laws)))
+    parts = np.concatenate([one.weights * weight for one, weight in zip(mixtures, weights, strict=True)])
+    misfit = float(sum(one.misfit * weight for one, weight in zip(mixtures, weights, strict=True)))
+    return Mixture(laws, parts / parts.sum(), max(one.steps for one in mixtures), misfit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Task:
+class Task:
+    """What mixtures are fitted to, as one matrix of all columns' bins."""
+
+    sizes: npt.NDArray[np.int64]
     start: Singles
     tables: Singles
     weights: Singles
@@ -139,10 +136,12 @@ class _Task:
     cells: int
 
 
-def _task(
-    ones: Sequence[tuple[Reals, Reals, Reals]], pairs: Mapping[tuple[int, int], PairTable], sizes: npt.NDArray[np.int64]
-) -> _Task:
-    """All tables as one symmetric matrix, with the weights of its blocks."""
+def fitting(ones: Sequence[tuple[Reals, Reals, Reals]], pairs: Mapping[tuple[int, int], PairTable]) -> Task:
+    """All tables as one symmetric matrix, with the weights of its blocks.
+
+    ``ones`` are, per column, the laws to start from, the measured one-way shares and their variances.
+    """
+    sizes = np.array([len(start) for start, _, _ in ones])
     ends = np.cumsum(sizes)
     where = [slice(int(end - size), int(end)) for end, size in zip(ends, sizes, strict=True)]
     tables, weights = np.zeros((ends[-1], ends[-1])), np.zeros((ends[-1], ends[-1]))
@@ -155,7 +154,8 @@ def _task(
     start = np.log(np.maximum(np.concatenate([one for one, _, _ in ones]), 1e-4))
     measured = np.concatenate([one for _, one, _ in ones])
     cells = int((weights > 0).sum()) // 2 + len(measured)
-    return _Task(
+    return Task(
+        sizes,
         start.astype(np.float32),
         tables.astype(np.float32),
         (weights / unit).astype(np.float32),
@@ -166,15 +166,16 @@ def _task(
     )
 
 
-def _descend(
-    task: _Task, sizes: npt.NDArray[np.int64], components: int, steps: int, random: Public
-) -> tuple[Singles, float]:
+def _descend(task: Task, components: int, stops: Sequence[int], random: Public) -> list[tuple[Singles, float]]:
+    """One search from one start: its laws after each number of steps, and how far they are from the tables."""
+    sizes = task.sizes
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     logits = task.start[:, None] + np.float32(START) * random.standard_normal(
         (len(task.start), components), dtype=np.float32
     )
     mean, square = np.zeros_like(logits), np.zeros_like(logits)
-    for step in range(1, steps + 1):
+    found = []
+    for step in range(1, stops[-1] + 1):
         laws = _laws(logits, starts, sizes)
         apart = laws @ laws.T / np.float32(components) - task.tables
         one_apart = (laws.mean(axis=1) - task.ones) * task.one_weights
@@ -184,7 +185,12 @@ def _descend(
         square += np.float32(0.01) * (slope * slope - square)
         rate = np.float32(0.1 * np.sqrt(1 - 0.99**step) / (1 - 0.9**step))
         logits -= rate * mean / (np.sqrt(square) + np.float32(1e-20))
-    laws = _laws(logits, starts, sizes)
+        if step in stops:
+            found += [_judged(_laws(logits, starts, sizes), task, components)] * stops.count(step)
+    return found
+
+
+def _judged(laws: Singles, task: Task, components: int) -> tuple[Singles, float]:
     apart = laws @ laws.T / np.float32(components) - task.tables
     one_apart = laws.mean(axis=1) - task.ones
     squares = float((apart**2 * task.weights).sum()) / 2 + float((one_apart**2 * task.one_weights).sum())

@@ -26,8 +26,9 @@ from tacit.tables.check.public_values import domain
 from tacit.tables.discovery.found import FoundBounds, FoundKeys, FoundLimit
 from tacit.tables.discovery.grids import POWERS, Bin, bin_expression, bins_of
 from tacit.tables.discovery.histogram import AnsweringBins, AnsweringTogether, Histogram, together
+from tacit.tables.discovery.inside import Inside
 from tacit.tables.discovery.limits import FoundLimits, best_limits
-from tacit.tables.engines.access import Access
+from tacit.tables.engines.access import Access, Draw
 from tacit.tables.engines.contract import BoundedQuery, Integers, Measure, One
 from tacit.tables.engines.sums import Sums
 from tacit.tables.expressions.tree import Column, Key, Value
@@ -63,6 +64,9 @@ class Asked(Protocol):
     ) -> Answer:
         """Pay and get the answer."""
 
+    def answering(self, *, price: Guarantee | None = None) -> Draw:
+        """The draw at a price, to be paid for."""
+
 
 class Discovery:
     """What can be discovered about a table. Made by `Table.discover`."""
@@ -94,6 +98,13 @@ class Discovery:
         bins = bins_of(declared.kind)
         return _bounds(declared, bins, asked.ask(self._access, self._price(epsilon, rho, price), fresh=fresh))
 
+    def bounds_inside(self, column: str, price: Guarantee) -> Inside[FoundBounds]:
+        """The same, to be drawn by a package that pays for it together with more; free."""
+        declared = self._column(column)
+        return Inside(
+            self.answering("bounds", [column], price=price), partial(_bounds, declared, bins_of(declared.kind))
+        )
+
     def keys(
         self,
         column: str,
@@ -105,15 +116,13 @@ class Discovery:
         fresh: bool = False,
     ) -> FoundKeys:
         """The values of a column that enough units have, by private selection: a list for ``keys=``."""
-        declared = self._column(column)
-        if domain(Column(declared.name), self._access.policy) is not None:
-            allowed = "a column whose keys are private: the keys of this one are public already"
-            raise InvalidParameter("column", given=column, allowed=allowed)
-        tree = make_query(self._access.policy.table, [(None, Key(0))], keys=[Column(declared.name)])
-        answer = self._question(tree).ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh)
-        keys: tuple[Value, ...] = tuple(answer[declared.name].values)
-        public = replace(declared, role=Role.PUBLIC, keys=keys)
-        return FoundKeys(declared.name, keys, column_line(public), answer)
+        declared, asked = self._selected(column)
+        return _keys(declared, asked.ask(epsilon=epsilon, delta=delta, rho=rho, price=price, fresh=fresh))
+
+    def keys_inside(self, column: str, price: Guarantee) -> Inside[FoundKeys]:
+        """The same, to be drawn by a package that pays for it together with more; free."""
+        declared, asked = self._selected(column)
+        return Inside(asked.answering(price=price), partial(_keys, declared))
 
     def rows_per_unit(
         self,
@@ -195,6 +204,16 @@ class Discovery:
         return AnsweringBins(asked, asked.plan(self._access.policy, paid))
 
     # parts
+
+    def _selected(self, column: str) -> tuple[ColumnPolicy, Asked]:
+        """A column whose keys are private, and the question which they are."""
+        declared = self._column(column)
+        if domain(Column(declared.name), self._access.policy) is not None:
+            allowed = "a column whose keys are private: the keys of this one are public already"
+            raise InvalidParameter("column", given=column, allowed=allowed)
+        return declared, self._question(
+            make_query(self._access.policy.table, [(None, Key(0))], keys=[Column(declared.name)])
+        )
 
     def _of_the_column(self, columns: Sequence[str]) -> Histogram:
         if len(columns) != 1:
@@ -329,6 +348,11 @@ def _bounds(declared: ColumnPolicy, bins: tuple[Bin, ...], answer: Answer) -> Fo
         return FoundBounds(declared.name, low, high, "", answer)
     line = column_line(replace(declared, bounds=(low, high)))
     return FoundBounds(declared.name, low, high, line, answer)
+
+
+def _keys(declared: ColumnPolicy, answer: Answer) -> FoundKeys:
+    keys: tuple[Value, ...] = tuple(answer[declared.name].values)
+    return FoundKeys(declared.name, keys, column_line(replace(declared, role=Role.PUBLIC, keys=keys)), answer)
 
 
 def _part(share: object) -> Fraction:

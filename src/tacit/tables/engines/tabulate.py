@@ -21,6 +21,8 @@ __all__ = ["MOST_CELLS", "Bins", "tabulated"]
 
 MOST_CELLS = 1 << 26
 """Of one table."""
+_VALUES = 1 << 20
+"""Values of rows whose bins are held at a time: a few megabytes, of however many columns."""
 
 Counts = npt.NDArray[np.int64]
 
@@ -78,8 +80,9 @@ def tabulated(
     sizes = [tuple(bins[at].size for at in table) for table in tables]
     found = [np.zeros(math.prod(size), dtype=np.int64) for size in sizes]
     used = sorted({at for table in tables for at in table})
-    for chunk in rows:
-        binned = {at: bins[at].of_codes(chunk.columns[at]) for at in used}
+    step = max(1, _VALUES // max(1, len(used)))
+    for chunk, start in ((one, at) for one in rows for at in range(0, one.rows, step)):
+        binned = {at: bins[at].of_codes(chunk.columns[at][start : start + step]) for at in used}
         for table, counts in zip(tables, found, strict=True):
             cells = binned[table[0]]
             for at in table[1:]:

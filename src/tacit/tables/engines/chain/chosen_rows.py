@@ -5,9 +5,11 @@
     units      the units, numbered, and how many rows each has
     few        the rows of units with few enough
     overfull   the units with too many
-    contents   theirs: one per distinct content, and how many times
+    packed     theirs, the integers of a row in few numbers
+    contents   one per distinct content, and how many times
     copies     one per row, numbered among rows of equal content
-    first_rows the rows that come first
+    chosen     the rows that come first
+    first_rows their integers again
 
 Rows come out by the number of their unit, so that those of one unit lie side by side. An engine whose rows lie together
 by unit numbers the rows of each unit instead: where 1 comes again, another unit begins.
@@ -19,6 +21,7 @@ from collections.abc import Sequence
 
 from tacit.tables.engines.chain.expressions import render
 from tacit.tables.engines.chain.hashes import row_hash
+from tacit.tables.engines.chain.packing import packed
 from tacit.tables.engines.chain.relations import Schema, source
 from tacit.tables.engines.chain.terms import Term, lines
 from tacit.tables.engines.chain.values import read, row_value
@@ -65,8 +68,10 @@ def rows_statement(asked: BoundedRows, schema: Schema) -> str:
 def _of_units(columns: Sequence[str], asked: BoundedRows, kind: Kind, schema: Schema) -> list[str]:
     """The steps from the rows of units to those that are chosen."""
     dialect, values, limit = schema.dialect, ", ".join(columns), asked.rows
-    content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*columns, "ordinal")]
-    order = ", ".join([row_hash(dialect, schema.key, Term("copies.unit", kind), [], content), values, "ordinal"])
+    together = packed(asked.columns, columns, dialect)
+    numbers = ", ".join(together.names)
+    content = [Term(f"copies.{name}", Kind.INTEGER) for name in (*together.names, "ordinal")]
+    order = ", ".join([row_hash(dialect, schema.key, Term("copies.unit", kind), [], content), numbers, "ordinal"])
     who, both = ("unit", "unit") if dialect.in_place else ("number", "number, unit")
     number = "" if dialect.in_place else ", row_number() OVER (ORDER BY unit) AS number"
     return [
@@ -74,10 +79,12 @@ def _of_units(columns: Sequence[str], asked: BoundedRows, kind: Kind, schema: Sc
         dialect.step("few", f"SELECT {who}, {values}\nFROM picked JOIN units USING (unit)\nWHERE n <= {limit}"),
         dialect.step("overfull", f"SELECT {both} FROM units WHERE n > {limit}", stored=True),
         dialect.step(
-            "contents",
-            f"SELECT {both}, {values}, count(*) AS times\nFROM picked JOIN overfull USING (unit)\n"
-            f"GROUP BY {both}, {values}",
+            "packed", f"SELECT {both}, {lines(together.made(dialect))}\nFROM picked JOIN overfull USING (unit)"
         ),
-        dialect.step("copies", f"SELECT {both}, {values}, {dialect.ordinals('times')} AS ordinal\nFROM contents"),
-        dialect.step("first_rows", dialect.first([who, *columns], "copies", [who], order, limit)),
+        dialect.step(
+            "contents", f"SELECT {both}, {numbers}, count(*) AS times\nFROM packed\nGROUP BY {both}, {numbers}"
+        ),
+        dialect.step("copies", f"SELECT {both}, {numbers}, {dialect.ordinals('times')} AS ordinal\nFROM contents"),
+        dialect.step("chosen", dialect.first([who, *together.names], "copies", [who], order, limit)),
+        dialect.step("first_rows", f"SELECT {who}, {lines(together.read(dialect))}\nFROM chosen"),
     ]

@@ -89,6 +89,10 @@ class Dialect(ABC):
     def ordinals(self, times: str) -> str:
         """1, 2, … up to a number, a row each."""
 
+    @abstractmethod
+    def quotient(self, number: str, by: int) -> str:
+        """How many times a whole number goes into another; both from 0 on."""
+
     # constants, and values as they are come by
 
     @abstractmethod

@@ -60,6 +60,9 @@ class DuckDB(Dialect):
     def ordinals(self, times: str) -> str:
         return f"unnest(range(1, {times} + 1))"
 
+    def quotient(self, number: str, by: int) -> str:
+        return f"({number} // {by})"
+
     def literal(self, value: Value) -> Term:
         return literal(value)
 

@@ -80,6 +80,9 @@ class Postgres(Dialect):
     def ordinals(self, times: str) -> str:
         return f"generate_series(1, {times})"
 
+    def quotient(self, number: str, by: int) -> str:
+        return f"({number} / {by})"
+
     def literal(self, value: Value) -> Term:
         return literal(value)
 

@@ -78,6 +78,9 @@ class Spark(Dialect):
     def ordinals(self, times: str) -> str:
         return f"explode(sequence(CAST(1 AS BIGINT), {times}))"
 
+    def quotient(self, number: str, by: int) -> str:
+        return f"({number} DIV {by})"
+
     def literal(self, value: Value) -> Term:
         return literal(value)
 
