@@ -12,4 +12,5 @@ def small_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs, "COMPONENTS", 30)
     monkeypatch.setattr(pairs, "FITS", 2)
     monkeypatch.setattr(aim, "_DRAWN", 4000)
-    monkeypatch.setattr(aim, "_STEPS", 10)
+    monkeypatch.setattr(aim, "COMPONENTS", 30)
+    monkeypatch.setattr(aim, "FITS", 1)

@@ -162,12 +162,12 @@ def test_a_fit_that_fails_is_lost_and_says_nothing(table: Table, monkeypatch: py
 def test_lists_and_bounds_are_bought_inside_the_price(policy: Path) -> None:
     policy.write_text(POLICY.replace(", bounds = [0, 120]", ""), encoding="utf-8")
     with tacit.open(policy, analyst="ada") as table:
-        method = Independent(epsilon=2, delta="1e-6")
+        method = Independent(epsilon=1, delta="4e-7")
         columns = ["plan", "city", "age"]
         made = method.fit(table, domain=columns, discover="0.5")
-        assert table.ledger.budget().charged == ApproxDP(2, "1e-6")  # all of it, and no more
+        assert table.ledger.budget().charged == ApproxDP(1, "4e-7")  # all of it, and no more
         assert debits(table) == 1  # one request
-        assert made.guarantee == ApproxDP(2, "1e-6")
+        assert made.guarantee == ApproxDP(1, "4e-7")
         entries, charged = table.entries, table.ledger.budget().charged
         again = method.fit(table, domain=columns, discover="0.5")
         assert to_bytes(again) == to_bytes(made)

@@ -18,6 +18,7 @@ from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
 from tacit.privacy import ZCDP, ApproxDP, Guarantee, PureDP
 from tacit.privacy.prices import price as exact
+from tacit.synth.counts.memory import room_of
 from tacit.synth.domain.columns import Column, Listed, Numbers
 from tacit.synth.domain.domain import Domain
 from tacit.synth.domain.rules import Impossible, Rule
@@ -36,8 +37,8 @@ from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 __all__ = ["fit_discovered"]
 
 _MOST = Fraction(1, 2)
-_MOST_FOUND = 1_000_000 - 1
-"""Values of a column that a list can have, with missing."""
+_FEWEST, _MANY = 1000, 100_000
+"""Between these, how many values of a column are taken into a list, by the memory of the fit."""
 _FARTHEST = 2**53
 
 
@@ -65,9 +66,10 @@ class _Draw:
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         undeclared, found = iter(self.wanted), list[Column]()
+        most = _most_found(self.method.memory, len(self.wanted))
         for column in self.columns:
             if isinstance(column, Inside):
-                found.append(_found(next(undeclared), column(engine, receipt)))
+                found.append(_found(next(undeclared), column(engine, receipt), most))
             else:
                 found.append(column)
         domain = Domain(tuple(found), self.rules)
@@ -113,15 +115,19 @@ def _check(method: Any, policy: Policy, parts: _Parts, rules: tuple[Rule, ...], 
     )
     domain = Domain(stand_ins, rules)
     bounded_rows(policy, coded(policy, domain), rows=rows_per_unit)
-    method.check(_widest(domain.measured(), {column.name for column in parts.wanted}))
+    most = _most_found(method.memory, len(parts.wanted))
+    method.check(_widest(domain.measured(), {column.name for column in parts.wanted}, most))
 
 
-def _widest(domain: Domain, wanted: set[str]) -> Domain:
+def _most_found(memory: int, wanted: int) -> int:
+    """How many values of each column there is memory for: by public parameters alone."""
+    return min(max(room_of(memory) // (4 * 800 * wanted), _FEWEST), _MANY)
+
+
+def _widest(domain: Domain, wanted: set[str], most: int) -> Domain:
     """The domain with as many values as discoveries may find."""
     many = tuple(
-        Numbers(column.name, 1, _MOST_FOUND, whole=True, bins=_MOST_FOUND, missing=True)
-        if column.name in wanted
-        else column
+        Numbers(column.name, 1, most, whole=True, bins=most, missing=True) if column.name in wanted else column
         for column in domain.columns
     )
     return Domain(many, domain.rules)
@@ -206,11 +212,11 @@ def _planned(column: ColumnPolicy, table: Any, parts: _Parts) -> Inside[FoundKey
     return found
 
 
-def _found(column: ColumnPolicy, found: FoundKeys | FoundBounds) -> Column:
+def _found(column: ColumnPolicy, found: FoundKeys | FoundBounds, most: int) -> Column:
     """A column as it was discovered; of which nothing was found, all is missing."""
     if isinstance(found, FoundKeys):
         keys = sorted(str(key) for key in found.keys if key is not None)
-        return Listed(column.name, tuple(keys[:_MOST_FOUND]), missing=True)
+        return Listed(column.name, tuple(keys[:most]), missing=True)
     low, high = found.low, found.high
     if low is None or high is None or low >= high or max(abs(low), abs(high)) > _FARTHEST:
         return Listed(column.name, (), missing=True)

@@ -18,8 +18,8 @@ from tacit.synth.counts.stage import joined
 from tacit.synth.made.queries import Reach
 from tacit.synth.methods import aim, mst, pairs, synthesizer, workload
 from tacit.synth.methods.synthesizer import Synthesizer
-from tacit.synth.models import stacked
 from tacit.synth.models.graph import fit_graph
+from tacit.synth.models.model import independent
 from tacit.testing import seeded
 from tests.synth.made.test_queries import QUERIES, true_count
 from tests.synth.tables import DOMAIN, people
@@ -41,14 +41,19 @@ BETA_OF_ONE = Fraction(1, 20)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals rest on noisy tables alone, so models need not be good; tables of pairs are bought at every price."""
     monkeypatch.setattr(synthesizer, "WORTH", 0.0)
-    for name, value in (("COMPONENTS", 2), ("FITS", 1), ("STEPS", 3)):
-        monkeypatch.setattr(pairs, name, value)
-    monkeypatch.setattr(stacked, "SPLITS", 1)
+    for module in (pairs, aim):
+        monkeypatch.setattr(module, "fit_stacked", alone)
+    monkeypatch.setattr(aim, "_quick", lambda ones, *rest: alone(ones))
+    monkeypatch.setattr(aim, "_DRAWN", 100)
+    monkeypatch.setattr(aim, "_MOST_TRIPLES", 2)
     monkeypatch.setattr(smoothing, "_smoothers", lambda size, longest, *, ordered: [lambda counts, scale: counts])
-    for name, value in (("_DRAWN", 100), ("_STEPS", 1), ("_LAST_STEPS", 1), ("GROWTH", 8), ("_MOST_TRIPLES", 1)):
-        monkeypatch.setattr(aim, name, value)
-    for module in (mst, workload):
-        monkeypatch.setattr(module, "fit_graph", partial(fit_graph, steps=0))
+    for one in (mst, workload):
+        monkeypatch.setattr(one, "fit_graph", partial(fit_graph, steps=0))
+
+
+def alone(ones: Any, *tables: Any, **how: Any) -> Any:
+    """A model that ignores tables of several columns."""
+    return independent([law for law, _, _ in ones])
 
 
 def missed(make: Callable[[], Synthesizer], rows: dict[str, list[Any]], seeds: Sequence[int]) -> dict[str, float]:

@@ -14,6 +14,7 @@ from tacit.synth import AIM, MST, Independent, Pairs, Workload
 from tacit.synth.methods import aim, mst, pairs, synthesizer, workload
 from tacit.synth.methods.synthesizer import Synthesizer
 from tacit.synth.models.graph import fit_graph
+from tacit.synth.models.model import independent
 from tacit.testing import seeded
 
 DOMAIN = {"a": 2, "b": 2, "c": 2}
@@ -31,12 +32,18 @@ ONE, TWO = [(0, 1, 0)], [(0, 1, 0), (1, 1, 1)]
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables of pairs are bought from two rows too, and the fit to what was released takes no time."""
     monkeypatch.setattr(synthesizer, "WORTH", 0.0)
-    for name, value in (("COMPONENTS", 2), ("FITS", 1), ("STEPS", 1)):
-        monkeypatch.setattr(pairs, name, value)
-    for name, value in (("_DRAWN", 8), ("_STEPS", 1), ("_LAST_STEPS", 1), ("GROWTH", 40)):
-        monkeypatch.setattr(aim, name, value)
-    for module in (mst, workload):
-        monkeypatch.setattr(module, "fit_graph", partial(fit_graph, steps=0))
+    for module in (pairs, aim):
+        monkeypatch.setattr(module, "fit_stacked", alone)
+    monkeypatch.setattr(aim, "_quick", lambda ones, *rest: alone(ones))
+    monkeypatch.setattr(aim, "_DRAWN", 8)
+    monkeypatch.setattr(aim, "ROUNDS", 1)
+    for one in (mst, workload):
+        monkeypatch.setattr(one, "fit_graph", partial(fit_graph, steps=0))
+
+
+def alone(ones: Any, *tables: Any, **how: Any) -> Any:
+    """A model that ignores tables of several columns."""
+    return independent([law for law, _, _ in ones])
 
 
 def released(method: Synthesizer) -> Callable[[Any], float]:

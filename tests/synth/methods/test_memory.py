@@ -28,13 +28,12 @@ PRICE: Any = {"epsilon": 10, "delta": "1e-9"}
 @pytest.fixture(autouse=True)
 def traced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.undo()  # models of full size, and a few steps: what they take is the question
-    for name, value in (("_LAST_STEPS", 2), ("_STEPS", 1), ("GROWTH", 40), ("_MOST_TRIPLES", 30)):
-        monkeypatch.setattr(aim, name, value)
-    monkeypatch.setattr(pairs, "STEPS", 2)
+    for module in (aim, pairs):
+        monkeypatch.setattr(module, "STEPS", 2)
     monkeypatch.setattr(stacked, "SPLITS", 1)
     monkeypatch.setattr(smoothing, "_SPLITS", 1)
-    for module in (mst, workload):
-        monkeypatch.setattr(module, "fit_graph", partial(fit_graph, steps=1))
+    for one in (mst, workload):
+        monkeypatch.setattr(one, "fit_graph", partial(fit_graph, steps=1))
     yield
     tracemalloc.stop()
 

@@ -90,9 +90,9 @@ class TestPlantedFaults:
     def test_a_total_from_data_is_caught(self, monkeypatch: pytest.MonkeyPatch) -> None:
         real = stage._stage
 
-        def planted(domain: Any, rows: Any, purse: Any, ones: Any, told: Any) -> Any:
+        def planted(domain: Any, rows: Any, purse: Any, ones: Any, told: Any, longest: int) -> Any:
             total = float(rows.counted([(0,)], stage.identity(domain))[0].sum())
-            made = real(domain, rows, purse, ones, told)
+            made = real(domain, rows, purse, ones, told, longest)
             return stage.Stage(domain, rows, purse, ones, total, made.total_scale, told)
 
         monkeypatch.setattr(stage, "_stage", planted)

@@ -24,7 +24,7 @@ Singles = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable:
-    """A noisy table of two columns as shares of all rows, and the standard deviation of its cells."""
+    """A noisy table of two columns (or three) as shares of all rows, and the standard deviation of its cells."""
 
     shares: Reals
     scale: float
@@ -123,6 +123,26 @@ def pooled(mixtures: Sequence[Mixture], weights: Reals) -> Mixture:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Triple:
+    """A table of three columns: where their bins are, and what it weighs."""
+
+    places: tuple[slice, slice, slice]
+    table: Singles
+    weight: np.float32
+
+    def pull(self, laws: Singles, into: Singles) -> None:
+        """Add the slope of its squared distance, in the laws of its columns."""
+        first, second, third = (laws[place] for place in self.places)
+        count = np.float32(laws.shape[1])
+        both = (first[:, None] * second[None]).reshape(-1, laws.shape[1])
+        apart = (both @ third.T / count - self.table.reshape(len(both), -1)) * (2 * self.weight)
+        into[self.places[2]] += apart.T @ both
+        back = (apart @ third).reshape(len(first), len(second), -1)
+        into[self.places[0]] += (back * second[None]).sum(axis=1)
+        into[self.places[1]] += (back * first[:, None]).sum(axis=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Task:
     """What mixtures are fitted to, as one matrix of all columns' bins."""
 
@@ -134,10 +154,15 @@ class Task:
     one_weights: Singles
     unit: float
     cells: int
+    triples: tuple[Triple, ...] = ()
 
 
-def fitting(ones: Sequence[tuple[Reals, Reals, Reals]], pairs: Mapping[tuple[int, int], PairTable]) -> Task:
-    """All tables as one symmetric matrix, with the weights of its blocks.
+def fitting(
+    ones: Sequence[tuple[Reals, Reals, Reals]],
+    pairs: Mapping[tuple[int, int], PairTable],
+    triples: Mapping[tuple[int, int, int], PairTable] | None = None,
+) -> Task:
+    """All tables of two as one symmetric matrix, with the weights of its blocks; those of three by themselves.
 
     ``ones`` are, per column, the laws to start from, the measured one-way shares and their variances.
     """
@@ -163,6 +188,10 @@ def fitting(ones: Sequence[tuple[Reals, Reals, Reals]], pairs: Mapping[tuple[int
         (1 / (variances * unit)).astype(np.float32),
         unit,
         cells,
+        tuple(
+            Triple((where[a], where[b], where[c]), table.shares.astype(np.float32), np.float32(table.scale**-2 / unit))
+            for (a, b, c), table in (triples or {}).items()
+        ),
     )
 
 
@@ -179,7 +208,10 @@ def _descend(task: Task, components: int, stops: Sequence[int], random: Public) 
         laws = _laws(logits, starts, sizes)
         apart = laws @ laws.T / np.float32(components) - task.tables
         one_apart = (laws.mean(axis=1) - task.ones) * task.one_weights
-        pull = laws * (2 * (apart * task.weights) @ laws + one_apart[:, None])
+        slopes = 2 * (apart * task.weights) @ laws + one_apart[:, None]
+        for triple in task.triples:
+            triple.pull(laws, slopes)
+        pull = laws * slopes
         slope = pull - laws * np.repeat(np.add.reduceat(pull, starts, axis=0), sizes, axis=0)
         mean += np.float32(0.1) * (slope - mean)
         square += np.float32(0.01) * (slope * slope - square)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ _LEAST = 0.05
 
 Ones = Sequence[tuple[Reals, Reals, Reals]]
 Pairs = Mapping[tuple[int, int], PairTable]
+Triples = Mapping[tuple[int, int, int], PairTable]
 Moved = Callable[[PairTable, Reals, Reals], PairTable]
 
 
@@ -90,6 +92,7 @@ def fit_stacked(
     fits: int,
     steps: int,
     told: Callable[[float], None] = lambda part: None,
+    triples: Triples | None = None,
 ) -> Mixture:
     """One mixture, pooled from those of each kind by weights that are found in parts of the tables not fitted to.
 
@@ -97,32 +100,47 @@ def fit_stacked(
     (Oliveira, Lei & Tibshirani 2021). Weights are not below 0 and add up to 1.
     """
     random = public_coins(20_261_118)  # public: it divides released numbers, and says where searches start
+    threes = triples or {}
     square, line = np.zeros((KINDS, KINDS)), np.zeros(KINDS)
     for number in range(SPLITS):
         seen, unseen = _divided(pairs, random)
-        found = _each(ones, seen, components, FITS_OF_A_SPLIT, steps, random)
-        for table, other in unseen.items():
+        seen_threes, unseen_threes = _divided(threes, random)
+        found = _each(ones, seen, seen_threes, components, FITS_OF_A_SPLIT, steps, random)
+        for table, other in (*unseen.items(), *unseen_threes.items()):
             laws = np.stack([one.table(table).ravel() for one in found])
             square += laws @ laws.T / other.scale**2
             line += laws @ other.shares.ravel() / other.scale**2
         told(0.5 * (number + 1) / SPLITS)
     weights = nearest(square, line)
-    found = _each(ones, pairs, components, fits, steps, random)
+    found = _each(ones, pairs, threes, components, fits, steps, random)
     told(1.0)
     return pooled([one for one, weight in zip(found, weights, strict=True) if weight > 0], weights[weights > 0])
 
 
-def _divided(pairs: Pairs, random: Public) -> tuple[dict[tuple[int, int], PairTable], dict[tuple[int, int], PairTable]]:
+Columns = TypeVar("Columns", bound=tuple[int, ...])
+
+
+def _divided(
+    tables: Mapping[Columns, PairTable], random: Public
+) -> tuple[dict[Columns, PairTable], dict[Columns, PairTable]]:
     """Two tables for each, with independent noise."""
     seen, unseen = {}, {}
-    for columns, table in pairs.items():
+    for columns, table in tables.items():
         noise = random.normal(0, table.scale, table.shares.shape)
         seen[columns] = PairTable(table.shares + np.sqrt(PART) * noise, table.scale * float(np.sqrt(1 + PART)))
         unseen[columns] = PairTable(table.shares - noise / np.sqrt(PART), table.scale * float(np.sqrt(1 + 1 / PART)))
     return seen, unseen
 
 
-def _each(ones: Ones, pairs: Pairs, components: int, fits: int, steps: int, random: Public) -> list[Mixture]:
+def _each(
+    ones: Ones,
+    pairs: Pairs,
+    triples: Triples,
+    components: int,
+    fits: int,
+    steps: int,
+    random: Public,
+) -> list[Mixture]:
     """A mixture of each kind."""
     laws = [law for law, _, _ in ones]
     found: list[Mixture] = []
@@ -130,7 +148,7 @@ def _each(ones: Ones, pairs: Pairs, components: int, fits: int, steps: int, rand
         tables = {columns: kind.moved(table, laws[columns[0]], laws[columns[1]]) for columns, table in pairs.items()}
         stops = [max(1, round(part * steps)) for part in kind.parts]
         size, times = (kind.few, 2 * fits) if kind.few else (components, fits)
-        found += descended(fitting(ones, tables), size, times, stops, random)
+        found += descended(fitting(ones, tables, triples), size, times, stops, random)
     return found
 
 
