@@ -85,6 +85,24 @@ def tree(random: Random, rows: int, width: int, copied: float) -> Shape:
     return np.stack([by_ranks(scores[:, at], laws[at]) for at in range(width)], axis=1), sizes, ordered
 
 
+def survey(random: Random, rows: int, width: int) -> Shape:
+    """Like a census: two hidden numbers, columns that follow another one closely, lists in no order."""
+    sizes, ordered, laws = mixed(random, width)
+    hidden = random.normal(size=(rows, 2))
+    loads = random.normal(size=(2, width)) * random.uniform(0.1, 1.0, width)
+    scores = hidden @ loads + random.normal(size=(rows, width))
+    for at in range(3, width):
+        if random.random() < 0.35:
+            part, other = random.choice([1.0, 0.95, 0.8]), random.integers(0, at)
+            own = scores[:, at] / scores[:, at].std()
+            scores[:, at] = part * scores[:, other] / scores[:, other].std() + np.sqrt(1 - part**2) * own
+    made = np.stack([by_ranks(scores[:, at], laws[at]) for at in range(width)], axis=1)
+    for at in range(width):
+        if not ordered[at] and sizes[at] > 2:
+            made[:, at] = random.permutation(sizes[at])[made[:, at]]
+    return made, sizes, ordered
+
+
 SHAPES: dict[str, Any] = {
     "factors": lambda random: factors(random, 50_000, 14, 1.0),
     "loose factors": lambda random: factors(random, 40_000, 12, 0.3),
@@ -92,6 +110,7 @@ SHAPES: dict[str, Any] = {
     "many classes": lambda random: classes(random, 100_000, 10, 20),
     "tree": lambda random: tree(random, 50_000, 15, 1.0),
     "wide tree": lambda random: tree(random, 25_000, 24, 1.0),
+    "survey": lambda random: survey(random, 50_000, 14),
     "large": lambda random: factors(random, 300_000, 10, 0.5),
 }
 

@@ -19,7 +19,7 @@ from tacit.synth.models.stacked import KINDS, fit_stacked
 
 __all__ = ["Pairs"]
 
-COMPONENTS, FITS, STEPS = 0, 6, 0
+COMPONENTS, FITS, STEPS = 0, 5, 0
 """0: as many as the noise asks for."""
 FIRST, LEAST = Fraction(3, 10), 0.02
 _FEWEST = 60
