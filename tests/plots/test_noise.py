@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,9 +11,6 @@ import pytest
 from matplotlib.figure import Figure
 
 from tacit.plots.noise import accuracy_theorem, error_by_dimension, noise_histograms
-
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "docs" / "figures" / "make_figures.py"
 
 
 def histograms() -> Any:
@@ -67,30 +61,6 @@ def test_dimensions_show_measured_and_expected() -> None:
     (axes,) = dimensions().axes
     assert len(axes.lines) == 4
     assert axes.get_xscale() == axes.get_yscale() == "log"
-
-
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_figures", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_figures_of_the_documentation_are_there_and_used() -> None:
-    guide = (ROOT / "docs" / "guides" / "noise.md").read_text(encoding="utf-8")
-    for name in script().FIGURES:
-        file = SCRIPT.parent / f"{name}.svg"
-        assert file.read_text(encoding="utf-8").startswith("<?xml"), f"run {SCRIPT.name}"
-        assert f"../figures/{name}.svg" in guide
-
-
-@pytest.mark.slow
-def test_the_script_draws_the_figures_that_are_there(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(SCRIPT), str(tmp_path)], check=True)
-    for name in script().FIGURES:
-        assert (tmp_path / f"{name}.svg").stat().st_size > 10_000
 
 
 def test_matplotlib_is_loaded_only_to_draw() -> None:

@@ -12,7 +12,7 @@ from copy import copy
 from fractions import Fraction
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from tacit.errors import BudgetExceeded, InvalidParameter, NotPrivate
 from tacit.ledger import Ledger, Receipt
@@ -25,7 +25,6 @@ from tacit.tables.check.check import Checked, check
 from tacit.tables.check.later import check_steps, kinds_of
 from tacit.tables.check.names import unit_names
 from tacit.tables.discovery.cut import AnsweringWithCut, read_share, shown, with_cut
-from tacit.tables.discovery.discovery import Discovery
 from tacit.tables.engines.access import Access, Draw, Engines
 from tacit.tables.engines.contract import Engine
 from tacit.tables.engines.reading import bounded_rows, package_question, sendable
@@ -48,9 +47,11 @@ from tacit.tables.release.later import computed
 from tacit.tables.session.batch import Batch, check_number
 from tacit.tables.session.statements import Answering, explained, written
 from tacit.tables.sql.parse import parse, parse_around
-from tacit.tables.workloads.questions import margins_of, ranges_of
-from tacit.tables.workloads.workload import Workload
 from tacit.work.worker import Worker
+
+if TYPE_CHECKING:
+    from tacit.tables.discovery.discovery import Discovery
+    from tacit.tables.workloads.workload import Workload
 
 __all__ = ["Question", "Table", "without_explain"]
 
@@ -182,6 +183,8 @@ class Table(First["Question"]):
 
         Keys are columns, or expressions that are given by name. Limits apply to the groups by all keys together.
         """
+        from tacit.tables.workloads.questions import margins_of
+
         return margins_of(self._access, levels, where, weights, keys)
 
     def ranges(
@@ -193,11 +196,15 @@ class Table(First["Question"]):
         **keys: Term,
     ) -> Workload:
         """Counts over a public ordered key and over ranges of it, which add up; ask for any range with ``between``."""
+        from tacit.tables.workloads.questions import ranges_of
+
         return ranges_of(self._access, key, branching, where, keys)
 
     @property
     def discover(self) -> Discovery:
         """Bounds, keys and limits for the policy, discovered privately at a stated price."""
+        from tacit.tables.discovery.discovery import Discovery  # not for every question
+
         return Discovery(self._access, self.query)
 
     def reading(
