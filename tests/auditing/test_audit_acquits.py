@@ -55,7 +55,7 @@ def test_runs_side_by_side_convict_when_next_to_nothing_is_claimed() -> None:
     """On the registry's neighbours, not the worst of all, the tightest of these leaks a quarter of its promise."""
     for subject in SUBJECTS:
         if subject.claim == PureDP(1) and subject.repeated is not None:
-            assert audit(subject, claim=PureDP("0.02"), samples=30_000, confidence=CONFIDENCE).violated, subject.name
+            assert audit(subject, claim=PureDP("0.02"), samples=50_000, confidence=CONFIDENCE).violated, subject.name
 
 
 @pytest.mark.slow
