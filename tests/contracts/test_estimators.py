@@ -239,6 +239,18 @@ def test_every_table_gets_an_answer_of_the_same_form(name: str, epsilon: str, tm
     assert all(one is None or isinstance(one, str) or math.isfinite(one) for one in numbers)  # type: ignore[arg-type]
 
 
+def test_an_answer_without_a_group_is_one_too(name: str, tmp_path: Path) -> None:
+    """Keys that are private, and so few people that no group is shown: nothing fails once it is paid for."""
+    opened(tmp_path, [OTHERS]).close()
+    shown = 'role = "public", keys = [0] }'
+    text = (tmp_path / "t.toml").read_text(encoding="utf-8").replace(shown, 'role = "private" }')
+    (tmp_path / "t.toml").write_text(text, encoding="utf-8")
+    with tacit.open(tmp_path / "t.toml", analyst="ada", ledger=tacit.InMemory()) as table:
+        answer = table.sql(sql(name), epsilon="0.001")
+    assert answer.columns == ("g", "answer")
+    assert len(answer) == 0
+
+
 def test_plans_and_refusals_are_the_same_on_neighbouring_tables(name: str, tmp_path: Path) -> None:
     told = []
     for number, group in enumerate((OTHERS, OTHERS | {"z": VALUES}, {})):

@@ -240,11 +240,11 @@ def _cells(ends: Ends, before: int, after: int) -> Ends:
     return every[0], every[1]
 
 
-def _within(low: Floats, high: Floats, blind: npt.NDArray[np.bool_], size: int) -> Ends:
+def _within(low: Floats, high: Floats, blind: npt.NDArray[np.bool_], cells: int) -> Ends:
     """The least and the most over all cells that are not empty; everything where nothing can be told."""
-    empty = (low > high).reshape(-1, size)
-    least = np.where(empty, np.inf, low.reshape(-1, size)).min(axis=0)
-    most = np.where(empty, -np.inf, high.reshape(-1, size)).max(axis=0)
+    empty = (low > high).reshape(cells, -1)
+    least = np.where(empty, np.inf, low.reshape(cells, -1)).min(axis=0)
+    most = np.where(empty, -np.inf, high.reshape(cells, -1)).max(axis=0)
     blind = blind | (least > most)
     return np.where(blind, -1.0, least), np.where(blind, 1.0, most)
 
@@ -256,7 +256,7 @@ def covariance_ends(sums: _Sums, beta: Fraction) -> Ends:
     Were c the covariance around the true means m and k, Σ(x - m)(y - k) - c·n would be noise alone: for means in ranges
     that hold them but for β/20 each, in cells, all c are left out for which that takes more noise than there is.
     """
-    aside, size = beta * _OF_MEAN, sums.values.shape[1]
+    aside = beta * _OF_MEAN
     means = _mean_ends(sums, _X, aside), _mean_ends(sums, _Y, aside)
     blind = sums.no_row(aside)
     m, k = _cells(means[0], 1, _CELLS), _cells(means[1], _CELLS, 1)
@@ -269,7 +269,7 @@ def covariance_ends(sums: _Sums, beta: Fraction) -> Ends:
         rows = np.maximum.reduce([np.abs(one * other - c) for one, other in corners for c in (low, high)])
         weights = {_XY: 1.0, _X: np.maximum(*map(np.abs, k)), _Y: np.maximum(*map(np.abs, m)), _N: rows}
         low, high = _cut(low, high, least, most, wide.off(weights, beta - 2 * aside), n)
-    return _within(low, high, blind, size)
+    return _within(low, high, blind, _CELLS**2)
 
 
 def _around(sums: _Sums, m: Floats, k: Floats) -> Floats:
@@ -300,7 +300,7 @@ def correlation_ends(sums: _Sums, beta: Fraction) -> Ends:
     Σ(x - m)(y - k) - r·(λΣ(x - m)² + Σ(y - k)²/λ)/2 would be noise alone. Means and λ are in ranges that hold them but
     for β/20 each; around the true λ the sum is flat, so that its range costs next to nothing.
     """
-    aside, size = beta * _OF_MEAN, sums.values.shape[1]
+    aside = beta * _OF_MEAN
     means = _mean_ends(sums, _X, aside), _mean_ends(sums, _Y, aside)
     first = _variance_ends(sums, means[0], _X, _XX, aside)
     second = _variance_ends(sums, means[1], _Y, _YY, aside)
@@ -322,7 +322,7 @@ def correlation_ends(sums: _Sums, beta: Fraction) -> Ends:
         low = np.maximum(low, np.where(spread[0] > 0, np.minimum(ends[0], ends[1]), -1.0))
         high = np.minimum(high, np.where(spread[0] > 0, np.maximum(ends[2], ends[3]), 1.0))
         low, high = np.minimum(low, 1.0), np.maximum(high, -1.0)
-    return _within(low, high, blind, size)
+    return _within(low, high, blind, _CELLS**3)
 
 
 def _spread_ends(sums: _Sums, means: tuple[Ends, Ends], ratio: Ends) -> Ends:
