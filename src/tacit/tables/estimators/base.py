@@ -103,8 +103,13 @@ class Noisy:
         return self.values - off, self.values + off
 
     def read(self, weights: Weights) -> Floats:
-        """A sum of parts of a blend."""
-        made: Floats = np.tensordot(np.array(weights, dtype=np.float64), self.values, axes=1)
+        """A sum of parts of a blend: added one by one, since a product of matrices rounds by a group's place in them.
+
+        The place of a group among private ones tells something of the rows that it is computed from.
+        """
+        made: Floats = np.zeros(self.values.shape[1:])
+        for weight, values in zip(weights, self.values, strict=True):
+            made = made + float(weight) * values
         return made
 
     def furthest(self, weights: Weights, beta: Fraction) -> float:

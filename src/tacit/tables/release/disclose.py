@@ -134,14 +134,17 @@ def _amount(amount: Charged, receipt: Receipt) -> Amount:
 def noises(part: Part, query: Query) -> list[Noise]:
     """What noise is in the numbers of a part, for each line of it."""
     of_set = f", {part.demand.title}" if part.demand.title else ""
-    made = list[Noise]()
+    made, released = list[Noise](), list[object]()
     for line in part.lines:
-        for one in _noises(part, line, _outputs(query, line.aggregate)):
-            alike = [at for at, other in enumerate(made) if line.setting.reading and other.measure == one.measure]
-            for at in alike:  # one release for several statistics of a column
+        for number, one in enumerate(_noises(part, line, _outputs(query, line.aggregate))):
+            own = line.parts[number].measure if line.setting.reading else object()
+            if own in released:  # one release for several statistics of a column
+                at = released.index(own)
                 share = text(Fraction(made[at].share) + Fraction(one.share))
                 made[at] = replace(made[at], outputs=(*made[at].outputs, *one.outputs), share=share)
-            made += [] if alike else [one]
+            else:
+                made.append(one)
+                released.append(own)
     return [replace(one, measure=f"{one.measure}{of_set}") for one in made]
 
 
