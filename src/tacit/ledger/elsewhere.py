@@ -41,9 +41,14 @@ def refuse_elsewhere(place: Path) -> None:
         )
 
 
-def refuse_second_budget(place: Path, address: PostgresAddress) -> None:
-    """Refuse to begin a budget in a database for data that have one: in a file beside them, or in a database."""
+def refuse_second_budget(place: Path, address: PostgresAddress, begun: bool = False) -> None:
+    """Refuse a budget in a database for data that have another one: in a file beside them, or in a database.
+
+    One that has ``begun`` there goes on where the sign names it, or nothing lies beside the data.
+    """
     said = _kept_in(place)
+    if begun and said == str(address):
+        return
     if said is not None:
         gone = "there is none any more: put its newest backup back" if said == str(address) else "pay into that one"
         raise LedgerError(

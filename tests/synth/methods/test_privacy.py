@@ -231,3 +231,18 @@ def test_a_unit_or_a_number_of_any_kind_is_read() -> None:
     assert rows.counted([(0,)], stage.identity(domain))[0].sum() == len(odd)
     texts = pandas.DataFrame({"age": [1, 2], "who": pandas.Series(["a", None], dtype="string")})
     assert counting.FrameRows(domain, texts, unit="who").counted([(0,)], stage.identity(domain))[0].sum() == 2
+
+
+def test_a_unit_is_one_however_its_name_is_written() -> None:
+    """Equal values are one unit, as in a frame's own groups: otherwise each spelling could bring rows of its own."""
+    names = [Decimal("7.0"), Decimal("7.00"), 7, 7.0, np.float32(7), np.int64(7), Fraction(7), "7", True, 1]
+    domain = Domain.of({"age": (0, 9)})
+    rows = counting.FrameRows(domain, {"age": [1] * len(names), "who": names}, unit="who", rows=1)
+    assert rows.counted([(0,)], stage.identity(domain))[0].sum() == 3  # 7, the text 7, and 1
+
+
+@pytest.mark.parametrize("expected", [1e3, 1e15, 1e20, 1e300])
+def test_a_row_moves_a_distance_by_one_whatever_noise_expects(expected: float) -> None:
+    empty, one = np.zeros(9, dtype=np.int64), np.eye(9, dtype=np.int64)[0]
+    told = np.full(9, expected)
+    assert abs(mst.apart(one, told) - mst.apart(empty, told)) == 1

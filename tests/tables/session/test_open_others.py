@@ -14,6 +14,7 @@ from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.file import parse, read
 from tacit.tables.policy.policy import Role
 from tacit.tables.policy.writer import write
+from tests.postgres import Servers
 from tests.tables.several import OTHERS, write_several
 from tests.tables.visits import POLICY
 
@@ -312,3 +313,36 @@ def test_a_missing_source_or_column_is_said(tmp_path: Path) -> None:
     policy.write_text(text.replace('"regions.csv"', '"region.csv"'), encoding="utf-8")
     with pytest.raises(TacitError, match=r"regions\.csv"):
         tacit.open(policy, ledger=tacit.InMemory())
+
+
+def test_all_private_tables_say_that_their_budget_is_in_a_database(tmp_path: Path, postgres_servers: Servers) -> None:
+    """The other tables too: opened by themselves, they would begin a second budget of the same people."""
+    policy = write_several(tmp_path, users=50)
+    address = f"{postgres_servers[18].new_database()}#visits.csv"
+    with tacit.open(policy, ledger=address, analyst="ada") as table:
+        table.sql("SELECT COUNT(*) AS n FROM visits", epsilon="0.5")
+    with pytest.raises(LedgerError, match="is kept in postgresql://"):
+        tacit.open(tmp_path / "purchases.csv", unit="customer", budget=tacit.PureDP(1), analyst="ada").sql(
+            "SELECT COUNT(*) AS n FROM purchases", epsilon="0.5"
+        )
+    other = f"{postgres_servers[18].new_database()}#purchases.csv"
+    with pytest.raises(LedgerError, match="is kept in"):
+        tacit.open(tmp_path / "purchases.csv", unit="customer", budget=tacit.PureDP(1), ledger=other).sql(
+            "SELECT COUNT(*) AS n FROM purchases", epsilon="0.5"
+        )
+    with tacit.open(policy, ledger=address, analyst="ada") as table:
+        table.sql("SELECT COUNT(*) AS m FROM visits", epsilon="0.5")
+
+
+def test_a_file_and_a_database_that_both_have_a_budget_are_refused(tmp_path: Path, postgres_servers: Servers) -> None:
+    """As after a change of place that was cut off: neither knew of the other, and both paid."""
+    policy = write_several(tmp_path, users=50)
+    address = f"{postgres_servers[18].new_database()}#visits.csv"
+    with tacit.open(policy, ledger=address, analyst="ada") as table:
+        table.sql("SELECT COUNT(*) AS n FROM visits", epsilon="0.5")
+    for name in ("visits.ledger", "purchases.ledger"):
+        (tmp_path / name).unlink()
+    with tacit.open(policy, analyst="ada") as table:
+        table.sql("SELECT COUNT(*) AS n FROM visits", epsilon="0.5")
+    with pytest.raises(LedgerError, match="have a budget already"):
+        tacit.open(policy, ledger=address, analyst="ada")

@@ -10,6 +10,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Number, Rational
 from typing import Any, Protocol
 
 import numpy as np
@@ -135,12 +138,14 @@ def _chosen(units: list[Any], codes: npt.NDArray[np.int32], most: int) -> npt.ND
 
 
 def _written(unit: Any) -> bytes:
-    """A unit's name as bytes: rows without one are one unit together, and 7 is 7.0, as a frame may hold either."""
+    """A unit's name as bytes: rows without one are one unit together, and equal numbers are one, as 7, 7.0 and 7.00."""
     try:
         if unit is None or unit != unit:
             return b"none"
-        if isinstance(unit, float) and unit.is_integer():
-            unit = int(unit)
+        if isinstance(unit, np.generic):
+            unit = unit.item()
+        if isinstance(unit, Number):
+            unit = Fraction(unit if isinstance(unit, Decimal | Rational) else float(unit))  # type: ignore[arg-type]
         return f"{'text' if isinstance(unit, str) else 'other'}:{unit}".encode("utf-8", "surrogatepass")
     except Exception:  # what one row holds must not be seen: pandas.NA is neither equal nor unequal
         return b"none"

@@ -78,6 +78,11 @@ class MST(Synthesizer):
         return of_pairs(bins, 12) + CELL * (len(bins) - 1) * max(bins) ** 2
 
 
+MOST_EXPECTED = 2.0**50
+"""Rows of one cell: noise at absurdly small prices expects more than 64 bits hold, and what wraps has no bound."""
+
+
 def apart(counts: Counts, expected: npt.NDArray[np.floating[Any]]) -> int:
     """The sum of absolute differences from released numbers, rounded before: a whole number that a row moves by 1."""
-    return int(np.abs(counts - np.round(expected).astype(np.int64)).sum())
+    whole = np.round(np.clip(expected, 0, MOST_EXPECTED)).astype(np.int64)
+    return int(np.abs(counts - whole).sum())

@@ -121,7 +121,7 @@ def open(
     stamps = Stamps.of(policy, others)
     policy = known(policy, source, others, backend)
     who = getpass.getuser() if analyst is None else analyst
-    signed = _signed(source, ledger, book)
+    signed = _signed([source, *_private(policy, others)], ledger, book)
 
     def begun() -> None:
         claim.make()
@@ -323,7 +323,7 @@ def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tupl
     """The files with rows of those who are protected: what their ledger knows them by."""
     if not has_files(source):
         return ()  # its name alone tells it apart
-    private = (source, *(one for name, one in others.items() if not policy.others[name].is_public))
+    private = (source, *_private(policy, others))
     files = [(Path(one.identity), *getattr(one, "files", ())) for one in private if has_files(one)]
     return tuple(path for some in files for path in some)
 
@@ -340,18 +340,29 @@ def _place_of(source: Source, backend: Backend) -> Path:
     return place
 
 
-def _signed(source: Source, given: Ledger | str | Path | None, book: Ledger) -> Callable[[], None]:
-    """What says beside the data that their budget is in a database; refuses to begin one there if they have another."""
-    if not isinstance(given, str) or not is_postgres(given) or not has_files(source):
+def _signed(private: Sequence[Source], given: Ledger | str | Path | None, book: Ledger) -> Callable[[], None]:
+    """What says beside all private data that their budget is in a database; refuses data that have another budget."""
+    if not isinstance(given, str) or not is_postgres(given):
         return lambda: None
-    place, where = book_of(source), PostgresAddress.of(given)
+    places, where = [book_of(one) for one in private if has_files(one)], PostgresAddress.of(given)
     try:
-        if not book.exists():
-            refuse_second_budget(place, where)
+        begun = book.exists() if places else False
+        for place in places:
+            refuse_second_budget(place, where, begun)
     except LedgerError:
         book.close()
         raise
-    return lambda: sign(place, where)
+
+    def sign_all() -> None:
+        for place in places:
+            sign(place, where)
+
+    return sign_all
+
+
+def _private(policy: Policy, others: Mapping[str, Source]) -> list[Source]:
+    """The sources of the other private tables."""
+    return [one for name, one in others.items() if not policy.others[name].is_public]
 
 
 def _ledger_of(place: Path | None, given: Ledger | str | Path | None) -> Ledger:
