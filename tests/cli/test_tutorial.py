@@ -6,6 +6,8 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from tacit.cli.story.demo_table import POLICY, write_visits
 from tests.cli.typing_commands import tacit
 
@@ -17,7 +19,8 @@ def test_its_policy_is_that_of_the_demo() -> None:
     assert text.split("```toml\n")[1].split("```")[0] == POLICY
 
 
-def test_its_commands_do_what_it_says(tmp_path: Path) -> None:
+def test_its_commands_do_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)  # workers of the tests have it, and lines would be folded
     write_visits(tmp_path / "visits.csv", 20_000)
     text = PAGE.read_text(encoding="utf-8")
     ran = []
