@@ -24,7 +24,7 @@ PATHS = (
     "tables/discovery/histogram.py",
     "tables/engines/chain/fetching.py",
     "tables/engines/duckdb/engine.py",
-    "tables/engines/postgres/engine.py",
+    "tables/engines/chain/engine.py",
     "tables/engines/spool.py",
     "tables/engines/sums.py",
     "tables/engines/tabulate.py",

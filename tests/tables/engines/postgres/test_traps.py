@@ -20,6 +20,7 @@ from tacit.tables.engines.postgres import arithmetic, driver
 from tacit.tables.engines.postgres import dialect as pieces
 from tacit.tables.engines.postgres.arithmetic import divided, plus, powered, remainder, times
 from tacit.tables.engines.postgres.dialect import DIALECT, Postgres
+from tacit.tables.engines.postgres.engine import PostgresEngine
 from tacit.tables.engines.postgres.operators.casts import from_numeric, real_as_text
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.offsets import offsets
@@ -279,9 +280,7 @@ FAULTS: dict[str, tuple[str, Any]] = {
 def test_a_planted_difference_is_noticed(held: PostgresRows, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     piece, fault = FAULTS[name]
     planted = type("Planted", (Postgres,), {piece: fault})()
-    from tacit.tables.engines.postgres import engine as engines
-
-    monkeypatch.setattr(engines, "DIALECT", planted)
+    monkeypatch.setattr(PostgresEngine, "dialect", planted)
     made = held.engine()
     try:
         with without_nul(), pytest.raises(Moved):

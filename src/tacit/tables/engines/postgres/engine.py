@@ -2,101 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
-from tacit.tables.engines.chain.bounding import statement
-from tacit.tables.engines.chain.chosen_rows import rows_statement
-from tacit.tables.engines.chain.fetching import integers
-from tacit.tables.engines.chain.relations import Schema
-from tacit.tables.engines.contract import BoundedQuery, Integers
+from tacit.tables.engines.chain.dialect import Dialect
+from tacit.tables.engines.chain.engine import ChainEngine
 from tacit.tables.engines.postgres.dialect import DIALECT
-from tacit.tables.engines.rows import BoundedRows, narrowest
-from tacit.tables.engines.spool import Batch, ChosenRows
-from tacit.tables.engines.work import Work
-from tacit.tables.expressions.kinds import Kind
 
-__all__ = ["Connection", "PostgresEngine", "Rows"]
+__all__ = ["PostgresEngine"]
 
 
-class Connection(Protocol):
-    """What runs statements; `connection.QuietPostgres` is one."""
+class PostgresEngine(ChainEngine):
+    """Runs bounded queries on PostgreSQL; the secret is a parameter of each statement."""
 
-    def columns(self, sql: str) -> Mapping[str, list[Any]]:
-        """The result of a statement, a column a name."""
-
-    def batches(self, sql: str, kinds: Sequence[np.dtype[Any]]) -> Iterator[list[npt.NDArray[Any]]]:
-        """The result of a statement whose columns are integers of these types, some rows at a time."""
-
-    def work(self, sql: str) -> Work:
-        """What a statement takes, counted by the engine."""
-
-    def interrupt(self) -> None:
-        """Stop what runs."""
-
-    def close(self) -> None:
-        """Let go of the source."""
-
-
-class Rows(Protocol):
-    """The rows of all tables: their kinds, and the steps that read them."""
-
-    @property
-    def kinds(self) -> Mapping[str, Kind]:
-        """Of the table's columns."""
-
-    @property
-    def others(self) -> Mapping[str, Mapping[str, Kind]]:
-        """Of the columns of the other tables."""
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """What reads them."""
-
-
-class PostgresEngine:
-    """Runs bounded queries on PostgreSQL; the connection has the secret of the hash that chooses rows."""
-
-    def __init__(self, connection: Connection, rows: Rows) -> None:
-        self._connection = connection
-        self._schema = Schema(rows.kinds, rows.others, "", DIALECT, rows.steps)
-
-    def run(self, query: BoundedQuery) -> Integers:
-        """The integers, of a statement whose errors do not depend on rows."""
-        plan = statement(query, self._schema)
-        found = self._connection.columns(plan.sql)
-        return integers(plan, query, found)
-
-    def read(self, asked: BoundedRows) -> ChosenRows:
-        """The chosen rows, streamed from the engine to a private folder."""
-        return ChosenRows(asked, self._batches(asked))
-
-    def _batches(self, asked: BoundedRows) -> Iterator[Batch]:
-        sql = rows_statement(asked, self._schema)
-        kinds = [narrowest(column) for column in asked.columns]
-        if asked.unit is None:
-            for columns in self._connection.batches(sql, kinds):
-                yield columns, None
-            return
-        for numbers, *columns in self._connection.batches(sql, [np.dtype(np.int64), *kinds]):
-            yield columns, numbers
-
-    def work(self, query: BoundedQuery) -> Work:
-        """What the statement takes, counted; it is run for that. As private as the integers."""
-        return self._connection.work(statement(query, self._schema).sql)
-
-    def explain(self, query: BoundedQuery) -> str:
-        """The statement; the secret is a parameter of it."""
-        return statement(query, self._schema).sql
-
-    def interrupt(self) -> None:
-        self._connection.interrupt()
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def __repr__(self) -> str:
-        return "PostgresEngine()"
+    dialect: ClassVar[Dialect] = DIALECT
