@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types release versions slow attacks parity engines audit bench sklearns torch lock page clean docs pages
+.PHONY: help demo test thorough check format lint types release versions slow attacks parity engines audit bench sklearns torch lock page clean docs pages
 
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -24,9 +24,12 @@ demo: $(READY)   ## from a CSV to private answers: the whole story on a generate
 	$(BIN)/tacit demo
 
 test: $(READY)   ## the tests
-	$(BIN)/python -m pytest -m "not slow and not attacks and not parity and not engines" -n auto -q
+	$(BIN)/python -m pytest -m "not thorough and not slow and not attacks and not parity and not engines" -n auto -q
 
-check: lint types test  ## what CI runs: format, lint, strict types, tests
+thorough: $(READY) ## audits by many draws and fuzz of many made-up statements: four minutes; CI runs them too
+	$(BIN)/python -m pytest -m "thorough and not slow and not attacks and not parity and not engines" -n auto -q
+
+check: lint types test thorough  ## what CI runs: format, lint, strict types, tests
 
 format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff format .

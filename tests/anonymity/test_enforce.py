@@ -60,6 +60,7 @@ def wanted(chance: Random) -> Limits:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(range(len(METHODS))))
+@pytest.mark.thorough
 def test_an_enforced_table_passes_the_check_or_is_refused(seed: int, which: int) -> None:
     chance = Random(seed)
     method = METHODS[which]

@@ -17,6 +17,7 @@ import make_figures  # noqa: E402
 
 
 @pytest.mark.parametrize("name", make_figures.FIGURES)
+@pytest.mark.thorough
 def test_a_figure_is_what_its_numbers_give(name: str) -> None:
     kept = (FIGURES / f"{name}.svg").read_text(encoding="utf-8")
     assert make_figures.same(kept, make_figures.drawn(name)), f"run: python docs/figures/make_figures.py {name}"

@@ -40,6 +40,7 @@ def test_ours_keep_their_promise(subject: Subject) -> None:
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=IDS)
+@pytest.mark.thorough
 def test_ours_keep_it_one_at_a_time_too(subject: Subject) -> None:
     assert not audit(subject, samples=400, confidence=CONFIDENCE, batch=1).violated
 

@@ -37,6 +37,7 @@ def indifferent(values: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(
     ("function", "claim"), [(laplace, PureDP(1)), (telling, ApproxDP(0, "0.1")), (indifferent, PureDP("0.1"))]
 )
+@pytest.mark.thorough
 def test_false_verdicts_are_as_rare_as_stated(function: object, claim: object) -> None:
     wrong = 0
     for _ in range(AUDITS):

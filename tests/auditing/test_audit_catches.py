@@ -138,6 +138,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.thorough
 def test_a_liar_is_caught(case: Case) -> None:
     found = audit(
         case.function,

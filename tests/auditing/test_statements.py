@@ -32,6 +32,7 @@ def audited(policy: Path, sql: str, **how: Any) -> StatementAudit:
 
 
 @pytest.mark.parametrize("sql", [BY_CITY, SUMS])
+@pytest.mark.thorough
 def test_what_is_right_is_not_told_apart(policy: Path, sql: str) -> None:
     found = audited(policy, sql)
     assert found.outcome == "answered"

@@ -204,6 +204,7 @@ def covers(name: str, table: Table, plan: Plan, rows: Sequence[Any]) -> float:
 
 
 @pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.thorough
 def test_intervals_cover_as_often_as_they_say(name: str, group: str, tmp_path: Path) -> None:
     rows = GROUPS[group]
     held = {f"u{at}": rows[at : at + 2] for at in range(0, len(rows), 2)}

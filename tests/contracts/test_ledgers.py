@@ -583,6 +583,7 @@ def test_lowering_a_cap_below_what_was_charged_stops_everything(ledger: Ledger) 
     assert ledger.verify().sound
 
 
+@pytest.mark.thorough
 def test_history_is_complete_beyond_a_batch(ledger: Ledger) -> None:
     ledger.open("people", lenient(PureDP(10)))
     for turn in range(1100):

@@ -266,6 +266,7 @@ def test_the_auditor_acquits(case: Any) -> None:
     assert found.epsilon_lower > 0.3 * r.one_report.epsilon() or not entry.revealing
 
 
+@pytest.mark.thorough
 def test_the_auditor_convicts_a_randomizer_that_promises_too_much(case: Any) -> None:
     entry, r = case
     if not entry.revealing:

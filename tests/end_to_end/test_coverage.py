@@ -122,12 +122,14 @@ def of_plan(plan: str) -> list[Row]:
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize("epsilon", [0.2, 3.0])
+@pytest.mark.thorough
 def test_intervals_of_a_whole_table_cover(table: Table, statistic: str, epsilon: float) -> None:
     sql, truth = f"SELECT {statistic} AS x FROM people WHERE plan = 'free'", STATISTICS[statistic](of_plan("free"))
     assert hits(table, sql, {(): truth}, epsilon=epsilon, tries=_TRIES)[()] >= least_hits(_TRIES, 0.95)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.thorough
 def test_intervals_of_groups_cover(table: Table, statistic: str) -> None:
     truths = {(plan,): STATISTICS[statistic](of_plan(plan)) for plan in ("free", "pro")}
     sql = f"SELECT plan, {statistic} AS x FROM people GROUP BY plan HAVING plan <> 'gone'"

@@ -101,6 +101,7 @@ def answers_of_sets(table: Table, measured: str, plans: tuple[str, ...]) -> list
 
 
 @pytest.mark.parametrize("measured", SETS)
+@pytest.mark.thorough
 def test_intervals_of_all_sets_cover(table: Table, measured: str) -> None:
     statistic, plans = SETS[measured]
     answers = answers_of_sets(table, measured, plans)

@@ -61,6 +61,7 @@ def test_external_regret_for_swap_regret_is_caught(monkeypatch: pytest.MonkeyPat
     assert coarse.mean() > 0.1
 
 
+@pytest.mark.thorough
 def test_ten_thousand_players() -> None:
     m = Mediator(players=10_000, actions=4, rounds=100, epsilon=1, delta="1e-6")
     read = tastes(10_000, 4)

@@ -67,6 +67,7 @@ def test_what_audits_draw_is_what_a_single_run_gives(build, kind):
 
 
 @pytest.mark.parametrize(("build", "kind"), EXAMPLES, ids=IDS)
+@pytest.mark.thorough
 def test_audit_acquits(build, kind):
     subject = subject_of(build(), registry=REGISTRY)
     assert subject is not None

@@ -42,6 +42,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.thorough
 def test_estimates_are_unbiased_with_the_stated_error_and_coverage(name: str) -> None:
     """Over 200 runs: bias within five standard errors of its own, squared error within 5%, 95% within chance."""
     values = np.repeat(np.arange(K), np.round(SHARES * N).astype(int))

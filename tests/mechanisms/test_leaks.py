@@ -72,6 +72,7 @@ def in_arrays(m: AdditiveMechanism, one: Any, other: Any, count: int, seed: int)
 
 
 @pytest.mark.parametrize("name", [*REALS, *WHOLE])
+@pytest.mark.thorough
 def test_no_event_separates_neighbours(name: str) -> None:
     make, one, other = {**REALS, **WHOLE}[name]
     count = DRAWS if abs(one) < 2**53 or name in WHOLE else DRAWS // 10  # large reals are settled one by one
@@ -86,6 +87,7 @@ def test_no_event_separates_neighbours_at_a_million_draws(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.thorough
 def test_no_event_separates_neighbours_one_by_one(name: str) -> None:
     make, one, other = SINGLE[name]
     m, bits = make(), seeded(9)
@@ -120,6 +122,7 @@ FAULTS = [numpy_laplace, textbook_laplace, own_grid]
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 @pytest.mark.parametrize(("one", "other"), [(0.0, 1.0), (0.1, 1.1)])
+@pytest.mark.thorough
 def test_a_float_sampler_is_caught(fault: Callable[..., np.ndarray], one: float, other: float) -> None:
     rng = np.random.default_rng(1)
     first, second = fault(one, 1.0, rng), fault(other, 1.0, rng)

@@ -186,6 +186,7 @@ def worst_everywhere(name: str, folder: Path, python: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.thorough
 def test_numpy_is_far_more_accurate_than_assumed(name: str, tmp_path: Path) -> None:
     points, high, low = reference(name)
     here = getattr(np, name)(points)

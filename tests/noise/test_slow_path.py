@@ -151,6 +151,7 @@ CASES: dict[str, tuple[Draw, Callable[[pytest.MonkeyPatch], None], Law]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.thorough
 def test_exact_path_gives_the_very_same_samples(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     draw, force, law = CASES[name]
     quick = Tape(seeded(1))

@@ -172,6 +172,7 @@ def test_orders_that_a_part_lacks_are_refused() -> None:
 
 @settings(max_examples=8)
 @given(st.lists(finite_pairs(st.integers(2, 3)), min_size=1, max_size=4), st.floats(0, 1))
+@pytest.mark.thorough
 def test_products_of_finite_pairs_stay_below_every_bound(pairs: list[Pair], share: float) -> None:
     """Random finite mechanisms run one after the other: their exact joint profile against each way to describe them."""
     joint = product_of(pairs)

@@ -18,6 +18,7 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thorough
 def test_nothing_that_fits_the_description_is_a_fault(serve: Serve) -> None:
     served = serve()
     schema = schemathesis.openapi.from_asgi("/v1/openapi.json", served.app, headers={"Host": "127.0.0.1"})

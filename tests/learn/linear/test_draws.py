@@ -41,6 +41,7 @@ def leaked(one: InMemoryRows, other: InMemoryRows, samples: int, **params: Any) 
     return tacit.audit(fit, neighbours=(one, other), claim=CLAIM, samples=samples, entropy=seeded(8))
 
 
+@pytest.mark.thorough
 def test_fits_of_a_tiny_table_stay_below_their_promise() -> None:
     worst = [(LEVELS, 0)]
     assert not leaked(rows_of([]), rows_of(worst), 600).violated
@@ -48,11 +49,13 @@ def test_fits_of_a_tiny_table_stay_below_their_promise() -> None:
     assert not leaked(rows_of([], []), three, 600).violated
 
 
+@pytest.mark.thorough
 def test_planted_fault_no_clipping_is_caught_by_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes.Batch, "limits", lambda self, limit, pure: np.full(self.rows.size, 1e9))
     assert leaked(rows_of([]), rows_of([(LEVELS, 0)]), 600, clip=0.02).violated
 
 
+@pytest.mark.thorough
 def test_planted_fault_a_forgotten_constant_term_is_caught_by_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """A unit of three rows at zero: without the constant term they have no length, and are not cut at all."""
     honest = passes.largest_factors

@@ -122,6 +122,7 @@ class Watched:
     ],
     ids=lambda m: f"{type(m).__name__}-{m.rows_per_unit}",
 )
+@pytest.mark.thorough
 def test_neighbours_move_what_is_released_by_no_more_than_is_paid_for(
     model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

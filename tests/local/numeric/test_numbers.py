@@ -80,6 +80,7 @@ def test_variances_are_those_of_the_papers() -> None:
 
 @pytest.mark.parametrize("kind", [Duchi, Piecewise, Hybrid])
 @pytest.mark.parametrize("epsilon", [0.5, 3])
+@pytest.mark.thorough
 def test_means_are_unbiased_with_the_stated_error_and_coverage(kind: type[MeanRandomizer], epsilon: float) -> None:
     """A fresh sample of people each time: bias, squared error within 5%, stated error, coverage of the mean."""
     r = kind(epsilon=epsilon, bounds=(0, 50))

@@ -35,6 +35,7 @@ def test_the_clone_bound_is_never_below_the_truth(epsilon0: float, n: int, epsil
 
 
 @pytest.mark.parametrize(("mu", "delta"), [(15, 1e-200), (10, 1e-240), (20, 1e-120)])
+@pytest.mark.thorough
 def test_more_mechanisms_never_cost_less_far_out_in_the_tail(mu: float, delta: float) -> None:
     """N(0,1) underflows at 38.6, N(μ,1) not before 38.6 + μ: its mass in between was once lost."""
     alone = LossDistribution.gaussian(1, mu).epsilon_bounds(delta)[0]

@@ -72,6 +72,7 @@ def audited(name: str, epsilon: int) -> bool:
 
 @pytest.mark.parametrize("name", ["independent", "pairs", "mst"])
 @pytest.mark.parametrize(("epsilon", "violated"), [(1, False), (12, True)])
+@pytest.mark.thorough
 def test_an_audit_of_a_fit_on_two_rows(name: str, epsilon: int, violated: bool) -> None:
     assert audited(name, epsilon) == violated
 

@@ -104,6 +104,7 @@ def test_permuting_columns_changes_names_alone(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [Pairs, AIM])
+@pytest.mark.thorough
 def test_permuting_columns_changes_little_where_starts_are_drawn(kind: Any) -> None:
     rows = people(3000)
     made = fitted(kind, rows, rho=10**3)

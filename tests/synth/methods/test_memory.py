@@ -77,6 +77,7 @@ CASES: list[tuple[str, list[int], int]] = [
 
 @pytest.mark.parametrize("kind", [Independent, Pairs, MST, AIM, Workload])
 @pytest.mark.parametrize("case", CASES, ids=[name for name, _, _ in CASES])
+@pytest.mark.thorough
 def test_a_fit_keeps_within_its_memory(kind: Any, case: tuple[str, list[int], int]) -> None:
     _, sizes, rows = case
     tables = ([("c0", "c1", "c2"), ("c1", "c2")],) if kind is Workload else ()

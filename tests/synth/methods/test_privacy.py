@@ -45,6 +45,7 @@ def both(
 
 @pytest.mark.parametrize("price", PRICES, ids=repr)
 @pytest.mark.parametrize("which", range(5), ids=["independent", "pairs", "mst", "aim", "workload"])
+@pytest.mark.thorough
 def test_neighbours_answered_alike_give_equal_models(price: Any, which: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if which == 3 and isinstance(price, PureDP):
         price = PureDP(1)  # fewer rounds

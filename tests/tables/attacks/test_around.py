@@ -99,6 +99,7 @@ def wrong(pairs: Pairs, released: dict[str, list[Disclosure]], asked: Iterator[s
     return found, ended
 
 
+@pytest.mark.thorough
 def test_a_sample_around_answers_tells_neighbours_not_apart(
     pairs: Pairs, released: dict[str, list[Disclosure]]
 ) -> None:

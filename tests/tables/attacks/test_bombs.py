@@ -55,6 +55,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pairs]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.thorough
 def test_a_sample_of_bombs_makes_no_work_that_is_out_of_proportion(pairs: Pairs, kind: str) -> None:
     """Rows that all steps handle for each row of the person's; those of the largest sizes are for `make attacks`."""
     own = sorted((one for one in BOMBS if one.kind == kind), key=lambda one: len(one.sql))

@@ -36,6 +36,7 @@ def shown(found: list[Verdict]) -> str:
     return "\n".join(f"{one.stage}: {one.apart}\n    {one.sql}" for one in found if one.apart)
 
 
+@pytest.mark.thorough
 def test_a_sample_of_all_statements_tells_neighbours_not_apart(pairs: Pairs) -> None:
     found = judged(pairs, 40, seed=1313)
     assert not shown(found)

@@ -31,6 +31,7 @@ def auditor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StatementAudit
 
 
 @pytest.mark.parametrize("sql", SAMPLE)
+@pytest.mark.thorough
 def test_nothing_tells_made_up_neighbours_apart(auditor: StatementAuditor, sql: str) -> None:
     found = auditor.audit(sql, {"epsilon": 1000}, samples=0)
     assert not found.violated, found.to_dict()

@@ -30,6 +30,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, Table]:
     return tables[0], tables[1]
 
 
+@pytest.mark.thorough
 def test_no_statement_of_the_corpus_loses_more_than_it_costs(pair: tuple[Table, Table]) -> None:
     found = {sql: loss_of_sql(pair, sql) for sql in STATEMENTS}
     assert {sql: loss for sql, loss in found.items() if loss > 1 + SLACK} == {}
@@ -65,6 +66,7 @@ SEEDS = [("rho", 1), *(pytest.param(*one, marks=pytest.mark.slow) for one in pro
 
 
 @pytest.mark.parametrize(("budget", "seed"), SEEDS)
+@pytest.mark.thorough
 def test_nobody_at_random_loses_more_than_is_charged(budget: str, seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     rows = somebody(chance)

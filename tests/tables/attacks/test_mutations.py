@@ -51,6 +51,7 @@ def reached(seen: Counter[str]) -> float:
 
 
 @pytest.mark.parametrize("seed", [1])
+@pytest.mark.thorough
 def test_bent_statements(seed: int, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     seen = attack(tmp_path, 100, seed, caplog)
     assert reached(seen) >= 0.2
@@ -62,6 +63,7 @@ def test_10000_bent_statements(tmp_path: Path, caplog: pytest.LogCaptureFixture)
     assert reached(attack(tmp_path, 10_000, 2, caplog)) >= 0.3
 
 
+@pytest.mark.thorough
 def test_what_the_mutations_start_from_is_answered(tmp_path: Path) -> None:
     """Otherwise most of them would be refused for a reason that has nothing to do with the change."""
     without, present = open_pair(tmp_path)

@@ -47,6 +47,7 @@ def test_the_worst_person_costs_what_is_charged_and_no_more(node: str, pairs: li
 
 
 @pytest.mark.parametrize("node", ASKED)
+@pytest.mark.thorough
 def test_and_no_more_in_rho(node: str, in_rho: list[Tables]) -> None:
     found = list(losses(node, in_rho))
     assert 0.7 < max(found) <= 1 + SLACK

@@ -39,6 +39,7 @@ def shown(found: list[Verdict]) -> str:
     return "\n".join(f"{one.stage}: {one.apart}\n    {one.sql}" for one in found if one.apart)
 
 
+@pytest.mark.thorough
 def test_a_sample_of_statements_tells_neighbours_not_apart_on_postgres(pairs: Pairs) -> None:
     found = judged(pairs, 20, seed=21)
     assert not shown(found)

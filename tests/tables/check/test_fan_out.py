@@ -43,6 +43,7 @@ def brute(sides: list[tuple[list[tuple[int | None, ...]], Join, list[tuple[str, 
     return len(made)
 
 
+@pytest.mark.thorough
 def test_the_bound_is_never_below_the_rows_that_there_are() -> None:
     rng, tight = random.Random(3), 0
     for _ in range(1200):

@@ -95,6 +95,7 @@ def assert_drawn(draw: Callable[[], Any], wanted: dict[Any, float], count: int =
 
 @pytest.mark.parametrize("flips", [False, True], ids=["exponential", "flips"])
 @pytest.mark.parametrize("values", [[], [3], [2, 2, 2], [1, 1, 4, 5, 5], [5, 5, 1], [1] * 5])
+@pytest.mark.thorough
 def test_a_cell_is_drawn_by_the_law_of_the_definition(values: list[int], flips: bool) -> None:
     bits = seeded(len(values))
     draw = RankDraw(Fraction(2, 3), 5, flips)
@@ -108,6 +109,7 @@ def test_a_cell_is_drawn_by_the_law_of_the_definition(values: list[int], flips: 
     ("values", "around"), [([], 4), ([3], 1), ([2] * 9, 2), ([1, 1, 4, 5, 9, 9, 12], 7), ([20] * 3, 1)]
 )
 @pytest.mark.parametrize("level", [Fraction(0), Fraction(1, 3), Fraction(1)], ids=str)
+@pytest.mark.thorough
 def test_a_width_is_drawn_by_the_law_of_the_definition(
     level: Fraction, values: list[int], around: int, flips: bool
 ) -> None:
@@ -275,6 +277,7 @@ TABLES = {
 @pytest.mark.parametrize("price", [PureDP(1), ZCDP("0.1")], ids=["epsilon", "rho"])
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.thorough
 def test_intervals_cover_the_quantile(name: str, level: Fraction, price: Guarantee) -> None:
     """Of both kinds, interpolated and not; the value lies inside."""
     aggregate = Aggregate("quantile", Column("age"), bounds=(Fraction(0), Fraction(100)), level=level)

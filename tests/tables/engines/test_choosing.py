@@ -61,6 +61,7 @@ def excess(found: dict[Any, set[str]], size: int) -> float:
 
 @pytest.mark.parametrize("unit", ["i", "i * 1000003", "CAST(i AS VARCHAR)"])
 @pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.thorough
 def test_every_group_is_kept_equally_often(unit: str, listed: bool) -> None:
     found = chosen(unit, "5ec7e7", listed)
     assert len(found) == UNITS

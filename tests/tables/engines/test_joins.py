@@ -55,6 +55,7 @@ def tried(seed: int, count: int, oracle: bool = True, ask: Ask = several) -> Tal
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.thorough
 def test_no_unit_moves_the_integers_of_several_tables_further_than_claimed(seed: int) -> None:
     tally = tried(seed, 20)
     print(f"seed {seed}: {tally}")
@@ -261,6 +262,7 @@ SEEDS = {"the unit of the other side": 1}
 
 
 @pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.thorough
 def test_a_planted_fault_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fault, needs_oracle, ask, says = FAULTS[name]
     fault(monkeypatch)

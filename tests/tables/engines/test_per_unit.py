@@ -44,6 +44,7 @@ def tried(
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.thorough
 def test_no_unit_moves_the_integers_of_a_relation_further_than_claimed(seed: int) -> None:
     tally = tried(seed, 30)
     print(f"seed {seed}: {tally}")
@@ -115,6 +116,7 @@ FAULTS: list[tuple[Fault, bool, Ask, str]] = [
 
 
 @pytest.mark.parametrize(("fault", "needs_oracle", "ask", "says"), FAULTS, ids=[one[0].__name__ for one in FAULTS])
+@pytest.mark.thorough
 def test_a_planted_fault_is_noticed(
     fault: Fault, needs_oracle: bool, ask: Ask, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

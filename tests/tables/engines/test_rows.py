@@ -26,6 +26,7 @@ def sound(rows: Rows) -> Engine:
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.thorough
 def test_the_chosen_rows_are_the_oracles_and_one_unit_changes_no_other(seed: int) -> None:
     tally = examine_rows(sound, seed, 30, Rows)
     print(f"seed {seed}: {tally}")

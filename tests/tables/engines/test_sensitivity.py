@@ -22,6 +22,7 @@ def sound(rows: Rows) -> Engine:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.thorough
 def test_no_unit_moves_the_integers_further_than_claimed(seed: int) -> None:
     tally = examine(sound, seed, 40)
     print(f"seed {seed}: {tally}")
@@ -167,6 +168,7 @@ FAULTS: dict[str, tuple[Callable[[Rows], Engine], bool]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.thorough
 def test_a_planted_fault_is_noticed(name: str) -> None:
     make, needs_oracle = FAULTS[name]
     with pytest.raises(Moved):

@@ -98,6 +98,7 @@ TRUTHS = {
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 @pytest.mark.parametrize("group", GROUPS, ids=str)
 @pytest.mark.parametrize("estimator", TRUTHS, ids=str)
+@pytest.mark.thorough
 def test_intervals_cover_the_bounded_statistic(estimator: str, group: str, noise: str) -> None:
     argument: Expression | None = None if estimator == "count_rows" else Column("age")
     argument = Case(((Column("x"), Column("who")),)) if estimator == "count_units" else argument
@@ -310,6 +311,7 @@ def estimated_pairs(estimator: str, noise: Noise, pairs: list[tuple[int, int]], 
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 @pytest.mark.parametrize("pairs", PAIRS, ids=str)
 @pytest.mark.parametrize("estimator", ["covariance", "covariance_pop", "correlation"])
+@pytest.mark.thorough
 def test_intervals_of_pairs_cover_the_bounded_statistic(estimator: str, pairs: str, noise: str) -> None:
     estimate = estimated_pairs(estimator, NOISES[noise], PAIRS[pairs])
     assert covered(estimate, pair_truth(estimator, PAIRS[pairs])) >= 0.95 - 3 * SPREAD

@@ -93,6 +93,7 @@ def test_a_machine_that_prefers_the_shorter_is_noticed(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("sign", [chr(code) for code in range(32, 127) if not chr(code).isalnum()])
+@pytest.mark.thorough
 def test_every_sign_that_can_be_escaped_is_one_for_re2(sign: str) -> None:
     """An expression that RE2 could not read would be an error after payment."""
     for written in (f"\\{sign}", f"[\\{sign}a]", sign, f"[{sign}]", f"a{sign}", f"[a{sign}b]", f"[^{sign}]"):

@@ -151,6 +151,7 @@ def forms_for(noise: str) -> list[dict[str, bool]]:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.thorough
 def test_every_statistic_of_one_release_is_covered(noise: str, size: int) -> None:
     rows = rows_of(size)
     for form in forms_for(noise):

@@ -151,6 +151,7 @@ def test_alike_aggregates_share_the_plans_that_their_hints_compare(table: Table,
     assert sum(computed) <= 20 * 100
 
 
+@pytest.mark.thorough
 def test_planning_grows_no_faster_than_the_statement(table: Table, computed: list[int]) -> None:
     for count in (20, 300):
         computed.clear()

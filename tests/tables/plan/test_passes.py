@@ -107,6 +107,7 @@ def differing(queries: Sequence[BoundedQuery], engine: Engine) -> int:
 
 @pytest.mark.parametrize("seed", range(1))
 @pytest.mark.parametrize(("unit", "groups", "rows"), UNITS)
+@pytest.mark.thorough
 def test_merged_and_single_runs_give_the_same_integers(
     tmp_path: Path, unit: str, groups: int, rows: int, seed: int
 ) -> None:

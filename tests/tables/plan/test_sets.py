@@ -304,6 +304,7 @@ def covered(table: Table, sql: str, epsilon: float, shrink: float = 1.0, tries: 
 
 
 @pytest.mark.parametrize(("epsilon", "keys"), [(1.0, "ROLLUP (town, plan)"), (0.1, "CUBE (town, plan)")])
+@pytest.mark.thorough
 def test_intervals_cover_the_bounded_counts(shop: Table, epsilon: float, keys: str) -> None:
     hits = covered(shop, f"SELECT town, plan, COUNT(*) AS n FROM shop GROUP BY {keys}", epsilon)
     assert min(hits.values()) >= least_hits(100, 0.95)

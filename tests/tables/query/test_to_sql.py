@@ -23,6 +23,7 @@ def with_where(condition: object) -> Query:
 
 @given(queries())
 @settings(RELAXED, max_examples=50)
+@pytest.mark.thorough
 def test_what_is_printed_reads_back_to_the_same_tree(query: Query) -> None:
     assert parse(to_sql(query), query.table) == query
 

@@ -484,6 +484,7 @@ def outer(chance: random.Random) -> str:
     return f"SELECT {shown} FROM ({INNER}){where}{end}"
 
 
+@pytest.mark.thorough
 def test_random_statements_around_answers_are_refused_before_they_are_paid_or_answered(table: Table) -> None:
     chance, answered = random.Random(11), 0
     inside = table.sql(INNER, epsilon=1)

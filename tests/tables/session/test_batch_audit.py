@@ -100,6 +100,7 @@ def audited(function: Callable[[Any], Any], claim: Guarantee, samples: int = SAM
 
 
 @pytest.mark.parametrize("name", BATCHES)
+@pytest.mark.thorough
 def test_a_batch_keeps_its_price(name: str, tables: tuple[Table, Table]) -> None:
     statements, price = BATCHES[name]
     function, cost = answers(tables, statements, price)
@@ -122,6 +123,7 @@ def cheaper(factor: int) -> Change:
     return lambda plan: replace(plan, lines=tuple(mechanism(line, plan) for line in plan.lines))
 
 
+@pytest.mark.thorough
 def test_the_auditor_sees_a_share_that_is_used_twice(tables: tuple[Table, Table]) -> None:
     """The planted hole: each statement of eight is drawn as if it had the price of all."""
     function, cost = answers(tables, MANY, {"epsilon": 1, "delta": 0}, cheaper(8))
@@ -130,6 +132,7 @@ def test_the_auditor_sees_a_share_that_is_used_twice(tables: tuple[Table, Table]
     assert not audited(honest, cost).violated
 
 
+@pytest.mark.thorough
 def test_the_auditor_sees_a_statement_that_is_not_charged(tables: tuple[Table, Table]) -> None:
     """The planted hole: eight statements are drawn, and the price of one of them is claimed."""
     function, cost = answers(tables, MANY, {"epsilon": 8, "delta": 0})

@@ -229,6 +229,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, Table]:
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.thorough
 def test_a_statement_keeps_its_price(case: str, tables: tuple[Table, Table]) -> None:
     question, price = CASES[case]
     function, cost = answers(question, price, tables)
@@ -253,6 +254,7 @@ HOLES: list[tuple[str, Callable[[pytest.MonkeyPatch], None]]] = [
 
 
 @pytest.mark.parametrize(("case", "fault"), HOLES, ids=lambda one: one if isinstance(one, str) else one.__name__)
+@pytest.mark.thorough
 def test_the_auditor_sees_planted_holes(
     case: str, fault: Callable[[pytest.MonkeyPatch], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,6 +287,7 @@ def test_a_group_of_one_unit_keeps_its_price(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", ["count", "sum", "units", "joined to a public table"])
+@pytest.mark.thorough
 def test_the_auditor_sees_limits_that_are_not_kept(case: str, tmp_path: Path) -> None:
     """The planted hole: an engine that lets a unit count four times as often as the plan says."""
     question, price = CASES[case]
@@ -309,6 +312,7 @@ def test_the_auditor_sees_limits_that_are_not_kept(case: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("case", ["distinct", "median", "mode"])
+@pytest.mark.thorough
 def test_the_auditor_sees_cells_and_values_beyond_the_limit(case: str, tmp_path: Path) -> None:
     """The planted hole: an engine that lets a unit hold ten times as many rows and values as the plan says."""
     question, _ = CASES[case]
@@ -334,6 +338,7 @@ def test_the_auditor_sees_cells_and_values_beyond_the_limit(case: str, tmp_path:
     assert found.violated
 
 
+@pytest.mark.thorough
 def test_the_auditor_sees_a_choice_at_the_price_of_one_row(tmp_path: Path) -> None:
     """The planted hole: a choice calibrated to a third of the rows a unit has."""
     question, _ = CASES["mode"]

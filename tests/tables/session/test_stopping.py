@@ -207,6 +207,7 @@ def _kill(pid: int) -> Any:
 
 
 @pytest.mark.usefixtures("apart")
+@pytest.mark.thorough
 def test_kills_of_the_process_that_draws(policy: Path) -> None:
     assert sum(kills(policy, 8, seed=5)) == 8
 

@@ -150,6 +150,7 @@ def test_the_statements_are_valid_before_they_are_spoilt() -> None:
     assert outcomes(VALID) == {"read": len(VALID), "allowed": len(VALID)}
 
 
+@pytest.mark.thorough
 def test_spoilt_statements_are_queries_or_refusals(capsys: pytest.CaptureFixture[str]) -> None:
     count = 700
     found = outcomes(statements(7, count))

@@ -190,11 +190,13 @@ def differing(witness: duckdb.DuckDBPyConnection, seed: int, count: int) -> int:
     return different
 
 
+@pytest.mark.thorough
 def test_nested_and_flat_mean_the_same(witness: duckdb.DuckDBPyConnection) -> None:
     assert differing(witness, 1, 300) == 0
 
 
 @pytest.mark.parametrize("fault", ["inner where lost", "either where", "names not replaced", "the table's name wins"])
+@pytest.mark.thorough
 def test_a_planted_fault_is_noticed(
     fault: str, witness: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,12 +55,14 @@ def audited(tables: tuple[Table, Table], name: str, claim: ApproxDP) -> Any:
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
+@pytest.mark.thorough
 def test_a_workload_keeps_its_price(name: str, tables: tuple[Table, Table]) -> None:
     found = audited(tables, name, ApproxDP(2, 0))
     assert not found.violated, found
 
 
 @pytest.mark.parametrize("fault", [each_the_whole_price, levels_like_cells, every_row], ids=lambda one: one.__name__)
+@pytest.mark.thorough
 def test_the_auditor_sees_planted_holes(
     fault: Callable[[pytest.MonkeyPatch], None], tables: tuple[Table, Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def compare(rows: Rows, held: list[dict[str, Any]], expressions: list[Expression
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.thorough
 def test_random_expressions_on_dirty_rows_agree_with_python(seed: int) -> None:
     rng = random.Random(seed)
     make, rows = Expressions(rng), Rows()

@@ -70,6 +70,7 @@ def test_random_patterns_find_what_a_plain_expression_finds() -> None:
     assert found > 2_000
 
 
+@pytest.mark.thorough
 def test_small_letters_and_capitals_are_those_of_the_engine_for_every_character() -> None:
     signs = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code <= 0xDFFF]
     query = "SELECT t, lower(t) AS a, upper(t) AS b FROM (SELECT unnest(?::VARCHAR[]) AS t) WHERE a <> t OR b <> t"

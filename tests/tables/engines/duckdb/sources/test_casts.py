@@ -39,6 +39,7 @@ def value(connection: duckdb.DuckDBPyConnection, text: str, kind: Kind) -> objec
 
 
 @pytest.mark.parametrize("kind", Kind)
+@pytest.mark.thorough
 def test_no_text_raises(kind: Kind, connection: duckdb.DuckDBPyConnection) -> None:
     chance = random.Random(7)
     pieces = ["1", "9", "-", ":", "+", ".", "e", "T", "Z", " ", "2024", "01", "x", "\0", "é", "/", "nan", "inf"]

@@ -174,6 +174,7 @@ def read_as_every_kind(column: Any) -> list[tuple[Any, ...]]:
     return rows(pd.DataFrame(dict.fromkeys(KINDS, column)), columns(**dict(zip(KINDS, KINDS, strict=True))), name="t")
 
 
+@pytest.mark.thorough
 def test_nobodys_value_changes_how_another_is_read() -> None:
     """pandas finds a dtype for whatever is together in a column: with each odd row, another one."""
     dtypes = set()
