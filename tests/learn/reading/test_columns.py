@@ -104,3 +104,29 @@ def test_what_a_list_holds_decides_nothing(last: Any) -> None:
     model = LogisticRegression(epsilon=1, bounds=(0, 1), classes=[0, 1], rows_per_unit=2)
     model.fit([[0.5], [last]], [0, last], units=[(1, 2), last], entropy=seeded(7))
     assert model.predict([[last]]).shape == (1,)
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.sampled_from(["1", " 2 ", "nan", "Rome", "", "1e400"]), st.text(max_size=3))),
+    st.sampled_from(["str", "string", "object"]),
+)
+def test_texts_of_pandas_have_the_codes_that_each_has_alone(texts: list[str | None], kind: str) -> None:
+    frame = pd.DataFrame({"x": pd.Series(texts, dtype=kind)})
+    cells = read_cells(frame)
+    for column in (Category("x", ("Rome", "1", "", None)), Number("x", 0, 10)):
+        expected = [int(column.encode(np.array([cell], dtype=object))[0]) for cell in frame["x"].tolist()]
+        assert Schema((column,)).encode(cells)[:, 0].tolist() == expected
+
+
+@pytest.mark.parametrize("values", [(False, True), (True, False), (0, 1), ("no", True), ("no", "yes")])
+def test_truth_values_have_the_codes_that_each_has_alone(values: tuple[Any, ...]) -> None:
+    column, cells = Category("x", values), np.array([True, False, False, True])
+    listed = np.array(cells.tolist(), dtype=object)
+    assert column.encode(cells).tolist() == column.encode(listed).tolist()
+    hidden = np.ma.MaskedArray(cells, mask=[True, False, True, False])
+    assert column.encode(hidden).tolist() == [
+        MISSING,
+        *column.encode(listed).tolist()[1:2],
+        MISSING,
+        column.encode(listed).tolist()[3],
+    ]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 
-__all__ = ["LEVELS", "MISSING", "Category", "Codes", "Column", "Number", "column_from_dict"]
+__all__ = ["LEVELS", "MISSING", "Category", "Codes", "Column", "Number", "Repeated", "column_from_dict"]
 
 Codes = npt.NDArray[np.int16]
 
@@ -47,6 +47,35 @@ class Column(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Repeated:
+    """Cells by the place of each among different values: what a cell's code depends on is looked at once for each.
+
+    >>> cells = Repeated(np.array([0, 1, 0, -1]), np.array(["Oslo", "Rome", np.nan], dtype=object))
+    >>> cells.codes(Category("city", ("Oslo", "Bonn"))).tolist()
+    [0, -32768, 0, -32768]
+    """
+
+    places: npt.NDArray[np.intp]
+    values: npt.NDArray[Any]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """That of the cells."""
+        return self.values.dtype
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def codes(self, column: Column) -> Codes:
+        """The code of each cell."""
+        found: Codes = column.encode(self.values)[self.places]
+        return found
+
+    def __repr__(self) -> str:
+        return "Repeated(private)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +169,8 @@ class Category:
 
     def encode(self, cells: npt.NDArray[Any]) -> Codes:
         places = self._places
+        if cells.dtype.kind == "b" and not isinstance(cells, np.ma.MaskedArray):
+            return Repeated(cells.astype(np.intp), np.array([False, True], dtype=object)).codes(self)
         listed = cells.tolist()
         try:
             return np.fromiter(map(places.get, listed, repeat(MISSING)), dtype=np.int16, count=len(listed))

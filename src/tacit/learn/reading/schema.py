@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InvalidParameter, MissingBounds, UnknownColumn
-from tacit.learn.reading.columns import Category, Codes, Number, column_from_dict
+from tacit.learn.reading.columns import Category, Codes, Number, Repeated, column_from_dict
 from tacit.learn.reading.frames import Cells
 
 __all__ = ["Schema", "read_classes", "read_columns"]
@@ -38,7 +38,7 @@ class Schema:
         """The codes of a table that has these columns, a row for each of its rows."""
         codes = np.empty((cells.rows, len(self.columns)), dtype=np.int16, order="F")
         for place, (column, values) in enumerate(zip(self.columns, cells.columns, strict=True)):
-            codes[:, place] = column.encode(values)
+            codes[:, place] = values.codes(column) if isinstance(values, Repeated) else column.encode(values)
         return codes
 
     def to_dict(self) -> dict[str, Any]:
