@@ -50,6 +50,18 @@ def examine_rows(
     return tally
 
 
+def agree_rows(make: Callable[[Any], Engine], seed: int, count: int, tables: Callable[[], Any]) -> int:
+    """Try so many reads, each once, against the oracle alone."""
+    rng, rows = random.Random(seed), tables()
+    engine = make(rows)
+    for _ in range(count):
+        held, asked = table(rng), bounded_rows(rng)
+        rows.fill(held, beyond=rng)
+        if read(engine, asked) != expected_units(asked, held, SECRET):
+            raise Moved(f"not as the words: {asked}")
+    return count
+
+
 def read(engine: Engine, asked: BoundedRows) -> Counter[Unit]:
     """The units, the same at each reading; an error would tell neighbours apart, and is a breach too."""
     try:

@@ -84,6 +84,23 @@ def examine(
     return tally
 
 
+def agree(
+    make: Callable[[Any], Engine],
+    seed: int,
+    count: int,
+    ask: Callable[[random.Random], BoundedQuery],
+    tables: Callable[[], Any],
+) -> int:
+    """Try so many queries, each once, against the oracle alone: parity, where an engine takes long over each."""
+    rng, rows = random.Random(seed), tables()
+    engine = make(rows)
+    for _ in range(count):
+        held, query = table(rng), ask(rng)
+        rows.fill(held, beyond=rng)
+        must_equal(answered(engine, query), expected(query, held, SECRET), query, "the words")
+    return count
+
+
 def answered(engine: Engine, query: BoundedQuery) -> Answer:
     """What the engine returns; an error would tell the neighbours apart, and is a breach too."""
     try:

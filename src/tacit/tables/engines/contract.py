@@ -480,7 +480,13 @@ class Engine(Protocol):
         """The statement that would be run, with the secret hash key left out; free, and independent of the data."""
 
     def interrupt(self) -> None:
-        """Stop what runs, from another thread."""
+        """Stop what runs, from another thread, on the server or cluster too; nothing more is begun."""
+
+    def progress(self) -> float | None:
+        """How much of what runs is done, from 0 to 1, from another thread; None where the engine does not say.
+
+        As private as the integers: rows decide it, so no analyst is shown it.
+        """
 
     def close(self) -> None:
         """Let go of the source."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,6 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidParameter, LedgerError, PolicyError, TacitError
-from tacit.tables.engines.failure import EngineFailed
-from tests.tables.engines.spark_rows import SparkRows
 
 pytestmark = pytest.mark.engines
 BUDGET = tacit.PureDP(1000)
@@ -102,28 +98,6 @@ def test_rows_of_spark_are_learned_from_and_read_in_chunks(spark: Any, here: Pat
     with opened(str(folder), reading={"engine": "spark"}, ledger=tacit.InMemory(), budget=enough) as table:
         synthesis = tacit.synth.MST(epsilon=100, delta="1e-9").fit(table)
     assert "50 rows of city, spend" in repr(synthesis.sample(50))
-
-
-def test_what_runs_is_stopped_from_another_thread(spark: Any) -> None:
-    held = SparkRows(spark)
-    connection = held.connection()
-    began = threading.Event()
-    ended: list[bool] = []
-
-    def run() -> None:
-        began.set()
-        with pytest.raises(EngineFailed):
-            connection.columns("SELECT sum(sqrt(a.id * b.id)) AS s FROM range(10000000) AS a, range(100000) AS b")
-        ended.append(True)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    began.wait()
-    while not (connection.progress() or (0, 0))[1]:
-        time.sleep(0.05)
-    connection.interrupt()
-    thread.join(60)
-    assert ended  # it would take days
 
 
 def test_the_process_cannot_be_sent(spark: Any, here: Path, apart: None) -> None:

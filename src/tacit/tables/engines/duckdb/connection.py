@@ -15,7 +15,7 @@ from tacit.tables.engines.chain.terms import other_view
 from tacit.tables.engines.duckdb.arrow_stream import batches
 from tacit.tables.engines.duckdb.profile import PROFILED, work_of
 from tacit.tables.engines.duckdb.sources.source import Source, quoted_name, quoted_text
-from tacit.tables.engines.failure import EngineFailed
+from tacit.tables.engines.failure import EngineFailed, Running
 from tacit.tables.engines.work import Work
 from tacit.tables.policy.policy import Policy
 from tacit.work.limits import Work as Limits
@@ -52,6 +52,7 @@ class LockedDuckDB:
         source.check(columns)
         self._scratch = Scratch()
         self._connection: duckdb.DuckDBPyConnection | None = None
+        self._running = Running(self._cancel)
         failed = False
         try:
             self._connection = _open(self._scratch.path, Limits() if limits is None else limits, threads)
@@ -76,7 +77,8 @@ class LockedDuckDB:
         """
         if self._connection is not None:
             try:
-                return _columns(self._connection, sql)
+                with self._running.statement():
+                    return _columns(self._connection, sql)
             except Exception:
                 pass  # what it says might quote a row, and must not become the context of another error
         raise EngineFailed
@@ -86,8 +88,9 @@ class LockedDuckDB:
         failed = self._connection is None
         if self._connection is not None:
             try:
-                _check_select(self._connection, sql)
-                yield from batches(self._connection, sql, kinds)
+                with self._running.statement():
+                    _check_select(self._connection, sql)
+                    yield from batches(self._connection, sql, kinds)
             except Exception:
                 failed = True  # as above
         if failed:
@@ -97,16 +100,26 @@ class LockedDuckDB:
         """Run one SELECT for the counts of its operators alone."""
         if self._connection is not None:
             try:
-                return work_of(self._connection.execute(PROFILED + sql).fetchall()[0][1])
+                with self._running.statement():
+                    return work_of(self._connection.execute(PROFILED + sql).fetchall()[0][1])
             except Exception:
                 pass  # as above
         raise EngineFailed
 
     def interrupt(self) -> None:
         """Stop what runs, from another thread; it fails as any other failure does."""
+        self._running.stop()
+
+    def _cancel(self) -> None:
         connection = self._connection
         if connection is not None:
             connection.interrupt()
+
+    def progress(self) -> float | None:
+        """The share of the rows of what runs that are done, as DuckDB estimates it; None while it does not."""
+        connection = self._connection
+        percent = -1.0 if connection is None else connection.query_progress()
+        return percent / 100 if percent >= 0 else None
 
     def close(self) -> None:
         """Let go of the source, and remove what was spilled."""
@@ -148,7 +161,7 @@ def _open(folder: Path, limits: Limits, threads: int | None) -> duckdb.DuckDBPyC
     if threads is not None:
         config["threads"] = threads
     connection = duckdb.connect(":memory:", config=config)
-    connection.execute("SET enable_progress_bar = false; SET TimeZone = 'UTC'")
+    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false; SET TimeZone = 'UTC'")
     return connection
 
 

@@ -44,7 +44,10 @@ class Connection(Protocol):
         """What a statement takes, counted by the engine."""
 
     def interrupt(self) -> None:
-        """Stop what runs."""
+        """Stop what runs, and begin nothing more."""
+
+    def progress(self) -> float | None:
+        """How much of what runs is done."""
 
     def close(self) -> None:
         """Let go of the source."""
@@ -96,6 +99,9 @@ class DuckDBEngine:
 
     def interrupt(self) -> None:
         self._connection.interrupt()
+
+    def progress(self) -> float | None:
+        return self._connection.progress()
 
     def close(self) -> None:
         self._connection.close()

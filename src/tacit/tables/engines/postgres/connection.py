@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.tables.engines.failure import EngineFailed
+from tacit.tables.engines.failure import EngineFailed, Running
 from tacit.tables.engines.postgres.driver import psycopg_module, transaction
 from tacit.tables.engines.postgres.profile import PROFILED, work_of
 from tacit.tables.engines.work import Work
@@ -29,11 +29,12 @@ class QuietPostgres:
         self._connection = connection
         self._secret = secret
         self._seconds = seconds
+        self._running = Running(lambda: connection.cancel_safe(timeout=2))
 
     def columns(self, sql: str) -> dict[str, list[Any]]:
         """Run one SELECT; a list per column."""
         try:
-            with transaction(self._connection, self._seconds) as cursor:
+            with self._running.statement(), self._transaction() as cursor:
                 cursor.execute(sql, self._parameters(sql), binary=True)
                 names = [one.name for one in cursor.description or ()]
                 rows = cursor.fetchall()
@@ -46,7 +47,7 @@ class QuietPostgres:
         """Run one SELECT whose columns are integers of these types, never null; some rows at a time."""
         failed = False
         try:
-            with transaction(self._connection, self._seconds), self._streamed() as cursor:
+            with self._running.statement(), self._transaction(), self._streamed() as cursor:
                 cursor.itersize = _AT_ONCE
                 cursor.execute(sql, self._parameters(sql), binary=True)
                 while rows := cursor.fetchmany(_AT_ONCE):
@@ -56,6 +57,9 @@ class QuietPostgres:
             failed = True  # as above
         if failed:
             raise EngineFailed
+
+    def _transaction(self) -> AbstractContextManager[psycopg.Cursor[Any]]:
+        return transaction(self._connection, self._seconds)
 
     def _streamed(self) -> Any:
         return psycopg_module().RawServerCursor(self._connection, "tacit")
@@ -69,8 +73,10 @@ class QuietPostgres:
 
     def interrupt(self) -> None:
         """Stop what runs on the server, from another thread; it fails as any other failure does."""
-        with suppress(Exception):  # it is over already
-            self._connection.cancel_safe(timeout=2)
+        self._running.stop()
+
+    def progress(self) -> None:
+        """PostgreSQL does not say how far a SELECT is."""
 
     def close(self) -> None:
         """Let go of the server."""

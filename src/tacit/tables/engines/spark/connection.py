@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.tables.engines.failure import EngineFailed
+from tacit.tables.engines.failure import EngineFailed, Running
 from tacit.tables.engines.spark.dialect import SECRET_VIEW
 from tacit.tables.engines.spark.driver import is_connect, let_go, quietly
 from tacit.tables.engines.spark.profile import work_of
@@ -27,7 +27,8 @@ class QuietSpark:
 
     def __init__(self, session: Any, frames: Mapping[str, Any], secret: str) -> None:
         self._session = session
-        self._tag = f"tacit-{uuid.uuid4().hex}"
+        self._tag = ""
+        self._running = Running(self._cancel)
         with quietly():
             for name, frame in frames.items():
                 frame.createOrReplaceTempView(name)
@@ -69,12 +70,11 @@ class QuietSpark:
             pass  # as above
         raise EngineFailed
 
-    def progress(self) -> tuple[int, int] | None:
-        """Tasks that are done, and tasks there are, of what runs; None where Spark does not say."""
-        if is_connect(self._session):
-            return None
+    def progress(self) -> float | None:
+        """The share of the tasks of what runs that are done; None where Spark Connect runs it, or nothing runs."""
         with suppress(Exception):
-            return self._tasks()
+            done, whole = self._tasks()
+            return done / whole if whole and not self._running.is_over else None
         return None
 
     def _tasks(self) -> tuple[int, int]:
@@ -91,7 +91,8 @@ class QuietSpark:
     @contextmanager
     def _tagged(self) -> Iterator[None]:
         """What this thread asks for meanwhile can be stopped by its tag; nothing of that is left on the thread."""
-        with quietly():
+        with self._running.statement(), quietly():
+            self._tag = f"tacit-{uuid.uuid4().hex}"  # of this statement: Spark remembers the jobs of those before
             if is_connect(self._session):
                 self._session.addTag(self._tag)
                 try:
@@ -110,7 +111,10 @@ class QuietSpark:
 
     def interrupt(self) -> None:
         """Stop what runs on the cluster, from another thread; it fails as any other failure does."""
-        with suppress(Exception), quietly():  # it is over already
+        self._running.stop()
+
+    def _cancel(self) -> None:
+        with quietly():
             if is_connect(self._session):
                 self._session.interruptTag(self._tag)
             else:

@@ -24,6 +24,7 @@ from tacit.tables.engines.spark.driver import beside, checked, let_go, moved, qu
 from tacit.tables.engines.spark.rows import visible
 from tacit.tables.engines.spark.text_casts import can_cast, refused
 from tacit.tables.policy.policy import ColumnPolicy
+from tacit.work.worker import CannotSend
 
 __all__ = ["SparkFolder", "SparkFrame", "SparkSource", "SparkTable"]
 
@@ -96,7 +97,7 @@ class SparkSource:
         """Nothing was written."""
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("rows of Spark are read in the process that has its session")
+        raise CannotSend("rows of Spark are read in the process that has its session")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.shown!r})"
