@@ -22,8 +22,11 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
-    "spark.driver.memory": "1g",
-    "spark.sql.codegen.cache.maxEntries": "1000",
+    "spark.driver.memory": "2g",
+    "spark.sql.codegen.cache.maxEntries": "100",
+    "spark.sql.ui.retainedExecutions": "5",
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
     "spark.connect.grpc.binding.address": "localhost",
 }
 
