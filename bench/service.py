@@ -102,9 +102,8 @@ def asks(folder: Path, many: int) -> dict[str, float]:
 
 SERVER = """
 import socket, sys
-import uvicorn
 from pathlib import Path
-from tacit.server.app import make_app
+from tacit.server.listening import listen
 from tacit.server.roles import Role
 from tacit.server.service import Service
 from tacit.server.settings import Settings
@@ -112,15 +111,14 @@ service = Service(Settings((Path(sys.argv[1]),), per_minute=1e6, reply_steps=0.0
 at = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
 at.bind(("127.0.0.1", 0))
 print(at.getsockname()[1], service.keys.make("ada", Role.ANALYST)[1], flush=True)
-config = uvicorn.Config(make_app(service), log_config=None, access_log=False, ws="none", proxy_headers=False)
-uvicorn.Server(config).run([at])
+listen(service, at)
 """
 
 
 def cpu_of(pid: int) -> float:
     """Seconds of CPU of a process, all of its threads, without its children."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(one.read_text(encoding="utf-8").split()[0]) for one in threads) / 1e9
 
 
 def stored(folder: Path, many: int = 2000) -> dict[str, float]:
@@ -131,7 +129,7 @@ def stored(folder: Path, many: int = 2000) -> dict[str, float]:
     from tacit.ledger import Request
 
     command = [sys.executable, "-c", SERVER, str(table_in(folder))]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None
         port, key = server.stdout.readline().split()

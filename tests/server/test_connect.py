@@ -14,6 +14,7 @@ import tacit
 from tacit.remote.connect import connect
 from tacit.remote.wire import policy_from_wire, policy_to_wire
 from tacit.server import models
+from tacit.server.listening import configured
 from tacit.server.roles import Role
 from tests.server.conftest import COUNT, Serve, Served
 
@@ -25,7 +26,7 @@ def address(served: Served) -> Iterator[str]:
 
 
 def listening(served: Served) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(served.app, port=0, log_config=None, lifespan="off", ws="none"))
+    server = uvicorn.Server(configured(served.app, port=0, lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

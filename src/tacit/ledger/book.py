@@ -144,6 +144,10 @@ class Book(ABC):
                 "Nothing was spent. Run `tacit verify` on it, and restore the newest backup."
             )
 
+    def beside(self) -> Self | None:
+        """The same ledger for one thread that may wait for nobody; None: to look takes a way, or others' turns."""
+        return None
+
     @property
     def name(self) -> str:
         """What the ledger is called."""

@@ -41,6 +41,9 @@ class Ledger(Protocol):
     def lookup(self, request: Request, cost: Promise) -> Claim | None:
         """The stored answer to a request, if there is one; never charges, never waits."""
 
+    def beside(self) -> Ledger | None:
+        """The same ledger for one thread that looks up answers and may wait for nobody; None where all have to wait."""
+
     def refuse_unpayable(self, analyst: str, cost: Promise) -> None:
         """Raise what a payment would be refused with now; charges nothing."""
 

@@ -15,11 +15,12 @@ from starlette.exceptions import HTTPException
 
 from tacit.errors import TacitError
 from tacit.server.api import keys, models, questions, several, tables
+from tacit.server.api.again import Again
 from tacit.server.api.shapes import Problem
 from tacit.server.door import Door
 from tacit.server.pages import routes as pages
 from tacit.server.pool import Busy
-from tacit.server.problems import PROBLEM, Refused, problem, problem_of
+from tacit.server.problems import FAULT, PROBLEM, Refused, problem, problem_of
 from tacit.server.served_table import Cancelled
 from tacit.version import VERSION
 
@@ -40,7 +41,7 @@ def make_app(service: Service) -> Any:
         yield
         service.close()
 
-    app = FastAPI(
+    app = _App(
         title="Tacit",
         version=VERSION,
         description="Private answers about tables, paid for before they are drawn.",
@@ -59,14 +60,31 @@ def make_app(service: Service) -> Any:
     app.include_router(pages.router)
     _handle(app)
     _describe(app)
-    app.add_middleware(Door, service=service)
+    app.door = Door(Again(app.without_door, service), service)
     return app
+
+
+class _App(FastAPI):
+    """The app behind its door: nothing of it is reached by another way."""
+
+    door: Door
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.door(scope, receive, send)
+
+    async def without_door(self, scope: Any, receive: Any, send: Any) -> None:
+        """What is behind it."""
+        await super().__call__(scope, receive, send)
 
 
 def _handle(app: FastAPI) -> None:
     @app.exception_handler(TacitError)
     async def refused(request: Request, error: TacitError) -> Response:
         return _told(request, problem_of(error))
+
+    @app.exception_handler(Exception)
+    async def fault(request: Request, error: Exception) -> Response:
+        return _told(request, FAULT)  # and raised on, to be noted at the door
 
     @app.exception_handler(Refused)
     async def at_the_door(request: Request, error: Refused) -> Response:

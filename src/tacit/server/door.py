@@ -6,7 +6,7 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
-from tacit.server.problems import PROBLEM, problem
+from tacit.server.problems import FAULT, PROBLEM, problem
 
 if TYPE_CHECKING:
     from tacit.server.service import Service
@@ -24,6 +24,7 @@ _HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
 }
+_LISTED = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 _TOO_LARGE = f"A request has at most {LARGEST:,} bytes. Nothing was spent."
 _log = logging.getLogger("tacit.server")
@@ -45,12 +46,14 @@ class Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        if not self._service.settings.allows(headers.get("host", "")):
+        headers: dict[bytes, bytes] = {}
+        for name, value in scope["headers"]:
+            headers[name] = b"" if name == b"host" and name in headers else value  # of two hosts, none is the one
+        if not self._service.settings.allows(headers.get(b"host", b"").decode("latin-1")):
             text = "This service does not go by that name. Its owner adds names: --host-name."
             await self._refuse(send, 421, "unknown-host", text)
             return
-        length = headers.get("content-length", "0")
+        length = headers.get(b"content-length", b"0").decode("latin-1")
         if not length.isdecimal() or int(length[:12]) > LARGEST:
             await self._refuse(send, 413, "too-large", _TOO_LARGE)
             return
@@ -69,10 +72,7 @@ class Door:
             if message["type"] == "http.response.start":
                 begun = True
                 given = {name.lower() for name, _ in message["headers"]}
-                message["headers"] = [
-                    *message["headers"],
-                    *((n.encode(), v.encode()) for n, v in _HEADERS.items() if n.encode() not in given),
-                ]
+                message["headers"] = [*message["headers"], *(one for one in _LISTED if one[0] not in given)]
                 self._count(scope, message["status"])
             await send(message)
 
@@ -84,8 +84,7 @@ class Door:
         except Exception as fault:
             _log.error("a fault of the service: %s", type(fault).__name__)  # its message may tell something
             if not begun:
-                text = "A fault of the service itself; it was noted by its name alone. What was paid is on record."
-                await self._refuse(send, 500, "fault", text)
+                await self._refuse(send, 500, "fault", FAULT["detail"])
 
     def _count(self, scope: Any, status: int) -> None:
         route = getattr(scope.get("route"), "path", "other")

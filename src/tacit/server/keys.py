@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, LedgerError
 from tacit.ledger.chain import now, stamp
 from tacit.ledger.names import analyst_name
 from tacit.server.roles import Act, Role, may
@@ -63,6 +63,7 @@ class Keys:
     def __init__(self, place: Place, heads: Place | None = None, clock: Callable[[], datetime] = now) -> None:
         self._place = place
         self._heads = place if heads is None else heads
+        self._beside = place.beside()
         self._clock = clock
         self._latest = clock()
 
@@ -97,8 +98,18 @@ class Keys:
 
     def known(self, text: str) -> Key | None:
         """The key behind a text, if it is one that is valid now; the same work is done for one that is not."""
+        return self._known(text, self._place)
+
+    def known_at_once(self, text: str) -> Key | None:
+        """The same for one thread that may wait for nobody: None also where it would have to."""
+        try:
+            return None if self._beside is None else self._known(text, self._beside)
+        except LedgerError:  # somebody writes
+            return None
+
+    def _known(self, text: str, place: Place) -> Key | None:
         found = _FORM.fullmatch(text)
-        rows = self._place.run(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", found[1] if found else "")
+        rows = place.run(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", found[1] if found else "")
         row = rows[0] if rows else None
         right = hmac.compare_digest(_hashed(found[2] if found else ""), str(row[4]) if row else _NOBODY)
         return self._valid(row) if right and row else None
@@ -160,6 +171,8 @@ class Keys:
 
     def close(self) -> None:
         """Let go of the places."""
+        if self._beside is not None:
+            self._beside.close()
         self._place.close()
         if self._heads is not self._place:
             self._heads.close()

@@ -6,7 +6,7 @@ from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError, TacitError
 
-__all__ = ["PROBLEM", "Refused", "problem", "problem_of"]
+__all__ = ["FAULT", "PROBLEM", "Refused", "problem", "problem_of"]
 
 PROBLEM = "application/problem+json"
 _STATUS = {
@@ -69,3 +69,8 @@ def problem_of(error: TacitError) -> dict[str, Any]:
     if isinstance(error, LedgerError) and error.code == "ledger" and "Nothing" not in str(error):
         return problem(status, error.code, f"{error} Nothing more was spent.")
     return problem(status, error.code, str(error))
+
+
+FAULT = problem(
+    500, "fault", "A fault of the service itself; it was noted by its name alone. What was paid is on record."
+)

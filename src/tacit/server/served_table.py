@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import tacit
-from tacit.errors import LedgerError, PolicyError
+from tacit.errors import LedgerError, PolicyError, TacitError
 from tacit.ledger import Ledger
 from tacit.ledger.names import analyst_name
 from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.receipts import Receipt
+from tacit.ledger.requests import Request
 from tacit.privacy import Promise
 from tacit.server.caps import rewritten, with_cap
 from tacit.server.given import Given
 from tacit.server.jobs import Job
 from tacit.server.keys import Keys
 from tacit.server.pool import Pool
-from tacit.server.remembered import LONGEST, Named, Remembered
+from tacit.server.remembered import Named, Remembered, Told
 from tacit.tables.engines import access
 from tacit.tables.engines.access import Opening
 from tacit.tables.policy.file import address, read
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     from tacit.tables.session.table import Table
 
 __all__ = ["Cancelled", "ServedTable"]
+
+_TEXTS = 1_000_000
+"""Characters of questions whose names on record are remembered."""
+_REPLIES = 8_000_000
+"""Bytes of replies that are remembered."""
 
 
 class Asked(Protocol):
@@ -73,7 +79,9 @@ class ServedTable:
         self.name = policy.table
         self._pool = pool
         self._keys = keys
-        self._remembered = Remembered()
+        self._named = Remembered[Named](_TEXTS)
+        self._told = Remembered[Told](_REPLIES)
+        self._beside: Ledger | None = None
 
     def of(self, analyst: str, worker: Worker | None = None) -> Table:
         """The table for one analyst."""
@@ -89,10 +97,13 @@ class ServedTable:
         """The ledger; begun if need be."""
         return self.table.ledger
 
-    def stored(self, analyst: str, asked: Asked, key: str | None) -> Given | None:
-        """The answer to a question that is on record, free; it was planned once, and is sent as it was stored."""
+    def stored(self, analyst: str, asked: Asked, key: str | None, words: Hashable = None) -> Given | None:
+        """The answer to a question that is on record, free; it was planned once, and is sent as it was stored.
+
+        ``words`` are all that the analyst said: who says them again may be answered by `told_again`.
+        """
         name = (asked.sql, *asked.price().values(), asked.bias)
-        named, table = self._remembered.get(name), self.of(analyst)
+        named, table = self._named.get(name), self.of(analyst)
         if named is None:
             question = table.query(asked.sql)
             plan = question.answering(**asked.price(), bias=asked.bias).plan
@@ -100,10 +111,33 @@ class ServedTable:
             if question.has_steps:
                 claim = table._access.stored(*named, key)
                 return None if claim is None else Given.told(question.told(claim.answer or b"", claim.receipt, plan))
-            if len(asked.sql) <= LONGEST:
-                self._remembered.keep(name, named)
+            self._named.keep(name, named, len(asked.sql) + len(named.question))
         claim = table._access.stored(*named, key)
-        return None if claim is None else Given.stored(claim)
+        if claim is None:
+            return None
+        given, answer = Given.stored(claim), claim.answer or b""
+        if words is not None:
+            size = len(given.body) + len(answer) + len(named.question) + len(asked.sql)
+            request = Request(analyst, named.question, table._access.payments.fingerprint, key)
+            self._told.keep((analyst, words), Told(request, named.cost, answer, given), size)
+        return given
+
+    def told_again(self, analyst: str, words: Hashable) -> Given | None:
+        """What these words were answered with, if the ledger has it as it was then; None too if one had to wait."""
+        told, opened = self._told.get((analyst, words)), self.table._access
+        if told is None or not opened.engines.is_near:
+            return None
+        try:
+            opened.engines.check()
+            if self._beside is None:
+                self._beside = self.ledger.beside()
+            if self._beside is None:
+                return None
+            claim = self._beside.lookup(told.request, told.cost)
+        except TacitError:  # it is told by who may wait
+            return None
+        same = claim is not None and claim.answer == told.answer and claim.receipt.entry == told.given.entry
+        return told.given if same else None
 
     def pay(self, table: Table, drawn: Drawn, key: str | None) -> Given:
         """Pay for a draw, or what is stored of it."""
@@ -188,4 +222,6 @@ class ServedTable:
 
     def close(self) -> None:
         """Let go of the data and the ledger."""
+        if self._beside is not None:
+            self._beside.close()
         self.table.close()

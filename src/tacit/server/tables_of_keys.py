@@ -30,6 +30,9 @@ class Place(Protocol):
     def run(self, sql: str, *values: object) -> list[Any]:
         """The rows that it gives."""
 
+    def beside(self) -> Place | None:
+        """The same for one thread that reads and may wait for nobody; None where it would have to."""
+
     def close(self) -> None:
         """Let go of it."""
 
@@ -37,16 +40,18 @@ class Place(Protocol):
 class File:
     """A file of SQLite that only its user can read."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = 10.0) -> None:
         self._lock = threading.Lock()
+        self._path = path
         self._where = f"The file of keys {path}"
         try:
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-            os.chmod(path, 0o600)
-            self._connection = sqlite3.connect(path, isolation_level=None, timeout=10, check_same_thread=False)
+            if patience:  # never beside a connection: closing a descriptor lets go of the locks that another one holds
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+                os.chmod(path, 0o600)
+            self._connection = sqlite3.connect(path, isolation_level=None, timeout=patience, check_same_thread=False)
         except (OSError, sqlite3.Error):
             raise LedgerError(f"{self._where} cannot be opened. Check that its folder can be written.") from None
-        for sql in ("PRAGMA synchronous = FULL", *_TABLES):
+        for sql in ("PRAGMA synchronous = FULL", *_TABLES) if patience else ():
             self.run(sql)
 
     def run(self, sql: str, *values: object) -> list[Any]:
@@ -55,6 +60,9 @@ class File:
                 return self._connection.execute(sql, values).fetchall()
             except sqlite3.Error:
                 raise LedgerError(f"{self._where} cannot be read or written. Nothing was spent.") from None
+
+    def beside(self) -> File | None:
+        return File(self._path, patience=0.0)
 
     def close(self) -> None:
         with self._lock:
@@ -92,6 +100,9 @@ class Database:
         if problem is not None:  # raised here, so that it does not carry the driver's words: they may tell a value
             raise problem
         return rows
+
+    def beside(self) -> None:
+        return None
 
     def close(self) -> None:
         with suppress(Exception), self._lock:

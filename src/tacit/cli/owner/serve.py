@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 from contextlib import closing
 from importlib import import_module
@@ -45,7 +44,7 @@ def serve(policies: tuple[Path, ...], settings: Path | None, new_owner_key: bool
 
     Exit codes: 0 ended, 1 refused (the message says why), 2 wrong usage.
     """
-    for package in ("fastapi", "uvicorn"):
+    for package in ("fastapi", "uvicorn", "httptools"):
         if import_module("importlib.util").find_spec(package) is None:
             raise MissingPackage(package, extra="server")
     from tacit.server.settings import Settings
@@ -61,7 +60,9 @@ def serve(policies: tuple[Path, ...], settings: Path | None, new_owner_key: bool
     with closing(_listening(said.host, said.port)) as door:
         key = service.keys.make("owner", _owner())[1] if new_owner_key else service.first_key()
         _welcome(service, door.getsockname()[1], key)
-        _run(service, door)
+        from tacit.server.listening import listen
+
+        listen(service, door)
 
 
 def _owner() -> Any:
@@ -107,20 +108,3 @@ def _listening(host: str, port: int) -> socket.socket:
         hint = f"{error.strerror}. Another service may have it: --port 0 takes any that is free."
         raise InvalidParameter("--port", given=port, allowed="an address that is free", hint=hint) from None
     return door
-
-
-def _run(service: Any, door: socket.socket) -> None:
-    import uvicorn
-
-    from tacit.server.app import make_app
-
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
-    config = uvicorn.Config(
-        make_app(service),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=10,
-    )
-    uvicorn.Server(config).run(sockets=[door])

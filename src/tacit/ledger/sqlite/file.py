@@ -52,7 +52,7 @@ class SqliteFile:
         self._name = str(self.path)
         self._log = WatchedLog(self._name)
         self._patience = patience
-        self._mounts = mounts
+        self.mounts = mounts
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._checkpointer: sqlite3.Connection | None = None
@@ -139,7 +139,7 @@ class SqliteFile:
             self._let_go()
 
     def _make(self) -> None:
-        refuse_network(self.path.parent, self._mounts)
+        refuse_network(self.path.parent, self.mounts)
         self._disconnect()
         connection = self._connect("rwc")
         try:
@@ -199,7 +199,7 @@ class SqliteFile:
                 raise LedgerError(
                     f"{self.where} has several hard links, and each would get a log of its own. Keep one."
                 )
-            refuse_network(self.path.parent, self._mounts)
+            refuse_network(self.path.parent, self.mounts)
             self._inode = inode
             writable = os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
             self._connection = self._checked(self._opened() if not writable else self._connect("rw"), writable)

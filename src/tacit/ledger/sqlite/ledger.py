@@ -94,6 +94,10 @@ class SqliteLedger(Keeper):
     def _missing(self) -> LedgerError:
         return LedgerError(f"There is no ledger at {self.path}. It is made when the first question is paid for.")
 
+    def beside(self) -> SqliteLedger | None:
+        """The file by a connection of its own: readers do not wait for who writes, and where they would, it raises."""
+        return SqliteLedger(self.path, patience=0.0, mounts=self._file.mounts)
+
     def backup(self, path: str | os.PathLike[str]) -> str:
         """Copy the ledger, while it is in use, to a file that does not exist yet; returns the head of the copy."""
         with self._file.reading() as connection:

@@ -13,7 +13,7 @@ from tacit.server.problems import Refused
 if TYPE_CHECKING:
     from tacit.server.service import Service
 
-__all__ = ["COOKIE", "Caller", "Served", "caller_of", "service_of"]
+__all__ = ["COOKIE", "Caller", "Served", "bearer", "caller_of", "service_of"]
 
 COOKIE = "tacit"
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -50,14 +50,23 @@ def caller_of(request: Request) -> Key:
 def _key(request: Request, service: Service) -> Key | None:
     given = request.headers.get("authorization")
     if given is not None:
-        kind, _, text = given.partition(" ")
-        return service.keys.known(text.strip() if kind.lower() == "bearer" else "")
+        return service.keys.known(bearer(given))
     token = request.cookies.get(COOKIE)
     if token is None:
         return None
     if request.method not in _SAFE:
         refuse_other_origin(request)
     return service.keys.signed_in(token)
+
+
+def bearer(authorization: str) -> str:
+    """The key in a header; empty if there is none.
+
+    >>> bearer("Bearer tacit_1"), bearer("Basic dGFjaXQ=")
+    ('tacit_1', '')
+    """
+    kind, _, text = authorization.partition(" ")
+    return text.strip() if kind.lower() == "bearer" else ""
 
 
 def refuse_other_origin(request: Request) -> None:

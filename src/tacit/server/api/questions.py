@@ -9,7 +9,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Response
+from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -33,11 +33,14 @@ if TYPE_CHECKING:
     from tacit.tables.session.table import Table
 
 __all__ = [
+    "WORDS",
     "Entry",
     "IdempotencyKey",
     "Prefer",
     "answered",
+    "disclosed",
     "disclosures",
+    "headers_of",
     "job_of",
     "planned",
     "replied",
@@ -53,6 +56,8 @@ _WAIT = re.compile(r"(?:.*,)?\s*wait=(\d{1,4})\s*(?:,.*)?")
 _SHARES = ("1/16", "1/8", "1/4", "1/2", "1", "2", "4")
 IdempotencyKey = Annotated[str | None, Header(description="Names this request for good: sent twice, it is paid once.")]
 Prefer = Annotated[str | None, Header(description="wait=N: seconds to wait before a 202.")]
+WORDS = "tacit.words"
+"""Where a request's words are kept, all that its reply depends on beside the analyst, if it is to be known again."""
 Entry = Annotated[int, Path(ge=0, le=2**62)]
 
 
@@ -104,18 +109,20 @@ async def ask(
     given: Asked,
     service: Served,
     key: Caller,
+    request: Request,
     idempotency_key: IdempotencyKey = None,
     prefer: Prefer = None,
 ) -> Response:
     """Pay for an answer, or get the stored one, free. The reply to a payment leaves at 1, 2, 4, 8, … seconds."""
-    found = await run_in_threadpool(started, service, key, table, given, request_key(idempotency_key))
+    words = request.scope.get(WORDS)
+    found = await run_in_threadpool(started, service, key, table, given, request_key(idempotency_key), words)
     return await replied(service, table, found, prefer)
 
 
-def started(service: Service, key: Key, table: str, given: Asked, named: str | None) -> Job | Given:
+def started(service: Service, key: Key, table: str, given: Asked, named: str | None, words: Any = None) -> Job | Given:
     """The stored answer, or a request that has begun; what can be refused for nothing is refused here."""
     served = service.served(key, table, Act.ASK)
-    stored = served.stored(key.name, given, named)
+    stored = served.stored(key.name, given, named, words)
     if stored is not None:
         return stored
     served.refuse_restored()
@@ -173,11 +180,22 @@ def result_of(job: Job) -> Given:
 
 def disclosed(table: str, given: Given) -> Response:
     """An answer as it is stored, and where it can be seen again."""
-    headers = {"Tacit-Charged": "yes" if given.charged else "no"}
-    headers |= {"Tacit-Answer": str(given.number), "Tacit-Entry": str(given.entry)}
+    reply = Response(given.body)
+    reply.raw_headers = headers_of(table, given)
+    return reply
+
+
+def headers_of(table: str, given: Given) -> list[tuple[bytes, bytes]]:
+    """What is said of an answer beside it."""
+    told = {"Content-Length": len(given.body), "Content-Type": given.media_type}
+    told |= {
+        "Tacit-Charged": "yes" if given.charged else "no",
+        "Tacit-Answer": given.number,
+        "Tacit-Entry": given.entry,
+    }
     if table.isascii() and not given.is_model:
-        headers["Content-Location"] = f"/v1/tables/{table}/answers/{given.number}"
-    return Response(given.body, media_type=given.media_type, headers=headers)
+        told["Content-Location"] = f"/v1/tables/{table}/answers/{given.number}"
+    return [(name.lower().encode(), f"{value}".encode()) for name, value in told.items()]
 
 
 def request_key(given: str | None) -> str | None:

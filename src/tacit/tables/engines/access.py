@@ -34,6 +34,10 @@ class Engines(Protocol):
     def check(self) -> None:
         """Refuse if a public table is not what it was when it was opened; blind to what is private."""
 
+    @property
+    def is_near(self) -> bool:
+        """Whether that looks at files alone."""
+
     def refuse(self, draw: object) -> None:
         """Refuse a draw that asks for what this engine has no form for."""
 
@@ -55,10 +59,16 @@ class Access:
     """A policy, an analyst's payments under it, and the worker that draws what they pay for."""
 
     def __init__(
-        self, policy: Policy, ledger: LazyLedger, analyst: str, engines: Engines, worker: Worker | None = None
+        self,
+        policy: Policy,
+        ledger: LazyLedger,
+        analyst: str,
+        engines: Engines,
+        worker: Worker | None = None,
+        fingerprint: str | None = None,
     ) -> None:
         self.policy = policy
-        self.payments = Payments(ledger, analyst, policy.fingerprint(), policy.work.until_step)
+        self.payments = Payments(ledger, analyst, fingerprint or policy.fingerprint(), policy.work.until_step)
         self.engines = engines
         self._engine: Engine | None = None
         self._worker = worker
@@ -96,7 +106,8 @@ class Access:
 
     def of(self, analyst: str, worker: Worker | None) -> Access:
         """The same table for another analyst, drawn by another worker; data and ledger are shared."""
-        return Access(self.policy, self.payments.ledger, analyst, self.engines, worker)
+        paid = self.payments
+        return Access(self.policy, paid.ledger, analyst, self.engines, worker, paid.fingerprint)
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:

@@ -187,6 +187,10 @@ class Backend(Protocol):
     def check_again(self, table: TableSources) -> None:
         """Refuse, before a payment, what is no longer as it was opened and is not a file; blind to what is private."""
 
+    @property
+    def is_near(self) -> bool:
+        """Whether `check_again` asks nobody: its rows are files, or in this process."""
+
     def all_names(self, source: Source) -> tuple[str, ...]:
         """The names of columns for a draft, found in the rows where there is no schema."""
 

@@ -384,6 +384,10 @@ class _Opened:
         self.stamps.check()
         self.backend.check_again(self.table)
 
+    @property
+    def is_near(self) -> bool:
+        return self.backend.is_near
+
     def refuse(self, draw: object) -> None:
         instead = self.backend.refused()
         if instead:

@@ -81,6 +81,10 @@ class DuckDBBackend:
     def check_again(self, table: TableSources) -> None:
         """Files are looked at by their stamps."""
 
+    @property
+    def is_near(self) -> bool:
+        return True
+
     def all_names(self, source: Source) -> tuple[str, ...]:
         in_rows = getattr(source, "names_in_rows", source.column_names)
         return cast("tuple[str, ...]", in_rows())

@@ -111,6 +111,10 @@ class PostgresBackend:
                 )
         rows_of(table)
 
+    @property
+    def is_near(self) -> bool:
+        return False
+
     def all_names(self, source: Source) -> tuple[str, ...]:
         return source.column_names()
 

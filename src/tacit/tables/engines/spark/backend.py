@@ -115,6 +115,10 @@ class SparkBackend:
                     "what it held then. Open the table again: tacit.open(…). Nothing was spent."
                 )
 
+    @property
+    def is_near(self) -> bool:
+        return False
+
     def all_names(self, source: Source) -> tuple[str, ...]:
         return source.column_names()
 

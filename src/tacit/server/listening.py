@@ -1,0 +1,106 @@
+"""The service at a socket: uvicorn, with a parser of HTTP in C whose memory has a bound."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import socket
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tacit.server.app import make_app
+
+if TYPE_CHECKING:
+    from tacit.server.service import Service
+
+__all__ = ["Connection", "configured", "listen"]
+
+_MOST = 65_536
+"""Bytes of a request beside its body: its line and headers, and how a body is cut into pieces."""
+_END_OF_HEAD = b"\r\n\r\n"
+_PER_BYTE = 16
+"""As many more for each byte of the body: one that is sent byte by byte takes five."""
+
+
+class _Joining:
+    """A transport that sends the head of a reply together with what follows: one packet instead of two."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._head = b""
+
+    def write(self, data: bytes) -> None:
+        """The head waits for the body, but for no later turn of the loop."""
+        if not self._head and data.endswith(_END_OF_HEAD):
+            self._head = data
+            self._loop.call_soon(self._flush)
+        else:
+            self._transport.write(self._head + data)
+            self._head = b""
+
+    def _flush(self) -> None:
+        if self._head:
+            self._transport.write(self._head)
+            self._head = b""
+
+    def close(self) -> None:
+        """Send what is left, then close."""
+        self._flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+class Connection(HttpToolsProtocol):
+    """A client's connection. Who sends headers without end is refused, and let go."""
+
+    _beside = 0
+    """Bytes of the present request that belong to no body, less what its body allows for."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Somebody has come."""
+        super().connection_made(_Joining(transport, self.loop))  # type: ignore[arg-type]
+
+    def data_received(self, data: bytes) -> None:
+        """Some bytes of a request, or of several."""
+        self._beside += len(data)
+        super().data_received(data)
+        if self._beside > _MOST and not self.transport.is_closing():
+            self.send_400_response("The headers of a request are too long.")
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._beside = 0
+        super().on_message_begin()
+
+    def on_body(self, body: bytes) -> None:
+        """Some of its body; how long that may be is said at the door."""
+        self._beside -= (1 + _PER_BYTE) * len(body)
+        super().on_body(body)
+
+
+def configured(app: Any, **more: Any) -> uvicorn.Config:
+    """How uvicorn serves it: what it would log or add by itself is not wanted."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=10,
+        **more,
+    )
+
+
+def listen(service: Service, door: socket.socket) -> None:
+    """Serve until somebody ends it."""
+    gc.freeze()  # what is here by now stays: no search for garbage goes through it again
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    uvicorn.Server(configured(make_app(service))).run(sockets=[door])
