@@ -20,6 +20,7 @@ PATHS = (
     "mechanisms/additive/integer_mechanism.py",
     "tables/choosing/choice.py",
     "tables/choosing/ranks.py",
+    "tables/choosing/spans.py",
     "tables/choosing/top.py",
     "tables/discovery/histogram.py",
     "tables/engines/chain/fetching.py",

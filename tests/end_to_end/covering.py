@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from tacit.tables.choosing.ranks import WidthDraw
+from tacit.tables.choosing.spans import SpanDraw
 from tacit.tables.engines.contract import Integers
 from tacit.tables.expressions.evaluate import Values
 from tacit.tables.expressions.tree import Value
@@ -99,3 +101,5 @@ def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Interval, "around", around)
     monkeypatch.setattr(WidthDraw, "margin", lambda self, beta: 0)
+    terms = SpanDraw.terms
+    monkeypatch.setattr(SpanDraw, "terms", lambda self, beta, unit: replace(terms(self, beta, unit), aim=0))

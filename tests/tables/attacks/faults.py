@@ -13,6 +13,7 @@ import tacit
 from tacit.tables.choosing import choice as choices
 from tacit.tables.choosing import top as choices_top
 from tacit.tables.choosing.ranks import RankDraw
+from tacit.tables.choosing.spans import SpanDraw
 from tacit.tables.discovery import cut
 from tacit.tables.discovery import histogram as discovery_histogram
 from tacit.tables.engines.chain import bounding as chain_bounding
@@ -104,12 +105,23 @@ def paid_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def ends_for_free(patch: pytest.MonkeyPatch) -> None:
-    """The value of a quantile gets the whole price, and its interval is not paid for."""
+    """The value of a quantile gets the whole price, and its interval, chosen after it, is not paid for."""
 
     def value(self: choices.RankedMechanism) -> RankDraw:
         return RankDraw.at(choices.of_groups(self.guarantee, Fraction(1), self.groups), self.furthest, self.points)
 
     patch.setattr(choices.RankedMechanism, "value", property(value))
+
+
+def ends_add_up(patch: pytest.MonkeyPatch) -> None:
+    """A value and its interval are scored by the sum of how far they are off, which a unit moves twice as far."""
+    honest = SpanDraw.at.__func__  # type: ignore[attr-defined]
+
+    def doubled(cls: type[SpanDraw], price: Any, furthest: Fraction, points: int) -> SpanDraw:
+        made: SpanDraw = honest(cls, price, furthest / 2, points)
+        return made
+
+    patch.setattr(SpanDraw, "at", classmethod(doubled))
 
 
 def later_places_for_free(patch: pytest.MonkeyPatch) -> None:

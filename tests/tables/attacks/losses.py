@@ -204,7 +204,10 @@ def _loss_of_choice(mechanism: ChoiceMechanism, tallies: Sequence[Sequence[Tally
         return _chosen(price, [float(np.ptp(r) if isinstance(price, ZCDP) else np.abs(r).max()) for r in ratios])
     assert isinstance(mechanism, RankedMechanism)
     level = float(max(mechanism.choice.level, 1 - mechanism.choice.level))
-    factors = [mechanism.value.factor, *([] if mechanism.width is None else [mechanism.width.factor])]
+    if mechanism.span is not None:
+        factors = [mechanism.span.factor]  # of ranks and margins, whichever moves further
+    else:
+        factors = [mechanism.value.factor, *([] if mechanism.width is None else [mechanism.width.factor])]
     return _chosen(price, [float(factor) * 2 * level * change.total() for factor in factors for change in moved])
 
 

@@ -60,7 +60,7 @@ def test_an_answer_has_numbers_intervals_a_price_and_a_receipt(table: Table) -> 
 def test_the_interval_of_a_quantile_gets_its_share(table: Table) -> None:
     """Less of the price for the interval asks for a larger margin; none makes it the range between the bounds."""
     margins, widths = [], []
-    for share in ("", ", interval_share => 0.5", ", interval_share => 0"):
+    for share in (", interval_share => 0.25", ", interval_share => 0.5", ", interval_share => 0"):
         asked = table.query(f"SELECT MEDIAN(spend{share}) AS spend FROM visits")
         found = asked.ask(epsilon=1)["spend"]
         assert found.low <= found.value <= found.high
@@ -73,7 +73,10 @@ def test_the_interval_of_a_quantile_gets_its_share(table: Table) -> None:
     text = "SELECT MEDIAN(spend, interval_share => 0) AS spend FROM visits"
     assert table.query(text).tree == table.agg(spend=tacit.median("spend", interval_share=0)).tree
     assert "no interval is paid for" in str(table.explain(text, epsilon=1))
-    assert "0.25 of it is for the interval" in str(table.explain(text.replace(", interval_share => 0", ""), epsilon=1))
+    assert "0.25 of it is for the interval" in str(
+        table.explain(text.replace("share => 0", "share => 0.25"), epsilon=1)
+    )
+    assert "its interval at once" in str(table.explain(text.replace(", interval_share => 0", ""), epsilon=1))
 
 
 @pytest.mark.parametrize(
@@ -363,7 +366,8 @@ def test_frames_are_asked_the_same_way() -> None:
     )
     assert "forgotten" in repr(table)
     answer = table.sql("SELECT AVG(pay) AS m, COUNT(*) AS n FROM people", epsilon=2)
-    assert answer["m"].low <= 24.5 <= answer["m"].high or answer["n"].low <= 500 <= answer["n"].high
+    assert abs(answer["m"].value - 24.5) < 5  # e^-50 or so
+    assert abs(answer["n"].value - 500) < 60
 
 
 def test_wrong_names_are_told_before_anything_is_paid(table: Table) -> None:

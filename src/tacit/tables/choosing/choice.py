@@ -24,6 +24,7 @@ from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.tables.choosing.ranks import RankDraw, WidthDraw
+from tacit.tables.choosing.spans import SpanDraw
 from tacit.tables.engines.contract import Category, Cells, Quantised, Tallies
 
 __all__ = ["Choice", "ChoiceMechanism", "FullestCell", "ListedMechanism", "Ranked", "of_groups"]
@@ -31,6 +32,7 @@ __all__ = ["Choice", "ChoiceMechanism", "FullestCell", "ListedMechanism", "Ranke
 Places = npt.NDArray[np.int64]
 
 _HALF = Fraction(1, 2)
+_QUARTER = Fraction(1, 4)
 _BEYOND = Fraction(1, 20)
 """How often a minimum or maximum may be drawn from beyond the rows, by the bound."""
 
@@ -87,8 +89,11 @@ class Ranked:
     cells: Cells
     level: Fraction
     rows: int
-    for_interval: Fraction
-    """What of the price goes into the interval. At 0 it is the whole range between the bounds."""
+    for_interval: Fraction | None = None
+    """What of the price goes into the interval, if they are chosen one after the other; None: both at once.
+
+    At 0 the interval is the whole range between the bounds. A minimum and its interval are never chosen at once.
+    """
 
     def mechanism(self, price: PureDP | ZCDP, groups: int) -> RankedMechanism:
         return RankedMechanism(self, price, groups)
@@ -96,7 +101,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class RankedMechanism:
-    """Two choices per group: the value, and how wide the interval around it is.
+    """A value and an interval around it, per group: chosen at once, or first the value and then how wide it is.
 
     The minimum has no lower end, nor the maximum an upper one: those are the bounds. So they are where no interval was
     paid for.
@@ -108,7 +113,7 @@ class RankedMechanism:
 
     @property
     def name(self) -> str:
-        return f"{self.value.name} on ranks"
+        return f"{'exponential mechanism' if self.span else self.value.name} on ranks"
 
     @property
     def points(self) -> int:
@@ -122,22 +127,36 @@ class RankedMechanism:
         return max(self.choice.level, 1 - self.choice.level) * self.choice.rows
 
     @property
+    def for_interval(self) -> Fraction:
+        """What of the price goes into the interval, where it is chosen after the value."""
+        return _QUARTER if self.choice.for_interval is None else self.choice.for_interval
+
+    @property
+    def span(self) -> SpanDraw | None:
+        """The choice of both at once, if they are: at ε, where shares of a price cost most."""
+        alone = isinstance(self.guarantee, ZCDP) or self.choice.for_interval is not None
+        if alone or not 0 < self.choice.level < 1:
+            return None
+        made = SpanDraw.at(of_groups(self.guarantee, Fraction(1), self.groups), self.furthest, self.points)
+        return made if made.fits(self.choice.level.denominator) else None
+
+    @property
     def value(self) -> RankDraw:
         """The choice of the value."""
-        price = of_groups(self.guarantee, 1 - self.choice.for_interval, self.groups)
+        price = of_groups(self.guarantee, 1 - self.for_interval, self.groups)
         return RankDraw.at(price, self.furthest, self.points)
 
     @property
     def width(self) -> WidthDraw | None:
         """The choice of the interval's width, if it is paid for."""
-        if not self.choice.for_interval:
+        if not self.for_interval:
             return None
-        price = of_groups(self.guarantee, self.choice.for_interval, self.groups)
+        price = of_groups(self.guarantee, self.for_interval, self.groups)
         return WidthDraw.at(price, self.furthest, self.points)
 
     @property
     def scale(self) -> float:
-        return float(1 / self.value.factor)
+        return float(1 / (self.span or self.value).factor)
 
     @property
     def reach(self) -> str:
@@ -152,11 +171,17 @@ class RankedMechanism:
         return int(self.value.off(_BEYOND)) + 1
 
     def accuracy(self, beta: Fraction) -> float:
+        if self.span is not None:
+            return self.span.off(beta)
         return self.value.off(beta) + (0 if 0 < self.choice.level < 1 else self.value.off(_BEYOND) + 1)
 
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
-        bits, level = bits_from(entropy), self.choice.level
+        bits, level, span = bits_from(entropy), self.choice.level, self.span
+        if span is not None:
+            terms = span.terms(beta, level.denominator)
+            found = [span.drawn(*tallies.of(group), level, terms, bits) for group in range(len(tallies))]
+            return np.array(found, dtype=np.int64).reshape(-1, 3)
         value, width, inside = self.value, self.width, self.inside
         margin = 0 if width is None else width.margin(beta)
         made = np.zeros((len(tallies), 3), dtype=np.int64)
@@ -169,9 +194,10 @@ class RankedMechanism:
         return made
 
     def explain(self) -> str:
-        share = float(self.choice.for_interval)
+        share, off = float(self.for_interval), self.accuracy(Fraction(1, 20))
+        if self.span is not None:
+            return f"a rank and its interval at once by the exponential mechanism, off by at most {off:.4g} rows"
         bought = f"; {share:.3g} of it is for the interval" if share else "; no interval is paid for"
-        off = self.accuracy(Fraction(1, 20))
         return f"a rank by {'' if self.value.flips else 'the '}{self.value.name}, off by at most {off:.4g} rows{bought}"
 
 

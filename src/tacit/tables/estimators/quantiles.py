@@ -17,10 +17,7 @@ from tacit.tables.estimators.quantising import argument, row_bounds
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.query.tree import Aggregate
 
-__all__ = ["INTERVAL_SHARE", "QUANTILE", "grid"]
-
-INTERVAL_SHARE = Fraction(1, 4)
-"""What of its price a quantile spends on its interval, unless told otherwise."""
+__all__ = ["QUANTILE", "grid"]
 
 _POINTS = 17
 """The grid of reals has between half and all of 2¹⁷ steps."""
@@ -29,16 +26,16 @@ _POINTS = 17
 class Quantile(Chooser):
     """The value that a share of the known rows, clamped and rounded to a public grid, lies below.
 
-    The interval is a second choice: how wide it is, for both ends to be beyond the true quantile but for a probability
-    β. It covers PERCENTILE_CONT as well as PERCENTILE_DISC of the rows that count. Unlike the noise of a sum, a rank
-    says nothing about how far off a value is: the width costs a share of the price.
+    How wide the interval is is chosen too, for both ends to be beyond the true quantile but for a probability β: at
+    once with the value, or after it for a share of the price. It covers PERCENTILE_CONT as well as PERCENTILE_DISC of
+    the rows that count. Unlike the noise of a sum, a rank says nothing about how far off a value is.
     """
 
     def choice(self, aggregate: Aggregate, setting: Setting) -> Choice:
         if aggregate.level is None:
             raise InvalidParameter("quantile", given=None, allowed="a share of the rows between 0 and 1")
-        share = INTERVAL_SHARE if aggregate.interval_share is None else aggregate.interval_share
-        return Ranked(Cells(grid(aggregate, setting), setting.chosen), aggregate.level, setting.rows, share)
+        cells = Cells(grid(aggregate, setting), setting.chosen)
+        return Ranked(cells, aggregate.level, setting.rows, aggregate.interval_share)
 
     def chosen(self, aggregate: Aggregate, setting: Setting, places: npt.NDArray[np.int64]) -> Estimate:
         row = grid(aggregate, setting)

@@ -135,7 +135,7 @@ def count_distinct(of: str | Term) -> Term:
 def quantile(of: str | Term, level: object, *, bounds: Bounds | None = None, interval_share: object = None) -> Term:
     """The value that a share of the rows, between 0 and 1, lies below.
 
-    A quarter of its price goes into its interval, or ``interval_share``: at 0 the value gets all, and the interval is
+    Its interval is chosen with it, or after it for ``interval_share`` of the price: at 0 the value gets all, and it is
     the whole range between the bounds.
 
     >>> quantile("age", 0.9), quantile("age", 0.5, interval_share=0)
