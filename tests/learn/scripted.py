@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,9 @@ class Asked:
 class Scripted(Spending):
     """A spending that answers from a script: the scale of the real mechanism, times numbers drawn once and for all."""
 
+    wide: ClassVar[bool] = True
+    """Whether sums must be Python's integers: one code path, whatever their size."""
+
     def __init__(self, budget: Any, bits: Any, script: int = 0) -> None:
         super().__init__(budget, bits)
         self.asked: list[Asked] = []
@@ -44,18 +47,34 @@ class Scripted(Spending):
     def _recorded(self, public: tuple[Any, ...], l1: int | None, l2_squared: int, real: Any) -> Any:
         asked = Asked(public, l1, l2_squared)
         self.asked.append(asked)
-        script = self.script
+        script, wide = self.script, self.wide
 
         class Recorded:
             scale = real.scale
 
             def release_floats(self, values: Any, *, entropy: Any = None) -> Any:
-                assert values.dtype == object  # one code path, whatever the size of the sums
+                assert values.dtype == object or not wide
                 assert all(type(one) is int for one in values.ravel().tolist())
-                asked.values.append(values.copy())
+                asked.values.append(values.astype(object))
                 return np.round(script.normal(size=values.shape) * 3 * real.scale + 40 * real.scale)
 
         return Recorded()
+
+    def choice(self, what: str, share: Fraction, *, sensitivity: Any, base: Any = None, **named: Any) -> Any:
+        real = super().choice(what, share, sensitivity=sensitivity, base=base, **named)
+        weights = None if base is None else np.asarray(base).tolist()
+        asked = Asked((what, share, sensitivity, weights, *named.items(), real.scale), None, None)
+        self.asked.append(asked)
+        script = self.script
+
+        class Chosen:
+            scale = real.scale
+
+            def index(self, scores: Any, *, entropy: Any = None) -> int:
+                asked.values.append(np.asarray(scores).astype(object))
+                return int(script.integers(len(scores)))
+
+        return Chosen()
 
 
 def scripted_fit(model: Any, schema: Any, rows: Any, bits: Any) -> list[Asked]:
@@ -77,3 +96,10 @@ def distances(one: list[Asked], other: list[Asked]) -> list[tuple[Asked, int, in
             moved = (x - y).ravel().tolist()
             found.append((a, sum(abs(m) for m in moved), sum(m * m for m in moved)))
     return found
+
+
+def exactly(value: Any) -> Any:
+    """Something learned, so that it is equal to another only where every bit is."""
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    return value.dtype.str, value.shape, value.tolist() if value.dtype == object else value.tobytes()

@@ -91,7 +91,7 @@ class NoisySGD:
         """What the first steps alone promise, at the same δ."""
         count = times(steps, "steps", least=1)
         loss = count * LossDistribution.gaussian(self._multiplier).sampled(self._rate_above())
-        return ApproxDP(loss.epsilon(float(self._guarantee.dlt)), self._guarantee.dlt)
+        return ApproxDP(loss.epsilon(self._guarantee.dlt), self._guarantee.dlt)
 
     def prepare(self, module: Any, optimizer: Any, dataset: Any, *, clip: float, secure: bool = False) -> Prepared:
         """Model, optimizer and batches for Opacus: they stop after the last step that is paid for.

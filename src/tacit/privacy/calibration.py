@@ -14,6 +14,7 @@ from typing import Protocol
 from tacit.errors import InvalidParameter
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.losses.numbers import Real, failure_probability, positive, whole
+from tacit.privacy.prices import float_down, price
 
 LESS = 0.999
 """The certificate is drawn at this share of the noise."""
@@ -187,7 +188,8 @@ def _target(target: object) -> tuple[float, float]:
     pair = as_approx() if callable(as_approx) else target
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise InvalidParameter("target", given=target, allowed="a pair (ε, δ), or an ApproxDP or PureDP guarantee")
-    return positive("epsilon", pair[0]), failure_probability(pair[1])
+    positive("epsilon", pair[0])
+    return float_down(price(pair[0])), failure_probability(pair[1])
 
 
 def _one_use(

@@ -21,7 +21,7 @@ from tacit.learn.reading.rows import Chunk, InMemoryRows
 from tacit.learn.reading.schema import Schema
 from tacit.testing import seeded
 from tests.learn.made import kind_of
-from tests.learn.scripted import distances, scripted_fit
+from tests.learn.scripted import distances, exactly, scripted_fit
 
 LINEAR = (
     "additive classifier",
@@ -64,7 +64,7 @@ def compared(model: Any, schema: Schema, one: InMemoryRows, other: InMemoryRows)
     asked = []
     for rows in (one, other):
         asked.append(scripted_fit(model, schema, rows, seeded(7)))
-        learned.append(repr({k: v for k, v in vars(model).items() if k.endswith("_")}))
+        learned.append({k: exactly(v) for k, v in vars(model).items() if k.endswith("_")})
     if [a.public for a in asked[0]] != [a.public for a in asked[1]]:
         return "what was bought depends on the rows"
     for bought, l1, square in distances(*asked):

@@ -12,10 +12,11 @@ import pytest
 
 import tacit
 from tacit import ZCDP, ApproxDP, PureDP
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, MissingBounds
 from tacit.learn import (
     PCA,
     DecisionTreeClassifier,
+    LinearRegression,
     LogisticRegression,
     NaiveBayes,
     PrivateSearch,
@@ -181,3 +182,22 @@ def test_a_unit_that_cannot_be_read_names_nobody_and_raises_nothing(odd: Any) ->
     assert (_numbered(units) == -1).sum() == 1
     divided = divide(X[:20], y[:20], units, 3, seeded(7))
     assert (divided.owner == -1).sum() == 1
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("kind", [list, np.array, pd.DataFrame])
+def test_parts_without_a_row_are_learned_from_and_scored(rows: int, kind: Any) -> None:
+    """With few rows some part has none: an error then would say how many there are."""
+    X, y = kind([[1.0, 2.0]] * rows), [True] * rows
+    tree = NaiveBayes(epsilon=1, bounds=(0, 100), classes=[False, True])
+    for seed in range(4):
+        assert cross_val_score(tree, X, y, cv=4, entropy=seeded(seed)).guarantee == PureDP(1)
+        PrivateSearch([tree], epsilon=1, runs=2).fit(X, y, entropy=seeded(seed))
+
+
+@pytest.mark.parametrize("pair", [None, 5, (1,), (2, 1)])
+def test_a_regression_without_bounds_of_its_target_is_refused(pair: Any) -> None:
+    line = LinearRegression(epsilon=1, bounds=(0, 100), target_bounds=pair)
+    for refused in (lambda: cross_val_score(line, *made(20)), lambda: PrivateSearch([line], epsilon=1, runs=2)):
+        with pytest.raises((InvalidParameter, MissingBounds)):
+            refused()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tacit.errors import InvalidParameter
 from tacit.learn.reading.columns import Repeated
 
-__all__ = ["Cells", "read_cells", "read_vector"]
+__all__ = ["Cells", "read_cells", "read_rows", "read_vector"]
 
 _ALLOWED = "a two-dimensional array, a list of rows, or a frame of pandas, Polars or Arrow"
 
@@ -39,7 +39,7 @@ def read_cells(table: Any) -> Cells:
     names = getattr(table, "column_names", None) or getattr(table, "columns", None)
     if names is not None and hasattr(table, "__getitem__"):
         return _framed(table, [str(name) for name in names], list(names))
-    array = _listed_rows(table) if isinstance(table, list | tuple) else _array(table)
+    array = _array(read_rows(table))
     if array.dtype.kind == "c":
         raise InvalidParameter("X", given="complex numbers", allowed=_ALLOWED, hint="Complex data not supported.")
     if array.dtype.kind in "Mm":
@@ -57,6 +57,11 @@ def read_cells(table: Any) -> Cells:
         rows=array.shape[0],
         named=False,
     )
+
+
+def read_rows(table: Any) -> Any:
+    """A list of rows as an array of cells, each as it is, which has as many columns if no row of it is taken."""
+    return _listed_rows(table) if isinstance(table, list | tuple) else table
 
 
 def read_vector(values: Any, rows: int, name: str = "y") -> npt.NDArray[Any]:

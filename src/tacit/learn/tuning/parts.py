@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
 from tacit.learn.reading.columns import Category, Number
-from tacit.learn.reading.frames import read_cells, read_vector
+from tacit.learn.reading.frames import read_cells, read_rows, read_vector
+from tacit.learn.reading.schema import read_target
 from tacit.noise.coins import uniform_below
 from tacit.noise.entropy import BitSource
 
@@ -39,6 +40,7 @@ class Divided:
 
 def divide(X: Any, y: Any, units: Any, parts: int, bits: BitSource) -> Divided:  # noqa: N803
     """Every unit in one of so many parts, by a fair coin of its own: where its rows stand does not matter."""
+    X = read_rows(X)  # noqa: N806
     cells = read_cells(X)
     labels = read_vector(y, cells.rows)
     if units is None:
@@ -95,8 +97,7 @@ class Scoring:
 def scoring_of(estimator: Any) -> Scoring:
     """Right labels for classifiers, squared errors within the target's bounds for regression."""
     if getattr(estimator, "learns", None) is Number:
-        bounds = estimator.target_bounds
-        return Scoring(_LEVELS**2, Number("target", bounds[0], bounds[1]))
+        return Scoring(_LEVELS**2, read_target(estimator.target_bounds))
     if getattr(estimator, "learns", None) is Category:
         return Scoring(1)
     allowed = "one of tacit.learn's classifiers or regressions"
@@ -117,4 +118,4 @@ def _taken(table: Any, index: npt.NDArray[np.intp]) -> Any:
         return table.take(index)
     if hasattr(table, "columns"):
         return table[index]
-    return [table[place] for place in index.tolist()] if isinstance(table, list | tuple) else np.asarray(table)[index]
+    return np.asarray(table)[index]
