@@ -23,7 +23,7 @@ import numpy as np
 
 from learning_trees import DATA, adult, halves
 from peers import Unavailable, environment
-from tables import Column, Table, publish, seconds, verdict
+from tables import RESULTS, Column, Table, publish, seconds, short, verdict
 
 BOUNDS = {"age": (0, 100), "years": (0, 16), "gain": (0, 10_000), "loss": (0, 2_500), "hours": (0, 80)}
 WANTED = {
@@ -329,25 +329,54 @@ def write_rows(path: Path, count: int, width: int) -> None:
         writer.close()
 
 
+PARTS = {
+    "adult": "Adult, δ = 1e-5, defaults",
+    "peers": "Peers on the same splits, best settings",
+    "speed": "Speed",
+    "large": "A large file",
+    "shapes": "Generated shapes",
+}
+COLUMNS = {"adult": ADULT, "peers": PEERS, "speed": SPEED, "large": SPEED, "shapes": SHAPES}
+
+
+def held(quick: bool) -> dict[str, Table]:
+    """The parts that an earlier run measured, by name: each says with which commit, if that was another."""
+    path = RESULTS / ("learning.quick.json" if quick else "learning.json")
+    if not path.is_file():
+        return {}
+    content = json.loads(path.read_text(encoding="utf-8"))
+    kept = {table["title"]: table for table in content["tables"]}
+    note = f"Measured at commit {short(content['commit'])}, {content['date']}."
+    return {
+        part: Table(title, COLUMNS[part], kept[title]["rows"], kept[title]["note"] or note)
+        for part, title in PARTS.items()
+        if title in kept
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--part", action="append", choices=PARTS, help="measure this part, keep the others as they are")
+    chosen = parser.parse_args()
+    quick = chosen.quick
     if not (DATA / "adult.data").is_file():
         print(f"no Adult at {DATA}: nothing measured")
         return
     splits, runs = (1, 2) if quick else (5, 20)
     frame, rich = adult()
-    tables = [Table("Adult, δ = 1e-5, defaults", ADULT, on_adult(frame, rich, splits, runs))]
-    publish("learning", tables, quick=quick)  # after every part: a long run that ends early keeps what it measured
-    peers = from_peers(frame, rich, quick)
-    tables.append(Table("Peers on the same splits, best settings", PEERS, peers))
-    tables.append(Table("Speed", SPEED, speed(frame, rich, tables[0].rows, peers)))
-    publish("learning", tables, quick=quick)
-    tables.append(Table("A large file", SPEED, large(quick)))
-    publish("learning", tables, quick=quick)
-    tables.append(Table("Generated shapes", SHAPES, shapes(quick)))
-    publish("learning", tables, quick=quick)
+    tables = held(quick) if chosen.part else {}
+    measure = {
+        "adult": lambda: on_adult(frame, rich, splits, runs),
+        "peers": lambda: from_peers(frame, rich, quick),
+        "speed": lambda: speed(frame, rich, tables["adult"].rows, tables["peers"].rows),
+        "large": lambda: large(quick),
+        "shapes": lambda: shapes(quick),
+    }
+    for part in chosen.part or PARTS:
+        tables[part] = Table(PARTS[part], COLUMNS[part], measure[part]())
+        done = [tables[one] for one in PARTS if one in tables]
+        publish("learning", done, quick=quick)  # after every part: a long run that ends early keeps what it measured
     print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
 
 
