@@ -71,6 +71,12 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     n_features_in_: int
     disclosure_: dict[str, Any]
 
+    def _take(self, given: dict[str, Any]) -> None:
+        """Keep what a constructor was given, its ``locals()``, as it is: scikit-learn copies estimators that way."""
+        for name, value in given.items():
+            if name != "self":
+                setattr(self, name, value)
+
     # The price.
 
     @property

@@ -60,20 +60,7 @@ class RandomForestClassifier(TreeModel):
         n_estimators: Any = None,
         max_depth: Any = None,
     ) -> None:
-        super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-            bounds=bounds,
-            categories=categories,
-            classes=classes,
-            rows_per_unit=rows_per_unit,
-            expected_rows=expected_rows,
-            max_depth=max_depth,
-        )
-        self.n_estimators = n_estimators
+        self._take(locals())
 
     def _check(self) -> None:
         super()._check()

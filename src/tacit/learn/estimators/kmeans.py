@@ -66,16 +66,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Pr
         rows_per_unit: int = 1,
         max_iter: Any = 5,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.rows_per_unit = rows_per_unit
-        self.max_iter = max_iter
+        self._take(locals())
 
     def _check(self) -> None:
         super()._check()

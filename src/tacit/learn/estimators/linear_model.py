@@ -167,19 +167,7 @@ class LinearClassifier(PrivateClassifier, LinearModel):
         clip: Any = None,
         sampling: Any = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.classes = classes
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling
+        self._take(locals())
 
 
 class TwoClasses(LinearClassifier):

@@ -60,17 +60,7 @@ class NaiveBayes(PrivateClassifier):
         bins: Any = 32,
         weight: Any = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.classes = classes
-        self.rows_per_unit = rows_per_unit
-        self.bins = bins
-        self.weight = weight
+        self._take(locals())
 
     def _check(self) -> None:
         super()._check()

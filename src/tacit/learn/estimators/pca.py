@@ -56,15 +56,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator): 
         categories: Any = None,
         rows_per_unit: int = 1,
     ) -> None:
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.rows_per_unit = rows_per_unit
+        self._take(locals())
 
     def _check(self) -> None:
         super()._check()

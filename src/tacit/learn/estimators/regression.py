@@ -65,19 +65,7 @@ class NumberModel(PrivateRegressor, LinearModel):
         clip: Any = None,
         sampling: Any = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.target_bounds = target_bounds
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.steps = steps
-        self.clip = clip
-        self.sampling = sampling
+        self._take(locals())
 
     def _penalty(self) -> float:
         return 0.0
@@ -213,22 +201,7 @@ class Ridge(StraightModel):
         clip: Any = None,
         sampling: Any = None,
     ) -> None:
-        super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-            bounds=bounds,
-            categories=categories,
-            target_bounds=target_bounds,
-            rows_per_unit=rows_per_unit,
-            expected_rows=expected_rows,
-            steps=steps,
-            clip=clip,
-            sampling=sampling,
-        )
-        self.alpha = alpha
+        self._take(locals())
 
     def _check(self) -> None:
         super()._check()
@@ -265,22 +238,7 @@ class HuberRegressor(StraightModel):
         clip: Any = None,
         sampling: Any = None,
     ) -> None:
-        super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            mu=mu,
-            promise=promise,
-            bounds=bounds,
-            categories=categories,
-            target_bounds=target_bounds,
-            rows_per_unit=rows_per_unit,
-            expected_rows=expected_rows,
-            steps=steps,
-            clip=clip,
-            sampling=sampling,
-        )
-        self.threshold = threshold
+        self._take(locals())
 
     def _check(self) -> None:
         super()._check()

@@ -54,14 +54,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstimator): 
         categories: Any = None,
         rows_per_unit: int = 1,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.rows_per_unit = rows_per_unit
+        self._take(locals())
 
     def _learn(self, schema: Schema, rows: Rows, spending: Spending) -> None:
         numbers = [column for column in schema.columns if isinstance(column, Number)]

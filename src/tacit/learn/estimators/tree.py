@@ -56,17 +56,7 @@ class TreeModel(PrivateClassifier):
         expected_rows: Any = None,
         max_depth: Any = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.promise = promise
-        self.bounds = bounds
-        self.categories = categories
-        self.classes = classes
-        self.rows_per_unit = rows_per_unit
-        self.expected_rows = expected_rows
-        self.max_depth = max_depth
+        self._take(locals())
 
     def _budget(self) -> Budget:
         return super()._budget().in_zcdp()
