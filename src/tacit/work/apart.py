@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import os
 import pickle
 import select
@@ -281,13 +282,17 @@ def _close_all_but(*kept: int) -> None:
 
 def _forked(theirs: int, ours: int) -> _Process:
     parent = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setsid()
-            _close_all_but(theirs, ours)
-        finally:
-            serve(theirs, ours, parent)
+    gc.freeze()  # the copy does not look for garbage among what it shares: each page it touched would be copied
+    try:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.setsid()
+                _close_all_but(theirs, ours)
+            finally:
+                serve(theirs, ours, parent)
+    finally:
+        gc.unfreeze()
     return _Forked(pid)
 
 

@@ -546,3 +546,47 @@ def tmp_path_with_few(folder: Path) -> Path:
     cities = [*["Lund"] * 200, *["Oslo"] * 300, *(f"village {at}" for at in range(100))]
     (folder / "visits.csv").write_text("who,city\n" + "".join(f"u{at},{one}\n" for at, one in enumerate(cities)))
     return folder / "visits.csv"
+
+
+HEAVY = "SELECT city, REGEXP_MATCHES(city, '(.*a){100}c') AS m FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) AS a"
+
+
+def test_steps_that_take_long_with_many_public_groups_are_refused_before_payment(tmp_path: Path) -> None:
+    budget = tacit.ApproxDP(900, "1e-3")
+
+    def around(size: int) -> Table:
+        return tacit.open(
+            tmp_path / "visits.csv",
+            unit="who",
+            budget=budget,
+            keys={"city": [f"c{at}" for at in range(size)]},
+            ledger=tacit.InMemory(),
+        )
+
+    opened(tmp_path)
+    with around(20) as few, around(1000) as many:
+        assert len(few.sql(HEAVY, epsilon=1)) == 20
+        with pytest.raises(InvalidParameter, match=r"1000 rows of an answer × .*Nothing was spent"):
+            many.query(HEAVY)
+        columns = ", ".join(f"n + {at} AS m{at}" for at in range(1000))
+        wide = f"SELECT {columns} FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) AS a"
+        assert many.query(wide).has_steps  # 10⁶ numbers are a few seconds
+        assert many.remaining == budget
+
+
+def test_steps_of_many_private_groups_are_refused_and_the_answer_inside_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"u{at},c{at % 40}" for at in range(4000)]
+    (tmp_path / "v.csv").write_text("who,city\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    budget = tacit.ApproxDP(900, "1e-3")
+    with tacit.open(tmp_path / "v.csv", unit="who", budget=budget, ledger=tacit.InMemory()) as private:
+        inside = "SELECT city, COUNT(*) AS n FROM v GROUP BY city"
+        around = private.query(f"SELECT city, n * 2 AS twice FROM ({inside}) AS a")
+        assert len(around.ask(epsilon=5, delta="1e-6")) == 40
+        monkeypatch.setattr("tacit.tables.check.later.MOST_WORK", 39 * 70)
+        with pytest.raises(InvalidParameter, match=r"40 rows of an answer × 70 .*asked alone it is free"):
+            around.ask(epsilon=5, delta="1e-6")
+        before = private.entries
+        assert len(private.sql(inside, epsilon=5, delta="1e-6")) == 40
+        assert private.entries == before

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tacit.errors import InvalidParameter, UnknownColumn
 from tacit.tables.check.check import Checked
+from tacit.tables.check.row_work import weight
 from tacit.tables.check.types import Typing, Words, quoted
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.query.canonical import check_labels, folded
 from tacit.tables.query.later import Later, admit_steps
+from tacit.tables.query.limits import Sizes
 from tacit.tables.query.tree import RANKS, Output, Window
 
-__all__ = ["check_steps", "kinds_of"]
+__all__ = ["MOST_WORK", "admit_work", "check_steps", "kinds_of", "most_rows"]
 
 Kinds = Mapping[str, "Kind | None"]
+MOST_WORK = 200_000_000
+"""Rows of the answer, times the weights of what is computed of each: ten seconds of the asking process, about."""
+_FEW = 1_000
+"""Rows that an answer is taken to have before it is drawn, where its groups are private."""
+_NODE, _OUTPUT, _WINDOW, _OTHER = 5, 25, 60, 1_000
+"""Weights by the time that Python takes: at least, of a column that is shown, of a window, and at most of what is no
+regular expression."""
 
 
 def kinds_of(checked: Checked) -> dict[str, Kind | None]:
@@ -27,6 +37,35 @@ def kinds_of(checked: Checked) -> dict[str, Kind | None]:
         index = getattr(one.expression, "index", None)
         made[one.name] = checked.kinds.get(one.expression) if index is None else keys[index]
     return made
+
+
+def most_rows(checked: Checked) -> int:
+    """How many rows the answer has at most, if its groups are public; else how many it is taken to have."""
+    sizes = [None if one is None else len(one) for one in checked.key_domains]
+    if None in sizes:
+        return _FEW
+    return math.prod(size + bool(checked.query.sets) for size in sizes if size is not None)
+
+
+def admit_work(steps: Sequence[Later], rows: int, paid: str = "Nothing was spent.") -> None:
+    """Refuse steps that would take long with an answer of so many rows: they are free, and could be asked for ever."""
+    sizes = Sizes()
+    work = sum(sizes.work(one, _weight) for step in steps for one in step.expressions())
+    work += sum(_OUTPUT * len(step.outputs) for step in steps)
+    if work * rows > MOST_WORK:
+        raise InvalidParameter(
+            "work",
+            given=Words(f"{rows} rows of an answer × {work} around it"),
+            allowed=f"at most {MOST_WORK} steps; a column is {_OUTPUT}, a regular expression up to 5 000 for each sign",
+            hint=f"Compute it of fewer columns, or from the answer inside in Python. {paid}",
+        )
+
+
+def _weight(node: Expression) -> int:
+    if isinstance(node, Window):
+        return _WINDOW
+    found = weight(node)
+    return found if node.called.startswith("regexp") else min(max(found, _NODE), _OTHER)
 
 
 def check_steps(steps: Sequence[Later], columns: Kinds) -> tuple[Later, ...]:

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import Estimate
-from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Counted
 from tacit.tables.estimators.noise import Noise, furthest, norm, spread
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Value
 from tacit.tables.query.tree import Aggregate
 
-__all__ = ["Categories", "Chooser", "Estimator", "Fitted", "Noisy", "Reading", "Setting", "Weighted", "Weights"]
+if TYPE_CHECKING:
+    from tacit.tables.choosing.choice import Choice
+
+__all__ = [
+    "Categories",
+    "Chooser",
+    "Estimator",
+    "Estimators",
+    "Fitted",
+    "Noisy",
+    "Reading",
+    "Setting",
+    "Weighted",
+    "Weights",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -207,3 +222,32 @@ class Chooser(Estimator):
     ) -> float | None:
         """It depends on the rows."""
         return None
+
+
+class Estimators(MutableMapping[str, Estimator]):
+    """Estimators by their names; the file of each is loaded when it is first asked for."""
+
+    def __init__(self, folder: str, homes: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._homes = dict(homes)
+        self._loaded = dict[str, Estimator]()
+
+    def __getitem__(self, name: str) -> Estimator:
+        if name not in self._loaded:
+            file, _, value = self._homes[name].partition(":")
+            self._loaded[name] = getattr(import_module(f"{self._folder}.{file}"), value)
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, estimator: Estimator) -> None:
+        self._homes.setdefault(name, "")
+        self._loaded[name] = estimator
+
+    def __delitem__(self, name: str) -> None:
+        del self._homes[name]
+        self._loaded.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)

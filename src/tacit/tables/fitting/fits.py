@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.shared.base import AdditiveMechanism
-from tacit.tables.fitting.least_squares import LevelsFit
 from tacit.tables.fitting.levels import Level
-from tacit.tables.fitting.margins import Margins
 
 __all__ = ["Fit", "fit_of"]
 
@@ -35,10 +33,16 @@ class Fit(Protocol):
 
 def fit_of(levels: tuple[Level, ...], noise: tuple[AdditiveMechanism, ...]) -> Fit:
     """The fit of levels of the same cells, each with noise of its own."""
+    from tacit.tables.fitting.margins import Margins  # where there are levels at all
+
     if all(level.width == 1 for level in levels):
         return Margins(levels[0].sizes, tuple(level.kept for level in levels), noise)
     return _solved(levels, noise)
 
 
-_solved = lru_cache(maxsize=8)(LevelsFit.of)
-"""Thousands of numbers: solved once for a plan, its errors and its draw."""
+@lru_cache(maxsize=8)
+def _solved(levels: tuple[Level, ...], noise: tuple[AdditiveMechanism, ...]) -> Fit:
+    """Thousands of numbers: solved once for a plan, its errors and its draw."""
+    from tacit.tables.fitting.least_squares import LevelsFit
+
+    return LevelsFit.of(levels, noise)

@@ -13,13 +13,13 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter
 from tacit.privacy.prices import text
 from tacit.tables.check.check import Checked
 from tacit.tables.check.public_values import domain
 from tacit.tables.check.types import Words
-from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Asked, BoundedQuery, Counted, Measure
 from tacit.tables.estimators.base import Setting, Weighted
 from tacit.tables.estimators.quantising import LARGEST
@@ -31,6 +31,9 @@ from tacit.tables.plan.price import Need, Shares
 from tacit.tables.policy.policy import Limits, Policy
 from tacit.tables.query.to_sql import expression_sql, to_sql
 from tacit.tables.query.tree import Aggregate, Output
+
+if TYPE_CHECKING:
+    from tacit.tables.choosing.choice import Choice
 
 __all__ = [
     "MOST_CHOSEN",

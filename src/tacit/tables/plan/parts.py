@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tacit.mechanisms.selection.key_selection import KeySelection
 from tacit.mechanisms.shared.base import AdditiveMechanism
-from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 from tacit.tables.engines.contract import Asked, BoundedQuery, Counted
 from tacit.tables.estimators.base import Estimator, Setting, Weighted
 from tacit.tables.estimators.noise import Noise
@@ -16,6 +16,9 @@ from tacit.tables.plan.demands import Demand, Taken
 from tacit.tables.plan.price import Split
 from tacit.tables.query.to_sql import expression_sql
 from tacit.tables.query.tree import Aggregate
+
+if TYPE_CHECKING:
+    from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 
 __all__ = ["Line", "Part", "priced"]
 

@@ -59,8 +59,6 @@ class Passes:
 
 def merged(queries: Sequence[BoundedQuery]) -> Passes:
     """The passes for these queries."""
-    if len(queries) == 1:
-        return Passes(tuple(queries), (InPass(0, tuple(range(len(queries[0].measures)))),))
     movable = [_conditioned(query) for query in queries]
     alike: dict[BoundedQuery, int] = {}
     for one in movable:

@@ -26,7 +26,7 @@ from tacit.tables.plan.demands import Statement, statement_of
 from tacit.tables.plan.forms import Sharing, formed
 from tacit.tables.plan.joint import Joint, share, share_alone, share_apart
 from tacit.tables.plan.parts import Line, Part, priced
-from tacit.tables.plan.passes import Passes, merged
+from tacit.tables.plan.passes import InPass, Passes, merged
 from tacit.tables.plan.price import Need, Price
 from tacit.tables.plan.text import Branch, Hint, plan_text, plan_tree
 from tacit.tables.policy.policy import Policy
@@ -261,9 +261,16 @@ def make_plan(
         tuple(statements),
         tuple(shares),
         tuple(parts),
-        passes or merged([one.asked for _, one in demands]),
+        passes or _passes([one.asked for _, one in demands]),
         together,
     )
+
+
+def _passes(asked: Sequence[BoundedQuery]) -> Passes:
+    """As few as there can be; of one query that is one."""
+    if len(asked) > 1:
+        return merged(asked)
+    return Passes(tuple(asked), tuple(InPass(0, tuple(range(len(one.measures)))) for one in asked))
 
 
 Levels = Sequence[tuple[Part, Level]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
@@ -15,10 +16,12 @@ from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import failure_probability, positive
-from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 from tacit.tables.engines.contract import Counted
 from tacit.tables.estimators.noise import Noise, noises_for, spread
 from tacit.tables.policy.policy import Policy
+
+if TYPE_CHECKING:
+    from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 
 __all__ = ["Need", "Price", "Shares", "Split", "read_price", "split", "three_digits_up"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,6 @@ import numpy.typing as npt
 from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import BETA, Estimate
-from tacit.tables.choosing.choice import Choice
 from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Measure, Tallies
 from tacit.tables.engines.sums import Sums, bounded
 from tacit.tables.estimators.base import Categories, Fitted, Noisy
@@ -26,6 +25,9 @@ from tacit.tables.plan.parts import Line, Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.release.finish import Columns, finish, joint
+
+if TYPE_CHECKING:
+    from tacit.tables.choosing.choice import Choice
 
 __all__ = ["Drawn", "draw", "draw_parts", "finest", "noised", "placed", "released"]
 

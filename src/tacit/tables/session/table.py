@@ -22,9 +22,8 @@ from tacit.privacy import Guarantee, Promise
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.check.check import Checked, check
-from tacit.tables.check.later import check_steps, kinds_of
+from tacit.tables.check.later import admit_work, check_steps, kinds_of, most_rows
 from tacit.tables.check.names import unit_names
-from tacit.tables.discovery.cut import AnsweringWithCut, read_share, shown, with_cut
 from tacit.tables.engines.access import Access, Draw, Engines
 from tacit.tables.engines.contract import Engine
 from tacit.tables.engines.reading import bounded_rows, package_question, sendable
@@ -36,21 +35,21 @@ from tacit.tables.plan.within import price_within, what_fits
 from tacit.tables.policy.policy import Policy
 from tacit.tables.python.columns import Term
 from tacit.tables.python.later import Steps
-from tacit.tables.python.selection import Selection
 from tacit.tables.python.steps import First
 from tacit.tables.query.later import Later, steps_sql
 from tacit.tables.query.options import stated_price
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.query.tree import Query
 from tacit.tables.release.answer import Answer
-from tacit.tables.release.later import computed
-from tacit.tables.session.batch import Batch, check_number
 from tacit.tables.session.statements import Answering, explained, written
 from tacit.tables.sql.parse import parse, parse_around
 from tacit.work.worker import Worker
 
 if TYPE_CHECKING:
+    from tacit.tables.discovery.cut import AnsweringWithCut
     from tacit.tables.discovery.discovery import Discovery
+    from tacit.tables.python.selection import Selection
+    from tacit.tables.session.batch import Batch
     from tacit.tables.workloads.workload import Workload
 
 __all__ = ["Question", "Table", "without_explain"]
@@ -163,6 +162,8 @@ class Table(First["Question"]):
         ``weights`` say how the price is shared. Without them noise is made equal, in multiples of what one unit can
         move; or relative to the rows that you expect in a group of each statement.
         """
+        from tacit.tables.session.batch import Batch, check_number  # not for every question
+
         listed = [statements] if isinstance(statements, str | Query | Question) else list(statements)
         check_number(len(listed))
         asked = [one if isinstance(one, Question) else self.query(one) for one in listed]
@@ -261,6 +262,8 @@ class Table(First["Question"]):
         return question.plan(epsilon=epsilon, delta=delta, rho=rho, price=price, expected_rows=expected_rows)
 
     def _selection(self) -> Selection[Question]:
+        from tacit.tables.python.selection import Selection  # SQL does without
+
         return Selection(self.policy.table, self.query, self.policy.tables())
 
     def _engine_now(self) -> Engine:
@@ -294,6 +297,7 @@ class Question(Steps):
     def then(self, *steps: Later) -> Self:
         """The same question, and then these steps with its answer, which cost nothing."""
         taken = check_steps((*self._steps, *steps), kinds_of(self._checked))
+        admit_work(taken, most_rows(self._checked))
         return type(self)(self._table, self._checked, taken)
 
     def _columns(self) -> tuple[str, ...]:
@@ -355,7 +359,11 @@ class Question(Steps):
         else:
             made = self._plan(epsilon, delta, rho, price, rows, bias)
         engines = self._table._access.engines
-        return explained(made, engines, rows) if len(made.statements) == 1 else shown(written(made, engines))
+        if len(made.statements) == 1:
+            return explained(made, engines, rows)
+        from tacit.tables.discovery.cut import shown  # where bias= is asked for
+
+        return shown(written(made, engines))
 
     def _plan(
         self,
@@ -418,6 +426,8 @@ class Question(Steps):
         plan = self._plan(epsilon, delta, rho, price, None, bias)
         if len(plan.statements) == 1:
             return Answering(plan)
+        from tacit.tables.discovery.cut import AnsweringWithCut
+
         return AnsweringWithCut(written(plan, self._table._access.engines))
 
     @property
@@ -430,6 +440,9 @@ class Question(Steps):
         answer = Answer.read(stored, receipt)
         if not self._steps:
             return answer
+        from tacit.tables.release.later import computed  # for steps around an answer alone
+
+        admit_work(self._steps, answer.disclosure().rows, "The answer inside is on record: asked alone it is free.")
         own = plan if len(plan.statements) == 1 else plan.plans[0]
         return Answer(computed(answer.disclosure(), own, self._steps, kinds_of(self._checked)), receipt)
 
@@ -457,6 +470,8 @@ class Question(Steps):
         if bias is None or bias is False:
             before = planned_before(self._checked, policy, plan.asked)
         else:
+            from tacit.tables.discovery.cut import read_share, with_cut
+
             before = with_cut(self._checked, policy, plan.asked, read_share(bias), before=True)
         return None if before.cost == plan.cost else self._table._access.stored(plan.question, before.cost, key)
 
@@ -468,6 +483,8 @@ def _planned(checked: Checked, policy: Policy, bias: object, rows: int | None, p
     """The plan of a question, with what its limits cut if a share of the price is for that."""
     if bias is None or bias is False:
         return planned(checked, policy, price, rows)
+    from tacit.tables.discovery.cut import read_share, with_cut
+
     return with_cut(checked, policy, price, read_share(bias), rows)
 
 

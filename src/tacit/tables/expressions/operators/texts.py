@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tacit.tables.expressions.intervals import Range
 from tacit.tables.expressions.kinds import Kind, Kinds, is_text, is_whole
@@ -18,10 +19,11 @@ from tacit.tables.expressions.operator import (
     constants_of,
     only,
 )
-from tacit.tables.expressions.regular import MOST_PLACES, regular
-from tacit.tables.expressions.regular import problem as expression_problem
 from tacit.tables.expressions.texts import LONGEST_PATTERN, LONGEST_TEXT, fits, like, lower, upper
 from tacit.tables.expressions.values import each
+
+if TYPE_CHECKING:
+    from tacit.tables.expressions.regular import Regular
 
 __all__ = ["ON_TEXTS"]
 
@@ -81,8 +83,22 @@ def _right(text: str, count: int) -> str:
     return text[-count:] if count else ""
 
 
+def _regular(expression: str) -> Regular:
+    """The expression as it is run: its reader is loaded where one is written."""
+    from tacit.tables.expressions.regular import regular
+
+    return regular(expression)
+
+
+def _wrong(expression: str) -> str:
+    """What is wrong with an expression; nothing if it can be run."""
+    from tacit.tables.expressions.regular import problem
+
+    return problem(expression)
+
+
 def _extract(text: str, expression: str, group: int = 0) -> str:
-    found = regular(expression).groups(text)
+    found = _regular(expression).groups(text)
     return "" if found is None else found[group]
 
 
@@ -105,19 +121,23 @@ def _regular_problem(constants: Constants) -> str:
     expression = constants[1] if len(constants) > 1 else None
     if not is_text(expression):
         return "a literal regular expression"
-    says = expression_problem(expression)
+    says = _wrong(expression)
     if says:
         return f"a regular expression that can be read: {says}"
     if len(constants) < 3:
         return ""
-    most = min(regular(expression).captured, _MOST_GROUPS)
+    most = min(_regular(expression).captured, _MOST_GROUPS)
     return "" if is_whole(constants[2], 0, most) else f"a group of the expression, 0 (all of it) to {most}"
 
 
 def _places(constants: Constants) -> int:
     """How many signs the expression has; as many as there may be if it is none."""
     expression = constants[1] if len(constants) > 1 else None
-    return regular(expression).places if is_text(expression) and not expression_problem(expression) else MOST_PLACES
+    if not is_text(expression) or _wrong(expression):
+        from tacit.tables.expressions.regular import MOST_PLACES
+
+        return MOST_PLACES
+    return _regular(expression).places
 
 
 _MOST_PARTS, _MOST_GROUPS, _PER_PLACE = 1_000, 9, 5_000
@@ -297,7 +317,7 @@ ON_TEXTS = (
         "regexp_matches",
         "a text and a literal regular expression; whether it matches a part of the text",
         _PAIR,
-        each(lambda text, expression: regular(expression).finds(text)),
+        each(lambda text, expression: _regular(expression).finds(text)),
         is_condition=True,
         sql=("regexp_matches", "regexp_like"),
         google=("regexp_contains",),

@@ -6,7 +6,6 @@ from tacit.tables.engines.chain.form import Form, Given
 from tacit.tables.engines.duckdb.operators.patterns import like
 from tacit.tables.engines.duckdb.terms import once, short, text_literal
 from tacit.tables.expressions.kinds import Kind, is_text, is_whole
-from tacit.tables.expressions.regular import problem, regular
 from tacit.tables.expressions.texts import LONGEST_TEXT, fits, lower
 
 __all__ = ["ON_TEXTS"]
@@ -92,6 +91,8 @@ def _right(given: Given) -> str:
 
 def _regexp_matches(given: Given) -> str:
     """By RE2, in time linear in the text; null if there is no such expression."""
+    from tacit.tables.expressions.regular import problem  # where one is written
+
     expression = given.constants[1]
     if not is_text(expression) or problem(expression):
         return given.nothing
@@ -100,6 +101,8 @@ def _regexp_matches(given: Given) -> str:
 
 def _regexp_extract(given: Given) -> str:
     """'' if nothing is matched, or by this group; null if there is no such expression or group."""
+    from tacit.tables.expressions.regular import problem, regular
+
     expression, group = given.constants[1], given.constants[2] if len(given.terms) > 2 else 0
     if not is_text(expression) or problem(expression) or not is_whole(group, 0, min(regular(expression).captured, 9)):
         return given.nothing
