@@ -150,3 +150,16 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
     for name in ("b.model", "c.model", "missing.model"):
         with pytest.raises(InvalidParameter, match="written by"):
             tacit.learn.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_notebook_shows_what_a_model_promises_and_was_made_from(name: str) -> None:
+    X, y = table()
+    model = make(name)
+    assert "promises" not in model._repr_mimebundle_()["text/html"]
+    model.fit(X, y)
+    shown = model._repr_mimebundle_()["text/html"]
+    assert "promises ApproxDP(1, 1e-05) to a row" in shown
+    for one in model.disclosure_["releases"]:
+        assert one["what"] in shown
+    assert model._repr_mimebundle_()["text/plain"] == repr(model)

@@ -260,6 +260,9 @@ def test_a_plan_is_free_and_the_same_whatever_the_rows(table: Table, policy: Pat
             return plan.question, str(plan)
 
     before = told()
+    shown = logistic().plan(table, target="plan", columns=COLUMNS)._repr_html_()
+    assert shown.startswith("<pre")
+    assert "&#x27;plan&#x27;" in shown  # names are escaped
     assert "gradients" in before[1]
     assert "ApproxDP(0.5, 1e-08)" in before[1]
     data = policy.parent / "visits.csv"

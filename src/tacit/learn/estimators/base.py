@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.learn.opened.fitting import LearningPlan, fit_table, is_table, plan_for_table
+from tacit.learn.opened.fitting import LearningPlan, fit_table, is_table, plan_for_table, release_words
 from tacit.learn.reading.columns import Category, Codes, Number
 from tacit.learn.reading.frames import Cells, read_cells, read_vector
 from tacit.learn.reading.rows import Rows, bounded_rows
@@ -31,6 +31,7 @@ from tacit.learn.spending.spending import Spending
 from tacit.mechanisms.shared.base import bits_from
 from tacit.noise.entropy import BitSource
 from tacit.privacy import Guarantee
+from tacit.report.markup import preformatted
 from tacit.version import VERSION
 
 __all__ = ["PrivateClassifier", "PrivateEstimator", "PrivateRegressor"]
@@ -206,6 +207,20 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         if not fitted:
             raise NotFittedError(f"This {type(self).__name__} has learned nothing yet: fit first.")
         write_model(path, self.kind, self.get_params(deep=False), fitted)
+
+    def _told(self) -> str:
+        """What a fitted model promises and was made from, for people."""
+        told = self.disclosure_
+        chosen = f", as {told['chosen']}" if "chosen" in told else ""
+        lines = [f"promises {self.guarantee!r} to {told['protects']}{chosen} (docs/{told['proof']})", "released:"]
+        return "\n".join([*lines, *(f"  {release_words(one)}" for one in told["releases"])])
+
+    def _repr_mimebundle_(self, **asked: Any) -> dict[str, str]:
+        """In a notebook: scikit-learn's view of the parameters and, of a fitted model, what it promises below it."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**asked)
+        if "text/html" in shown and hasattr(self, "disclosure_"):
+            shown["text/html"] += preformatted(self._told())
+        return shown
 
     # What scikit-learn asks.
 

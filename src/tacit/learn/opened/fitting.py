@@ -23,6 +23,7 @@ from tacit.learn.reading.schema import Schema
 from tacit.learn.saving import load, write_model
 from tacit.mechanisms.shared.base import bits_from
 from tacit.privacy import Guarantee
+from tacit.report.markup import preformatted
 from tacit.tables.plan.price import read_price
 from tacit.tables.policy.policy import Policy
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from tacit.tables.engines.spool import ChosenRows
     from tacit.tables.session.table import Table
 
-__all__ = ["LearningPlan", "TableRows", "fit_table", "is_table", "plan_for_table"]
+__all__ = ["LearningPlan", "TableRows", "fit_table", "is_table", "plan_for_table", "release_words"]
 
 _LONGEST = 4000
 _SUPPOSED = 10_000.0
@@ -67,8 +68,11 @@ class LearningPlan:
         ]
         if self.releases:
             lines.append("releases:")
-            lines += [f"  {_release_words(one)}" for one in self.releases]
+            lines += [f"  {release_words(one)}" for one in self.releases]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -218,7 +222,8 @@ def _words(column: Number | Category) -> str:
     return f"{column.name}: one of {len(column.values)} values"
 
 
-def _release_words(one: Mapping[str, Any]) -> str:
+def release_words(one: Mapping[str, Any]) -> str:
+    """One release of a disclosure, in a line."""
     times = f", {one['times']} times" if one.get("times", 1) != 1 else ""
     return f"{one['what']}{times}: {one['mechanism']} of scale {one['scale']:.4g}, {one['share']:.1%} of the price"
 
