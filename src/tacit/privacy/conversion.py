@@ -228,9 +228,36 @@ def largest_gaussian(epsilon: Fraction, delta: Fraction) -> Fraction:
         if level
         else float(min(1 / (2 * delta), Fraction(10**200)))
     )
+    near = _near_multiplier(level, float(aim), guess)
     # In the noise multiplier 1/μ: δ falls as it grows.
-    noise = least(lambda m: gaussian_delta_up(1 / m**2, epsilon) if m else ONE, aim, guess=guess)
+    noise = least(
+        lambda m: gaussian_delta_up(1 / m**2, epsilon) if m else ONE,
+        aim,
+        guess=near or guess,
+        off=1e-11 if near else 0.25,
+    )
     return 1 / price(noise) ** 2 if math.isfinite(noise) else Fraction(0)
+
+
+def _near_multiplier(epsilon: float, delta: float, guess: float) -> float | None:
+    """About the noise multiplier at which δ(ε) is δ, by Newton's steps on its logarithm; None where floats end.
+
+    The profile grows with μ by φ(ε/μ - μ/2). No bound: a search begins there.
+    """
+    multiplier, root = guess, math.sqrt(2)
+    if not (1e-250 < delta < 0.5 and 1e-12 < epsilon < 500):
+        return None
+    for _ in range(30):
+        a = epsilon * multiplier - 0.5 / multiplier
+        here = math.erfc(a / root) / 2 - math.exp(epsilon) * math.erfc((a + 1 / multiplier) / root) / 2
+        slope = math.exp(-a * a / 2) / math.sqrt(2 * math.pi)
+        if not (here > 0 and slope > 0):
+            return None
+        step = math.log(here / delta) * here * multiplier**2 / slope
+        multiplier += max(step, -multiplier / 2)
+        if abs(step) < 1e-12 * multiplier:
+            return multiplier
+    return None
 
 
 # --- Rényi and zero-concentrated differential privacy ----------------------------------------------------------------

@@ -88,12 +88,15 @@ def float_up(x: Decimal) -> float:
     return math.nextafter(found, math.inf) if math.isfinite(found) and Fraction(found) < exact else found
 
 
-def least(bound: Callable[[Fraction], Decimal], target: Decimal, *, guess: float) -> float:
+_WIDER = 32.0
+
+
+def least(bound: Callable[[Fraction], Decimal], target: Decimal, *, guess: float, off: float = 0.25) -> float:
     """A float x ≥ 0, within 10⁻¹² of the smallest, at which ``bound(x) <= target`` has been verified.
 
-    ``bound`` is a decreasing function evaluated rigorously, so x is a proof and not an estimate; ``guess`` only
-    decides how fast it is found. The bound is checked at the smaller of the float's binary value and its shortest
-    decimal. Infinity if no x up to 10³⁰⁰ will do.
+    ``bound`` is a decreasing function evaluated rigorously, so x is a proof and not an estimate; ``guess``, and ``off``
+    (about how far it is off, relative to itself), only decide how fast it is found. The bound is checked at the smaller
+    of the float's binary value and its shortest decimal. Infinity if no x up to 10³⁰⁰ will do.
     """
     if bound(Fraction(0)) <= target:
         return 0.0
@@ -102,13 +105,15 @@ def least(bound: Callable[[Fraction], Decimal], target: Decimal, *, guess: float
     low_excess = math.nan
     while (high_excess := _excess(bound, target, aim, high)) > 0:
         low, low_excess = high, high_excess
-        high *= 1.25
+        high *= 1 + off
+        off = min(_WIDER * off, 0.25)
         if high > 1e300:
             return math.inf
     if math.isnan(low_excess):  # the guess was above the root: step down until below
         low = high
-        while (low_excess := _excess(bound, target, aim, low := 0.8 * low)) <= 0:
+        while (low_excess := _excess(bound, target, aim, low := low / (1 + off))) <= 0:
             high, high_excess = low, low_excess
+            off = min(_WIDER * off, 0.25)
             if low < 1e-300:
                 return high
     return _narrow(lambda x: _excess(bound, target, aim, x), low, low_excess, high, high_excess)

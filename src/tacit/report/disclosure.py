@@ -17,8 +17,8 @@ from tacit.report.columns import Cell, Column, same_length
 from tacit.report.markup import preformatted
 
 __all__ = [
-    "JSON_VERSION", "NOT_COVERED", "PICKED", "UNKNOWN", "UNPAID", "Amount", "Clamp", "Cut", "Disclosure", "GroupRule",
-    "Noise",
+    "DECIDED", "JSON_VERSION", "NOT_COVERED", "PICKED", "UNKNOWN", "UNPAID", "Amount", "Clamp", "Cut", "Disclosure",
+    "GroupRule", "Noise",
 ]  # fmt: skip
 
 JSON_VERSION = 1
@@ -37,6 +37,12 @@ NOT_COVERED = (
 )
 """What no differentially private answer covers, in words for its reader."""
 
+
+DECIDED = (
+    "Which groups are shown was decided by their count with the very noise that it is shown with: intervals hold for "
+    "the groups that are shown, and counts near the smallest that is shown are too large on average."
+)
+"""A remark on answers of which a count, as it is released, decided which groups are shown."""
 
 PICKED = (
     "Noisy numbers decided which groups are shown (HAVING, or LIMIT in their order). An interval holds for a group "

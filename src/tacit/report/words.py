@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.report.disclosure import JOINED, PICKED, UNKNOWN, UNPAID, Amount, Cut, Disclosure
+from tacit.report.disclosure import DECIDED, JOINED, PICKED, UNKNOWN, UNPAID, Amount, Cut, Disclosure
 from tacit.report.numbers import delta, percent, price
 
 __all__ = ["amount", "cut_words", "footnote", "limits", "meaning", "moment", "notes", "spent"]
@@ -31,6 +31,8 @@ def footnote(disclosure: Disclosure) -> str:
         notes.append(f"{100 * disclosure.confidence:.4g}% intervals for the noise")
     if disclosure.group_rule.kind == "private":
         notes.append("groups too small to show are left out")
+    if DECIDED in disclosure.remarks:
+        notes.append("intervals hold for the groups that are shown, by the noise that decided on them")
     if PICKED in disclosure.remarks:
         notes.append("picked by noisy numbers: intervals of what came out on top miss more often")
     notes += [one[:1].lower() + one[1:].rstrip(".") for one in disclosure.remarks if one.startswith((UNPAID, UNKNOWN))]

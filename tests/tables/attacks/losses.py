@@ -153,7 +153,7 @@ def _groups(integers: Integers, grouped: bool) -> list[Group]:
 
 def _loss_of_keys(plan: Part, every: Sequence[Group], keys: Sequence[Sequence[Group]], pair: Pair) -> float:
     """A unit more or less behind a key: noise on the number of units, or an equal part of the rule's ε."""
-    if plan.keys is None:
+    if plan.keys is None or plan.decides is not None:  # a count that decides is noised and counted once, as a measure
         return 0.0
     units = [Counter(dict(zip(own, one.units.tolist(), strict=True))) for own, one in zip(keys, pair, strict=True)]
     moved = [units[0][group] - units[1][group] for group in every]

@@ -9,9 +9,9 @@ import pytest
 
 from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
 from tacit.tables.fitting.fits import fit_of
-from tacit.tables.fitting.least_squares import LevelsFit
 from tacit.tables.fitting.levels import Level, by_keys, in_runs
 from tacit.tables.fitting.margins import Margins
+from tacit.tables.fitting.runs import Runs
 
 LEVELS = [
     *(Level((2, 3, 4), kept) for size in range(4) for kept in itertools.combinations(range(3), size)),
@@ -53,13 +53,13 @@ def test_runs_grow_until_one_holds_all() -> None:
     assert [one.size for one in in_runs(1, 2)] == [1]
 
 
-def test_margins_are_fitted_in_closed_form_and_runs_are_not() -> None:
+def test_margins_are_fitted_in_closed_form_and_runs_block_by_block() -> None:
     noise = tuple(DiscreteGaussian.of_scale(3 + at, sensitivity=1) for at in range(3))
-    closed, dense = fit_of(by_keys((3, 2), [(0, 1), (1,), ()]), noise), fit_of(in_runs(9, 3), noise)
+    closed, runs = fit_of(by_keys((3, 2), [(0, 1), (1,), ()]), noise), fit_of(in_runs(9, 3), noise)
     assert isinstance(closed, Margins)
-    assert isinstance(dense, LevelsFit)
-    assert fit_of(in_runs(9, 3), noise) is dense  # solved once
-    for fit, levels in ((closed, by_keys((3, 2), [(0, 1), (1,), ()])), (dense, in_runs(9, 3))):
+    assert isinstance(runs, Runs)
+    assert fit_of(in_runs(9, 3), noise) is runs  # solved once
+    for fit, levels in ((closed, by_keys((3, 2), [(0, 1), (1,), ()])), (runs, in_runs(9, 3))):
         rough = [np.random.default_rng(at).normal(size=level.size) for at, level in enumerate(levels)]
         finest, *coarser = fit.fitted(rough)
         for level, values in zip(levels[1:], coarser, strict=True):

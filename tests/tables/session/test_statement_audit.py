@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tacit
+from tacit.mechanisms.selection.count_threshold import CountThreshold
 from tacit.privacy import ApproxDP, Guarantee
 from tacit.tables.engines.contract import Integers, Tallies
 from tacit.tables.engines.sums import Sums
@@ -279,11 +280,27 @@ def test_a_least_number_of_units_keeps_its_price(least: int, tables: tuple[Table
     assert np.isnan(function(np.ones(20_000, dtype=np.int64))).all() == (least > 4)
 
 
-def test_a_group_of_one_unit_keeps_its_price(tmp_path: Path) -> None:
+@pytest.mark.parametrize("counted", ["*", "DISTINCT who"])
+def test_a_group_of_one_unit_keeps_its_price(counted: str, tmp_path: Path) -> None:
     tables = (table(tmp_path / "with", ONE_MORE), table(tmp_path / "without", []))
-    function, cost = answers("SELECT town, COUNT(*) AS n FROM small GROUP BY town", {"epsilon": 3}, tables)
+    function, cost = answers(f"SELECT town, COUNT({counted}) AS n FROM small GROUP BY town", {"epsilon": 3}, tables)
     found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
     assert not found.violated, found
+
+
+def test_a_count_that_decides_on_its_key_keeps_its_price(tables: tuple[Table, Table]) -> None:
+    function, cost = answers("SELECT town, COUNT(DISTINCT who) AS n FROM small GROUP BY town", {"epsilon": 3}, tables)
+    found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
+    assert not found.violated, found
+
+
+def test_the_auditor_sees_a_count_that_is_always_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planted hole: the key of one unit appears whenever its count is not negative."""
+    monkeypatch.setattr(CountThreshold, "threshold", property(lambda self: 0))
+    tables = (table(tmp_path / "with", ONE_MORE), table(tmp_path / "without", []))
+    function, cost = answers("SELECT town, COUNT(DISTINCT who) AS n FROM small GROUP BY town", {"epsilon": 3}, tables)
+    found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
+    assert found.violated
 
 
 @pytest.mark.parametrize("case", ["count", "sum", "units", "joined to a public table"])

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.ledger import Receipt
-from tacit.mechanisms.selection.key_selection import KeySelection
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.noise.entropy import BitSource, system_entropy
 from tacit.tables.choosing.choice import ChoiceMechanism
@@ -105,14 +104,19 @@ class _Fixed:
         return self.values[0]
 
 
-def _injected(mechanism: AdditiveMechanism, tape: _Tape) -> AdditiveMechanism:
-    """The same mechanism, of the same class and scale, whose noise comes from the tape."""
+def _injected(
+    mechanism: AdditiveMechanism, tape: _Tape, coupled: npt.NDArray[np.bool_] | None = None
+) -> AdditiveMechanism:
+    """The same mechanism, of the same class and scale, whose noise comes from the tape: for all, or for some places."""
     kind = type(mechanism)
 
     def coupled_release(self: Any, release: Callable[..., Any], values: Any) -> Any:
         flat = [int(one) for one in np.asarray(values, dtype=object).reshape(-1)]
         noise = mechanism._noise  # type: ignore[attr-defined]
-        self._sampler = _Fixed(tape.noise(flat, lambda count: noise.array(count, self._bits)))
+        places = range(len(flat)) if coupled is None else np.flatnonzero(coupled)
+        made = tape.noise([flat[at] for at in places], lambda count: noise.array(count, self._bits))
+        every = dict(zip(places, made, strict=True))
+        self._sampler = _Fixed([every.get(at, 0) for at in range(len(flat))])
         return release(self, values)
 
     members: dict[str, Any] = {"__slots__": ("_bits",)}
@@ -162,6 +166,14 @@ class _Keys(_Same):
         return self._kept
 
 
+class _Counts(_Keys):
+    """The same where released counts decide: of the keys that both tables have, those whose count is large enough."""
+
+    def keep(self, units: Any, *, entropy: BitSource | None = None) -> npt.NDArray[np.bool_]:
+        kept: npt.NDArray[np.bool_] = self._kept & self._inner.keep(units)
+        return kept
+
+
 def told(plan: Plan, found: Sequence[Integers], receipt: Receipt) -> Told:
     """The answer to a plan from what the engine found, as it would be stored; or which error was raised instead."""
     try:
@@ -201,7 +213,11 @@ def _with_tape(plan: Plan, found: Sequence[Sequence[Integers]], side: int, tape:
 
 
 def _one(part: Part, found: Sequence[Integers], side: int, tape: _Tape) -> Part:
+    both = _of_both(found, side)
     known = {id(one): _injected(one, tape) for line in part.lines for one in line.mechanisms}
+    if part.decides is not None:  # drawn for all groups, of which those of one table alone are not shown
+        deciding = part.mechanism_of(part.decides)
+        known[id(deciding)] = _injected(deciding, tape, both)
     lines = tuple(
         replace(
             line,
@@ -210,14 +226,18 @@ def _one(part: Part, found: Sequence[Integers], side: int, tape: _Tape) -> Part:
         )
         for line in part.lines
     )
-    return replace(part, lines=lines, keys=None if part.keys is None else _keys(part.keys, found, side, tape))
+    if part.keys is None:
+        return replace(part, lines=lines)
+    kind = _Keys if part.decides is None else _Counts
+    return replace(part, lines=lines, keys=kind(part.keys, tape, both))
 
 
 def _choice(mechanism: ChoiceMechanism, tape: _Tape) -> Any:
     return _Choice(mechanism, tape)
 
 
-def _keys(rule: KeySelection, found: Sequence[Integers], side: int, tape: _Tape) -> Any:
+def _of_both(found: Sequence[Integers], side: int) -> npt.NDArray[np.bool_]:
+    """Which groups of one table the other has as well."""
     names = [list(zip(*one.keys, strict=True)) for one in found]
     both = {repr(name) for name in names[0]} & {repr(name) for name in names[1]}
-    return _Keys(rule, tape, np.array([repr(name) in both for name in names[side]], dtype=bool))
+    return np.array([repr(name) in both for name in names[side]], dtype=bool)

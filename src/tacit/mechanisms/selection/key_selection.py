@@ -17,7 +17,7 @@ from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.additive.gaussian_noise import variance_for
 from tacit.mechanisms.shared.base import bits_from
-from tacit.mechanisms.shared.tails import discrete_gaussian_tail, least_step, rounded_gaussian_tail
+from tacit.mechanisms.shared.tails import discrete_gaussian_tail, least_step, near_quantile, rounded_gaussian_tail
 from tacit.noise.entropy import BitSource
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.approx import ApproxDP
@@ -27,7 +27,7 @@ from tacit.privacy.prices import Price, failure_probability, positive, times
 from tacit.privacy.rounding import decimal_down, exp_down
 from tacit.privacy.sensitivity import L2
 
-__all__ = ["GaussianKeySelection", "KeySelection", "OptimalKeySelection"]
+__all__ = ["GaussianKeySelection", "KeyRule", "KeySelection", "OptimalKeySelection"]
 
 _LONGEST_TABLE = 200_000
 _WORD = 64
@@ -39,8 +39,8 @@ Kept = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
 
 
-class KeySelection(Protocol):
-    """A rule that decides for every key, from its number of units alone, whether it is shown."""
+class KeyRule(Protocol):
+    """A rule that decides for every key, from one number of it alone, whether it is shown."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -48,13 +48,20 @@ class KeySelection(Protocol):
 
     @property
     def threshold(self) -> int:
-        """The number of units from which a key is shown at least every second time."""
+        """The number from which a key is shown at least every second time."""
 
-    def keep(self, units: Units, *, entropy: BitSource | None = None) -> Kept:
-        """Which keys are shown; a key without units never is."""
+    def keep(self, units: npt.NDArray[Any]) -> Kept:
+        """Which keys are shown."""
 
     def explain(self) -> str:
         """The rule in a sentence."""
+
+
+class KeySelection(KeyRule, Protocol):
+    """A rule that decides from the number of units behind a key."""
+
+    def keep(self, units: Units, *, entropy: BitSource | None = None) -> Kept:
+        """Which keys are shown; a key without units never is."""
 
 
 class OptimalKeySelection:
@@ -174,7 +181,7 @@ class GaussianKeySelection:
     (ZCDP(0.1, 1e-06), 24)
     """
 
-    __slots__ = ("_guarantee", "_noise", "_threshold", "groups", "least")
+    __slots__ = ("_noise", "_parts", "_promise", "_threshold", "groups", "least")
 
     proof: ClassVar[str] = "proofs/key_selection.md"
 
@@ -198,25 +205,27 @@ class GaussianKeySelection:
         if not leak:
             raise NotPrivate("Private keys cannot be shown at δ = 0: one unit's key must stay hidden but for a δ.")
         made = cls.__new__(cls)
-        promise = ApproxDP(Fraction(noise.epsilon(leak)), 2 * leak)
-        made._set(promise, noise, leak, groups, least)
+        made._set(None, noise, leak, groups, least)
         return made
 
-    def _set(self, promise: ApproxDP | ZCDP, inner: Guarantee, slip: Fraction, groups: int, least: int) -> None:
+    def _set(self, promise: ApproxDP | ZCDP | None, inner: Guarantee, slip: Fraction, groups: int, least: int) -> None:
         self.groups = times(groups, "groups", least=1)
         self.least = times(least, "least", least=1)
-        self._guarantee = promise
+        self._promise, self._parts = promise, (inner, slip)
         self._noise = DiscreteGaussian(promise=inner, sensitivity=L2.sqrt(self.groups))
         variance, tail = _law(self._noise, self.groups, inner)
         # P[1 + noise ≥ T] = P[noise > T-2] = ½ P[|noise| > T-2] must be at most δ'/p for each of p keys.
         level = decimal_down(2 * slip / self.groups)
-        guess = math.sqrt(float(variance) * 2 * -float(level.ln()))
+        guess = math.sqrt(float(variance)) * near_quantile(level) - 0.5
         self._threshold = least_step(lambda m: tail(variance, m), level, guess) + 2
 
     @property
     def guarantee(self) -> ApproxDP | ZCDP:
-        """The promise asked for."""
-        return self._guarantee
+        """The promise asked for; of a rule made of its parts, what they mean together."""
+        if self._promise is None:
+            inner, slip = self._parts
+            self._promise = ApproxDP(Fraction(inner.epsilon(slip)), 2 * slip)
+        return self._promise
 
     @property
     def threshold(self) -> int:
@@ -238,7 +247,7 @@ class GaussianKeySelection:
         )
 
     def __repr__(self) -> str:
-        return f"GaussianKeySelection(promise={self._guarantee!r}, groups={self.groups}{_least(self.least)})"
+        return f"GaussianKeySelection(promise={self.guarantee!r}, groups={self.groups}{_least(self.least)})"
 
 
 def _above(units: Units, least: int) -> Units:

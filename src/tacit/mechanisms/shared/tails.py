@@ -34,6 +34,7 @@ __all__ = [
     "laplace_quantile",
     "largest_scale",
     "least_step",
+    "near_quantile",
     "rounded_gaussian_tail",
 ]
 
@@ -82,9 +83,28 @@ def gaussian_quantile(level: Decimal) -> Decimal:
     found = least(
         lambda x: gaussian_tail(decimal_down(x)),
         level,
-        guess=math.sqrt(2 * max(0.1, -math.log(max(float(level), 1e-300)))),
+        guess=near_quantile(level),
+        off=1e-11,
     )
     return decimal_up(max(Fraction(found), Fraction(repr(found))))
+
+
+def near_quantile(level: Decimal) -> float:
+    """About the x with P[|Z| > x] = level: where a search begins, never a bound.
+
+    >>> near_quantile(Decimal("0.05"))
+    1.95996...
+    """
+    nines = -float(level.ln()) if level < 1 else 0.1
+    x = math.sqrt(2 * max(0.1, nines))
+    for _ in range(8 if nines < 600 else 0):  # Newton's steps on the logarithm, which is near to a parabola
+        beyond = math.erfc(x / _ROOT_TWO)
+        x += (math.log(beyond) + nines) * beyond / (_TWICE_AT_ZERO * math.exp(-x * x / 2))
+    return x
+
+
+_ROOT_TWO = math.sqrt(2)
+_TWICE_AT_ZERO = math.sqrt(2 / math.pi)
 
 
 def rounded_gaussian_tail(variance: Fraction, above: int) -> Decimal:

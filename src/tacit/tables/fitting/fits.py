@@ -1,4 +1,4 @@
-"""What makes levels add up: in closed form where they are margins of keys, densely where they are not."""
+"""What makes levels add up: in closed form where they are margins of keys, block by block where they are runs."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def fit_of(levels: tuple[Level, ...], noise: tuple[AdditiveMechanism, ...]) -> F
 @lru_cache(maxsize=8)
 def _solved(levels: tuple[Level, ...], noise: tuple[AdditiveMechanism, ...]) -> Fit:
     """Thousands of numbers: solved once for a plan, its errors and its draw."""
-    from tacit.tables.fitting.least_squares import LevelsFit
+    from tacit.tables.fitting.runs import Runs
 
-    return LevelsFit.of(levels, noise)
+    return Runs.of(levels, noise)

@@ -6,7 +6,7 @@ Post-processing: nothing here sees data or costs anything. Proofs: docs/proofs/c
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,10 +19,9 @@ from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.tails import gaussian_quantile
 from tacit.privacy.rounding import decimal_down
 from tacit.tables.estimators.noise import spread
-from tacit.tables.fitting.levels import Level
 from tacit.tables.fitting.tails import laplace_sum_errors
 
-__all__ = ["LevelsFit", "Reconciled", "combination_errors", "reconciliation"]
+__all__ = ["Reconciled", "combination_errors", "reconciliation"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,35 +48,6 @@ class Reconciled:
     def errors(self, wanted: Floats, beta: Fraction) -> Floats:
         """How far a sum of cells (a row of ``wanted`` each) is off at most, all but β of the time, per row."""
         return combination_errors(wanted @ self.cells, self.noise, beta)
-
-
-@dataclass(frozen=True, slots=True)
-class LevelsFit:
-    """Levels of any kind, each with noise of its own, and the way to what fits all of them: solved once, densely."""
-
-    levels: tuple[Level, ...]
-    noise: tuple[AdditiveMechanism, ...]
-    """One mechanism per level."""
-    solved: Reconciled
-
-    @classmethod
-    def of(cls, levels: tuple[Level, ...], noise: tuple[AdditiveMechanism, ...]) -> LevelsFit:
-        """The fit of these levels."""
-        each = tuple(mechanism for level, mechanism in zip(levels, noise, strict=True) for _ in range(level.size))
-        return cls(levels, noise, reconciliation(np.vstack([level.sums() for level in levels]), each))
-
-    def fitted(self, released: Sequence[Floats]) -> list[Floats]:
-        """Every level, as all of them together tell it; they add up."""
-        cells = self.solved.estimates(np.concatenate(released))
-        return [level.sums() @ cells for level in self.levels]
-
-    def error(self, at: int, beta: Fraction) -> Floats:
-        """How far each number of one level is off at most, all but β of the time."""
-        return self.errors(self.levels[at].sums(), beta)
-
-    def errors(self, wanted: Floats, beta: Fraction) -> Floats:
-        """The same of sums of cells: a row of ``wanted`` each."""
-        return self.solved.errors(wanted, beta)
 
 
 def reconciliation(sums: Floats, noise: tuple[AdditiveMechanism, ...]) -> Reconciled:

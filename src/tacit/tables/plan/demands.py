@@ -25,7 +25,7 @@ from tacit.tables.estimators.base import Setting, Weighted
 from tacit.tables.estimators.quantising import LARGEST
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.tree import Column, Expression, Value
+from tacit.tables.expressions.tree import Case, Column, Expression, Value
 from tacit.tables.fitting.levels import Level, by_keys
 from tacit.tables.plan.price import Need, Shares
 from tacit.tables.policy.policy import Limits, Policy
@@ -43,6 +43,7 @@ __all__ = [
     "Statement",
     "Taken",
     "check_steps",
+    "deciding",
     "demanded",
     "lumped",
     "of_level",
@@ -57,6 +58,8 @@ MOST_MEASURES = 800
 MOST_NUMBERS = 20_000
 """Of all sets together: beyond that they are not made to add up."""
 
+_COUNTS = ("count_rows", "count", "count_units")
+_OF_ALL = ("count_rows", "count_units")
 _ADDITIVE = ("count_rows", "count", "sum")
 
 
@@ -151,6 +154,26 @@ def demanded(checked: Checked, policy: Policy) -> Demand:
     private = bool(query.keys) and public is None
     shares = _shares(taken, private, query.options.least_units or 1)
     return Demand(taken, Need(shares, limits.groups), bounded, bounded)
+
+
+def deciding(demand: Demand) -> Iterable[Demand]:
+    """The same grouped question, its private keys shown or not by a released count of rows or units: one way for each.
+
+    Only where it counts and does nothing else, and no group is to be hidden for its size.
+    """
+    shares = demand.need.shares
+    if not shares.keys or shares.least > 1 or not all(one.aggregate.estimator in _COUNTS for one in demand.taken):
+        return
+    for count in dict.fromkeys(one.parts[0].measure for one in demand.taken if _counts_everyone(one)):
+        if isinstance(count, Measure):
+            own = replace(_shares(demand.taken, False, shares.least), decides=count)
+            yield replace(demand, need=replace(demand.need, shares=own))
+
+
+def _counts_everyone(one: Taken) -> bool:
+    """Whether every unit of a group is in its count: of all rows, or of all units, not of some."""
+    own = one.aggregate
+    return own.estimator in _OF_ALL and own.group_bounds is None and not isinstance(own.argument, Case)
 
 
 def retaken(demand: Demand, taken: tuple[Taken, ...]) -> Demand:

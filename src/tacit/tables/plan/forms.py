@@ -1,8 +1,10 @@
-"""One release for several statistics of a column: COUNT(x), SUM, AVG, VAR and STDDEV are read from the same parts.
+"""How a grouped question is measured: several statistics of a column by one release; keys by a count that is released.
 
-Each of them then has the noise of all their shares together. It is done where no statistic of the question gets more
-noise by it, compared at the price as it would be shared. All of it follows from the question, the policy and the price.
-Proof: docs/proofs/blends.md.
+COUNT(x), SUM, AVG, VAR and STDDEV of a column are read from the same parts: each then has the noise of all their shares
+together. Where a question only counts, what it releases also decides which private keys are shown. Either is done where
+no statistic gets more noise by it and no group has to be larger to be shown, compared at the price as it would be
+shared. All of it follows from the question, the policy and the price. Proofs: docs/proofs/blends.md,
+docs/proofs/released_counts.md.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from tacit.tables.estimators.blends import of_column, width
 from tacit.tables.estimators.quantising import centred, centred_for_squares
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions.tree import Expression
-from tacit.tables.plan.demands import Demand, Statement, Taken, retaken
+from tacit.tables.plan.demands import Demand, Statement, Taken, deciding, retaken
 from tacit.tables.plan.joint import Joint, share_apart
 from tacit.tables.plan.price import Need, Price, Split
 
@@ -47,10 +49,11 @@ def formed(
 
 
 def _formed(demand: Demand, price: Price, share: Fraction, sharing: Sharing) -> Demand:
-    if demand.level is not None or len(demand.taken) < 2:
+    if demand.level is not None:
         return demand
     families = list(_families(demand.taken))[:_MOST_COLUMNS]
-    if not families:
+    decided = list(deciding(demand))
+    if not families and not decided:
         return demand
     own = price if share == 1 else price.scaled(share).with_leak(price.dlt * share)
 
@@ -60,7 +63,10 @@ def _formed(demand: Demand, price: Price, share: Fraction, sharing: Sharing) -> 
     try:
         first = spreads(demand)
         for family in families:
-            demand = _with(demand, family, spreads, first)
+            ways = (retaken(demand, taken) for taken in _ways(demand.taken, family))
+            demand = _best([demand, *ways], spreads, first)
+        if decided:  # counts alone, of which no two are of one column
+            demand = _best([demand, *decided], spreads, first)
     except TacitError:  # a price that buys nothing: it is refused where it is charged
         return demand
     return demand
@@ -86,11 +92,10 @@ def _is_plain(one: Taken, estimator: str) -> bool:
     return one.aggregate.estimator == estimator and one.aggregate.group_bounds is None
 
 
-def _with(demand: Demand, family: Sequence[int], spreads: Callable[[Demand], Spreads], first: Spreads) -> Demand:
-    """With one release for a family, in the best of the ways in which nothing gets more noise than at first."""
-    best, least = demand, _score(spreads(demand))
-    for taken in _ways(demand.taken, family):
-        tried = retaken(demand, taken)
+def _best(ways: Sequence[Demand], spreads: Callable[[Demand], Spreads], first: Spreads) -> Demand:
+    """The best of the ways in which nothing gets more noise than at first, which the first of them is."""
+    best, least = ways[0], _score(spreads(ways[0]))
+    for tried in ways[1:]:
         found = spreads(tried)
         if _no_more(found, first) and _score(found) < least - _SAME:
             best, least = tried, _score(found)

@@ -79,12 +79,14 @@ def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction], *, c
 
 def share_apart(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]) -> Joint:
     """Each statement at its share of ε (or ρ) and of δ, as if it were asked by itself: the sums are the price."""
-    private = sum((weight for need, weight in zip(needs, weights, strict=True) if need.shares.keys), start=Fraction(0))
+    private = sum(
+        (weight for need, weight in zip(needs, weights, strict=True) if need.shares.private), start=Fraction(0)
+    )
     splits = []
     for need, weight in zip(needs, weights, strict=True):
         leak = price.dlt * weight
         if price.kind == ZCDP.kind:  # noise at ρ takes no δ: all of it is for keys
-            leak = leak / private if need.shares.keys else Fraction(0)
+            leak = leak / private if need.shares.private else Fraction(0)
         splits.append(split(price.scaled(weight).with_leak(leak), need.shares, need.groups))
     used = sum((one.cost.leak for one in splits), start=Fraction(0))
     how = "sums of ρ" if price.kind == ZCDP.kind else "sums of ε and δ"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
+from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeyRule, OptimalKeySelection
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.lazy_losses import loss_distribution
 from tacit.privacy.conversion import largest_gaussian
@@ -20,7 +20,7 @@ from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import float_down
 from tacit.tables.engines.contract import Blend, Counted
 from tacit.tables.estimators.noise import GaussianNoise, LaplaceNoise, Noise, spread
-from tacit.tables.plan.price import Need, Shares, Split
+from tacit.tables.plan.price import Need, Shares, Split, decided
 
 if TYPE_CHECKING:
     from tacit.privacy.loss_distribution import LossDistribution
@@ -115,16 +115,16 @@ class Mixture:
 
     def _slip(self, shares: Shares, weight: Fraction) -> Fraction:
         private = sum(
-            (w for need, w in zip(self.needs, self.weights, strict=True) if need.shares.keys), start=Fraction(0)
+            (w for need, w in zip(self.needs, self.weights, strict=True) if need.shares.private), start=Fraction(0)
         )
-        return self.price.dlt / 2 * weight / private if shares.keys else Fraction(0)
+        return self.price.dlt / 2 * weight / private if shares.private else Fraction(0)
 
     def _squares(self) -> Fraction:
         """μ² of all Gaussian parts together at scale 1, for their share of ε."""
         share = self._gaussian_share()
         if not share:
             return Fraction(0)
-        private = any(need.shares.keys for need in self.needs)
+        private = any(need.shares.private for need in self.needs)
         left = self.price.dlt / 2 if private else self.price.dlt
         return largest_gaussian(self.price.eps * share, left) / share
 
@@ -138,7 +138,7 @@ class Mixture:
     def _splits(self, scale: Fraction) -> tuple[Split, ...]:
         squares = self._squares()
         return tuple(
-            Split(self.price, self._rule(at, scale, squares), noise, made)
+            Split(self.price, self._rule(at, scale, squares, made), noise, made)
             for at, (noise, made) in enumerate(self._measures(scale, squares))
         )
 
@@ -154,11 +154,15 @@ class Mixture:
             whole = sum(shares.measures.values(), start=Fraction(0))
             yield noise, {one: noise.mechanism(part / whole, one, need.groups) for one, part in shares.measures.items()}
 
-    def _rule(self, at: int, scale: Fraction, squares: Fraction) -> KeySelection | None:
+    def _rule(
+        self, at: int, scale: Fraction, squares: Fraction, made: Mapping[Counted, AdditiveMechanism]
+    ) -> KeyRule | None:
         shares, groups, weight = self.needs[at].shares, self.needs[at].groups, self.weights[at]
-        if not shares.keys:
+        if not shares.private:
             return None
         slip, share = self._slip(shares, weight), weight * shares.keys
+        if shares.decides is not None:
+            return decided(made, shares.decides, slip, groups)
         if self.keys[at] is LAPLACE:
             epsilon = self.price.eps * share * scale
             return OptimalKeySelection(epsilon=epsilon, delta=slip, groups=groups, least=shares.least)
@@ -180,7 +184,7 @@ class Mixture:
             if shares.keys and self.keys[at] is LAPLACE:
                 each = _float_up(self.price.eps * share * scale / groups)
                 found.append(groups * loss_distribution().approximate(each, _float_up(slip / groups)))
-            elif shares.keys:
+            elif shares.private:
                 found.append(loss_distribution().approximate(0, _float_up(slip)))
         if squares:
             total = GaussianDP.of_square(squares * self._gaussian_share() * scale**2)

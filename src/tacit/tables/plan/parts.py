@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tacit.mechanisms.selection.key_selection import KeySelection
+from tacit.mechanisms.selection.key_selection import KeyRule
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.tables.engines.contract import Asked, BoundedQuery, Counted
 from tacit.tables.estimators.base import Estimator, Setting, Weighted
@@ -62,11 +62,13 @@ class Part:
     demand: Demand
     bounded: BoundedQuery
     """What the noise is added to."""
-    keys: KeySelection | None
+    keys: KeyRule | None
     noise: Noise | None
     lines: tuple[Line, ...]
     """Their shares are of the price of the statement."""
     key_share: Fraction
+    decides: Counted | None = None
+    """The released count that the rule for keys looks at, in place of the number of units."""
     statement: int = 0
     """Which statement of the plan it belongs to."""
 
@@ -84,7 +86,8 @@ def priced(demand: Demand, split: Split, statement: int, expected_rows: int | No
     """The part at its share of a price; a loop over its aggregates' estimators."""
     lines = tuple(_line(one, demand, split, expected_rows) for one in demand.taken)
     share = demand.need.shares.keys * demand.weight
-    return Part(demand, demand.bounded, split.keys, split.noise, lines, share, statement)
+    decides = demand.need.shares.decides
+    return Part(demand, demand.bounded, split.keys, split.noise, lines, share, decides, statement)
 
 
 def _line(own: Taken, demand: Demand, split: Split, expected_rows: int | None) -> Line:

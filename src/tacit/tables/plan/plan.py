@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.selection.key_selection import KeySelection
+from tacit.mechanisms.selection.key_selection import KeyRule
 from tacit.mechanisms.shared.estimate import BETA
 from tacit.privacy.composition import Guarantee
 from tacit.report.markup import preformatted
@@ -106,7 +106,7 @@ class Plan:
         return max((part.demand.asked for part in self.parts), key=lambda one: one.groups)
 
     @property
-    def keys(self) -> KeySelection | None:
+    def keys(self) -> KeyRule | None:
         """The rule for keys with the highest threshold; None where all keys are public."""
         rules = [part.keys for part in self.parts if part.keys is not None]
         return max(rules, key=lambda rule: rule.threshold, default=None)
@@ -208,7 +208,7 @@ def planned(checked: Checked, policy: Policy, price: Price, expected_rows: int |
     """The plan of one question, measured and priced as well as is known."""
     sharing = share if checked.query.sets else _Once()
     asked = statement_of(checked, policy)
-    if len(checked.query.aggregates()) > 1:
+    if len(checked.query.aggregates()) > 1 or any(one.need.shares.keys for one in asked.demands):
         asked = formed(asked, price, sharing=share_apart if checked.query.sets else sharing)
     return make_plan([asked], policy, price, [expected_rows], sharing)
 

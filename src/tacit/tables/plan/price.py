@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeySelection, OptimalKeySelection
+from tacit.mechanisms.selection.count_threshold import CountThreshold
+from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeyRule, KeySelection, OptimalKeySelection
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.approx import ApproxDP
@@ -16,14 +18,14 @@ from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import failure_probability, positive
-from tacit.tables.engines.contract import Counted
+from tacit.tables.engines.contract import Counted, Measure
 from tacit.tables.estimators.noise import Noise, noises_for, spread
 from tacit.tables.policy.policy import Policy
 
 if TYPE_CHECKING:
     from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 
-__all__ = ["Need", "Price", "Shares", "Split", "read_price", "split", "three_digits_up"]
+__all__ = ["Need", "Price", "Shares", "Split", "decided", "read_price", "split", "three_digits_up"]
 
 Price = ApproxDP | ZCDP
 """What a question may cost at most: its ε or ρ is charged to the digit, of its δ only what is used."""
@@ -86,6 +88,13 @@ class Shares:
     choices: dict[Choice, Fraction] = field(default_factory=dict)
     least: int = 1
     """A group of fewer units is never named."""
+    decides: Measure | None = None
+    """The count of rows or units by which, as it is released, keys are shown or not; they have no share then."""
+
+    @property
+    def private(self) -> bool:
+        """Whether keys are private, so that some are not shown."""
+        return bool(self.keys) or self.decides is not None
 
     @property
     def noised(self) -> Fraction:
@@ -112,7 +121,7 @@ class Split:
 
     cost: Guarantee
     """What is charged: the whole ε or ρ, and the δ that is used."""
-    keys: KeySelection | None
+    keys: KeyRule | None
     noise: Noise | None
     mechanisms: dict[Counted, AdditiveMechanism]
     choices: dict[Choice, ChoiceMechanism] = field(default_factory=dict)
@@ -122,7 +131,7 @@ class Split:
 def split(price: Price, shares: Shares, groups: int) -> Split:
     """The best use of a price: the noise with the smaller error, the rule for keys with the lower threshold."""
     choices = {one: _choosing(price, share, one, groups) for one, share in shares.choices.items()}
-    if not shares.keys:
+    if not shares.private:
         noise, mechanisms = _best_noise(price.scaled(shares.noised), shares, groups)
         return Split(price.with_leak(_leak(noise)), None, noise, mechanisms, choices)
     if not price.dlt:
@@ -131,8 +140,18 @@ def split(price: Price, shares: Shares, groups: int) -> Split:
             "policy, list the keys there as public, or give delta= (--delta) with the price. Nothing was spent."
         )
     noise, mechanisms = _best_noise(price.scaled(shares.noised).with_leak(price.dlt / 2), shares, groups)
-    rule = _best_keys(price.scaled(shares.keys).with_leak(price.dlt - _leak(noise)), groups, shares.least)
+    slip = price.dlt - _leak(noise)
+    if shares.decides is not None:
+        return Split(price, decided(mechanisms, shares.decides, slip, groups), noise, mechanisms, choices)
+    rule = _best_keys(price.scaled(shares.keys).with_leak(slip), groups, shares.least)
     return Split(price, rule, noise, mechanisms, choices)
+
+
+def decided(
+    mechanisms: Mapping[Counted, AdditiveMechanism], count: Measure, slip: Fraction, groups: int
+) -> CountThreshold:
+    """The rule by a count that is released; what is noised is at least one more than the keys of one unit have."""
+    return CountThreshold(mechanisms[count], count.high, slip, groups)
 
 
 def _leak(noise: Noise | None) -> Fraction:

@@ -135,7 +135,8 @@ def _unit_of_sets(limits: BoundedQuery) -> Branch:
 def _part(part: Part, hints: tuple[Hint, ...] = ()) -> Iterator[Branch]:
     """What the price of a part is for: the groups, and each aggregate."""
     if part.keys is not None:
-        yield Branch(f"groups: {part.keys.explain()} ({_percent(part.key_share)} of the price)")
+        paid = "no share of the price is taken for it" if part.decides else f"{_percent(part.key_share)} of the price"
+        yield Branch(f"groups: {part.keys.explain()} ({paid})")
     elif part.bounded.public_keys is not None and part.bounded.keys:
         yield Branch(f"groups: {len(part.bounded.public_keys)} public keys, shown even when empty")
     yield from (_line(part, line, [hint for hint in hints if hint.aggregate == line.name]) for line in part.lines)

@@ -10,7 +10,18 @@ from tacit.ledger.amounts import Amount as Charged
 from tacit.ledger.receipts import Receipt
 from tacit.privacy.prices import text
 from tacit.report.columns import Column as Released
-from tacit.report.disclosure import JOINED, PICKED, UNKNOWN, UNPAID, Amount, Clamp, Disclosure, GroupRule, Noise
+from tacit.report.disclosure import (
+    DECIDED,
+    JOINED,
+    PICKED,
+    UNKNOWN,
+    UNPAID,
+    Amount,
+    Clamp,
+    Disclosure,
+    GroupRule,
+    Noise,
+)
 from tacit.tables.engines.contract import (
     Blend,
     Counted,
@@ -249,6 +260,8 @@ def _remarks(plan: Plan) -> tuple[str, ...]:
     remarks = list[str]()
     if any(line.aggregate.estimator.startswith("count") for line in plan.lines):
         remarks.append("A count can come out negative: noise goes both ways, and cutting it off would bias sums.")
+    if any(part.decides is not None for part in plan.parts):
+        remarks.append(DECIDED)
     if _picks_by_noise(plan.checked.query):
         remarks.append(PICKED)
     relations = [one.relation for one in plan.passes.bounded if one.relation is not None]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.mechanisms.additive.integer_mechanism import IntegerMechanism
+from tacit.mechanisms.selection.key_selection import KeyRule
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.engines.contract import Asked, Blend, Counted, Integers, Measure, Tallies
@@ -25,6 +26,7 @@ from tacit.tables.plan.parts import Line, Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.release.finish import Columns, finish, joint
+from tacit.tables.release.shown import Shown
 
 if TYPE_CHECKING:
     from tacit.tables.choosing.choice import Choice
@@ -76,9 +78,9 @@ def draw_parts(plan: Plan, integers: Sequence[Integers], level: Fraction) -> lis
 
 
 def _drawn(part: Part, integers: Integers, level: Fraction) -> Drawn:
-    keys, measures = _shown(part, integers)
+    keys, measures, decided = _shown(part, integers)
     found = dict(zip(part.bounded.measures, measures, strict=True))
-    noisy = _noisy(part, found)
+    noisy = _noisy(part, found, decided)
     picked: dict[Choice, npt.NDArray[np.int64]] = {}
     estimates: dict[Aggregate, Estimate | Categories] = {}
     for line in part.lines:
@@ -162,15 +164,27 @@ def _united(estimates: Sequence[Any]) -> Estimate | Categories:
     return joined
 
 
-def _shown(part: Part, integers: Integers) -> tuple[Keys, list[Found]]:
-    """The keys that are shown, and their integers: every public key, or the private ones that pass."""
+def _shown(part: Part, integers: Integers) -> tuple[Keys, list[Found], dict[Counted, Noisy]]:
+    """The keys that are shown, and their integers: every public key, or the private ones that pass.
+
+    Also what is released already: the count that decided, where one does.
+    """
     if part.keys is not None:
-        kept = np.flatnonzero(part.keys.keep(integers.units))
+        kept, decided = _kept(part, part.keys, integers)
         keys = tuple([column[i] for i in kept] for column in integers.keys)
-        return keys, [values.taken(kept) for values in integers.measures]
+        return keys, [values.taken(kept) for values in integers.measures], decided
     listed = part.bounded.public_keys
     assert listed is not None
-    return _columns(part, listed), placed(listed, integers)
+    return _columns(part, listed), placed(listed, integers), {}
+
+
+def _kept(part: Part, rule: KeyRule, integers: Integers) -> tuple[npt.NDArray[np.intp], dict[Counted, Noisy]]:
+    """Which keys pass: by their number of units and noise that nobody sees, or by a count as it is released."""
+    if part.decides is None:
+        return np.flatnonzero(rule.keep(integers.units)), {}
+    count = _noised(part, part.decides, dict(zip(part.bounded.measures, integers.measures, strict=True)))
+    kept = np.flatnonzero(rule.keep(count.values))
+    return kept, {part.decides: Shown(count.values[kept], count.mechanism, count.noise, rule.threshold)}
 
 
 def _columns(part: Part, listed: Sequence[tuple[Value, ...]]) -> Keys:
@@ -211,10 +225,10 @@ def released(mechanism: AdditiveMechanism, measure: Counted, values: Sums | Sequ
     return mechanism.release_floats(values.within(most) if isinstance(values, Sums) else bounded(values, most))
 
 
-def _noisy(part: Part, found: Mapping[Asked, Found]) -> dict[Counted, Noisy]:
+def _noisy(part: Part, found: Mapping[Asked, Found], known: Mapping[Counted, Noisy]) -> dict[Counted, Noisy]:
     """Each measure with its noise, drawn once however many aggregates need it."""
     needed = dict.fromkeys(own.measure for line in part.lines for own in line.parts)
-    return {measure: _noised(part, measure, found) for measure in needed}
+    return {one: known[one] if one in known else _noised(part, one, found) for one in needed}
 
 
 def _noised(part: Part, measure: Counted, found: Mapping[Asked, Found]) -> Noisy:

@@ -123,6 +123,8 @@ def _noise_of(plan: Plan, said: Disclosure) -> _Noise:
         if line is None or len(line.parts) != 1 or line.aggregate.estimator not in _ADDED:
             continue
         name, mechanism, measure = output.name, line.mechanisms[0], line.parts[0].measure
+        if measure == plan.parts[0].decides:
+            continue  # its noise is what was large enough to be shown: of its own interval alone something is known
         weights, is_rounded = line.estimator.weights(line.aggregate, line.setting), line.aggregate.estimator != "sum"
         error = line.estimator.off(line.aggregate, line.setting, mechanism, level)
         is_read = line.setting.reading is not None
