@@ -189,7 +189,7 @@ def keys_not_selected(patch: pytest.MonkeyPatch) -> None:
     def everything(plan: Part, integers: Integers) -> Any:
         if plan.keys is None:
             return shown(plan, integers)
-        return integers.keys, list(integers.measures)
+        return integers.keys, list(integers.measures), {}
 
     patch.setattr(drawing, "_shown", everything)
 
@@ -199,7 +199,7 @@ def public_keys_from_data(patch: pytest.MonkeyPatch) -> None:
     shown = drawing._shown
 
     def found(plan: Part, integers: Integers) -> Any:
-        return shown(plan, integers) if plan.keys is not None else (integers.keys, list(integers.measures))
+        return shown(plan, integers) if plan.keys is not None else (integers.keys, list(integers.measures), {})
 
     patch.setattr(drawing, "_shown", found)
 

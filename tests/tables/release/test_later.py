@@ -243,7 +243,7 @@ def drawn_again(table: Table, sql: str, times: int) -> tuple[list[tacit.Answer],
     (part,) = plan.parts
     exact = {one: Sums.of(_integers(one, truth)) for one in part.bounded.measures}
     for _ in range(times):
-        columns, noisy = list(said.columns), drawing._noisy(part, exact)
+        columns, noisy = list(said.columns), drawing._noisy(part, exact, {})
         for at, output in enumerate(plan.checked.query.outputs):
             if output.name in truth:
                 made = drawing._finished(line[output.expression], noisy, BETA)  # type: ignore[index]

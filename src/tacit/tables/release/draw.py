@@ -183,7 +183,7 @@ def _kept(part: Part, rule: KeyRule, integers: Integers) -> tuple[npt.NDArray[np
     if part.decides is None:
         return np.flatnonzero(rule.keep(integers.units)), {}
     count = _noised(part, part.decides, dict(zip(part.bounded.measures, integers.measures, strict=True)))
-    kept = np.flatnonzero(rule.keep(count.values))
+    kept = np.flatnonzero(rule.keep(count.values) & (integers.units > 0))  # nobody's key is not there to be shown
     return kept, {part.decides: Shown(count.values[kept], count.mechanism, count.noise, rule.threshold)}
 
 
