@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.selection.count_threshold import CountThreshold
 from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeyRule, KeySelection, OptimalKeySelection
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy.composition import Guarantee
@@ -23,6 +22,7 @@ from tacit.tables.estimators.noise import Noise, noises_for, spread
 from tacit.tables.policy.policy import Policy
 
 if TYPE_CHECKING:
+    from tacit.mechanisms.selection.count_threshold import CountThreshold
     from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 
 __all__ = ["Need", "Price", "Shares", "Split", "decided", "read_price", "split", "three_digits_up"]
@@ -151,6 +151,8 @@ def decided(
     mechanisms: Mapping[Counted, AdditiveMechanism], count: Measure, slip: Fraction, groups: int
 ) -> CountThreshold:
     """The rule by a count that is released; what is noised is at least one more than the keys of one unit have."""
+    from tacit.mechanisms.selection.count_threshold import CountThreshold  # where keys are private
+
     return CountThreshold(mechanisms[count], count.high, slip, groups)
 
 

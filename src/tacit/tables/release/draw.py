@@ -26,7 +26,6 @@ from tacit.tables.plan.parts import Line, Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.release.finish import Columns, finish, joint
-from tacit.tables.release.shown import Shown
 
 if TYPE_CHECKING:
     from tacit.tables.choosing.choice import Choice
@@ -182,6 +181,8 @@ def _kept(part: Part, rule: KeyRule, integers: Integers) -> tuple[npt.NDArray[np
     """Which keys pass: by their number of units and noise that nobody sees, or by a count as it is released."""
     if part.decides is None:
         return np.flatnonzero(rule.keep(integers.units)), {}
+    from tacit.tables.release.shown import Shown  # where keys are private
+
     count = _noised(part, part.decides, dict(zip(part.bounded.measures, integers.measures, strict=True)))
     kept = np.flatnonzero(rule.keep(count.values) & (integers.units > 0))  # nobody's key is not there to be shown
     return kept, {part.decides: Shown(count.values[kept], count.mechanism, count.noise, rule.threshold)}
