@@ -28,7 +28,7 @@ from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.rounding import decimal_down
 from tacit.privacy.sensitivity import L1, L2
 from tacit.tables.engines.contract import Counted
-from tacit.tables.estimators.tails import laplace_furthest, laplace_tail
+from tacit.tables.estimators.tails import LEAST, gaussian_sum_errors, laplace_furthest, laplace_tail
 
 __all__ = ["GaussianNoise", "LaplaceNoise", "Noise", "furthest", "noises_for", "norm", "spread"]
 
@@ -120,7 +120,7 @@ class GaussianNoise:
         return beyond
 
     def furthest(self, weights: Floats, scale: float | Floats, beta: float) -> Floats:
-        """Rounded noise is within half a step of Gaussian noise; the discrete law has bounds of its own."""
+        """Rounded noise is within half a step of Gaussian noise, discrete noise sub-Gaussian; wide noise is nearer."""
         quantile = float(gaussian_quantile(decimal_down(Fraction(beta)))) * (1 + _ROUNDING)
         width: Floats = np.abs(weights).sum(axis=0)
         largest = float(np.max(scale))  # the unit, so that no square leaves the doubles
@@ -128,8 +128,10 @@ class GaussianNoise:
         most: Floats = quantile * deviation + width / 2
         if isinstance(self.promise, ZCDP):
             most = math.sqrt(2 * math.log(2 / beta)) * deviation
-            if np.min(scale) >= 2:
-                most = np.minimum(most, quantile * deviation + 1.5 * width)
+        narrowest = float(np.min(scale))
+        if narrowest >= LEAST:
+            size: Floats = np.sqrt((weights**2).sum(axis=0))
+            most = np.minimum(most, gaussian_sum_errors(deviation, size, width, narrowest, beta))
         return most * (1 + _ROUNDING)
 
 

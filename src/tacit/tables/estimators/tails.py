@@ -1,16 +1,27 @@
-"""The tail of a weighted sum of a few continuous Laplace noises, in closed form; rounded against us.
+"""The tails of weighted sums: of a few continuous Laplace noises, and of Gaussian noises on integers; against us.
 
 P[|Σ b_k L_k| > t] = Σ_i e^(-t/b_i)·Π_{j≠i} b_i²/(b_i² - b_j²) for different scales b: the divided difference of
 u^(k-1)·e^(-t/√u) over the b². Scales that are nearly alike are moved apart by making the larger ones larger, and the
 tail with them (Birnbaum 1948). Proof: docs/proofs/blends.md.
+
+Gaussian X + U, the noise made even by a uniform part of a step, is within what σZ + V is, V uniform between -1 and 1
+(more peaked), and so are sums of such; hazards bound the tail with V, and U is taken away by the chance that it does
+not matter. Proof: docs/proofs/consistency.md.
 """
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["laplace_furthest", "laplace_tail"]
+from tacit.mechanisms.shared.tails import gaussian_quantile
+from tacit.privacy.rounding import decimal_down
+
+__all__ = ["LEAST", "gaussian_sum_errors", "laplace_furthest", "laplace_tail"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,6 +32,13 @@ _LOST = {1: 1e-15, 2: 1e-9, 3: 1e-9, 4: 1e-7, 5: 1e-7, 6: 1e-6}
 _NOTHING = 1e-9
 """Scales are at least this part of the largest."""
 _STEPS = 6
+
+LEAST = 2.0
+"""From this standard deviation on, in steps."""
+_CHANCES = (0.25, 0.1, 0.04, 0.01)
+"""Of the uniform parts being further out than what is taken away for them."""
+_UP = 1e-4
+_ROUNDING = 1e-9
 
 
 def laplace_tail(t: Floats, scales: Floats) -> Floats:
@@ -72,3 +90,30 @@ def _apart(scales: Floats) -> Floats:
     for at in range(1, len(own)):
         own[at] = np.maximum(own[at], own[at - 1] * (1 + _APART[len(own)]))
     return own
+
+
+def gaussian_sum_errors(deviation: Floats, size: Floats, width: Floats, narrowest: float, beta: float) -> Floats:
+    """t with P[|Σ w_k X_k| > t] ≤ β for independent rounded or discrete Gaussian noises of at least this σ.
+
+    For each sum its √Σw²σ², √Σw² and Σ|w|.
+    """
+    assert narrowest >= LEAST
+    found: Floats = _quantile(beta, narrowest) * deviation + width / 2
+    for chance in _CHANCES:
+        away = math.sqrt(-math.log(chance) / 6) * size
+        found = np.minimum(found, _quantile(beta * (1 - chance), narrowest) * deviation + away)
+    return found * (1 + _ROUNDING)
+
+
+@lru_cache(maxsize=1024)
+def _quantile(beta: float, narrowest: float) -> float:
+    """y with P[|Z| > y]·e^(h²/6σ²) ≤ β, where h = (y + √(y² + 4))/2 is above the hazard of Z at y."""
+    tried = float(gaussian_quantile(decimal_down(Fraction(beta))))
+    while True:
+        tried *= 1 + _UP
+        hazard = (tried + math.sqrt(tried**2 + 4)) / 2
+        left = beta * math.exp(-((hazard / narrowest) ** 2) / 6) * (1 - _ROUNDING)
+        needed = float(gaussian_quantile(decimal_down(Fraction(left)))) * (1 + _ROUNDING)
+        if needed <= tried:
+            return tried
+        tried = needed

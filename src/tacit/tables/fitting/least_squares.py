@@ -19,6 +19,7 @@ from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.tails import gaussian_quantile
 from tacit.privacy.rounding import decimal_down
 from tacit.tables.estimators.noise import spread
+from tacit.tables.estimators.tails import LEAST, gaussian_sum_errors
 from tacit.tables.fitting.tails import laplace_sum_errors
 
 __all__ = ["Reconciled", "combination_errors", "reconciliation"]
@@ -113,8 +114,8 @@ def _law(mechanism: AdditiveMechanism) -> str:
 
 
 def _rounded(weights: Floats, deviations: Floats, scale: Floats, width: Floats, beta: float, quantile: float) -> Floats:
-    """Gaussian noise rounded to integers is off from Gaussian noise by half a step at most."""
-    return quantile * scale + width / 2
+    """Gaussian noise rounded to integers is off from Gaussian noise by half a step at most, and less in most sums."""
+    return np.minimum(quantile * scale + width / 2, _of_sums(weights, deviations, scale, width, beta))
 
 
 def _discrete(
@@ -122,9 +123,15 @@ def _discrete(
 ) -> Floats:
     """Discrete Gaussian noise: sub-Gaussian with its own σ²; from σ = 2 on also more peaked than rounded noise."""
     general = math.sqrt(2 * math.log(2 / beta)) * scale
-    if deviations.min() < 2:
-        return general
-    return np.minimum(general, quantile * (1 + _ROUNDING) * scale + 1.5 * width)
+    return np.minimum(general, _of_sums(weights, deviations, scale, width, beta))
+
+
+def _of_sums(weights: Floats, deviations: Floats, scale: Floats, width: Floats, beta: float) -> Floats:
+    """Of sums of Gaussian noises that are wide enough."""
+    narrowest = float(deviations.min())
+    if narrowest < LEAST:
+        return np.full(len(weights), np.inf)
+    return gaussian_sum_errors(scale, np.sqrt((weights**2).sum(axis=1)), width, narrowest, beta)
 
 
 def _laplace(weights: Floats, deviations: Floats, scale: Floats, width: Floats, beta: float, quantile: float) -> Floats:
