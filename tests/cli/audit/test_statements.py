@@ -26,6 +26,12 @@ def test_a_statement_is_audited_and_the_table_says_so(folder: Path) -> None:
     assert not list(folder.glob("*.ledger*")), "nothing is paid"
 
 
+def test_its_answers_are_judged_by_how_often_they_occur(folder: Path) -> None:
+    ran = tacit(folder, "audit", "--policy", "visits.toml", "--sql", COUNT, "--samples", "100", "--json")
+    (found,) = json.loads(ran.stdout)["statements"]
+    assert not found["leaked"]["blind"], found["leaked"]
+
+
 def test_a_violation_is_exit_status_1(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tacit.auditing.statements.audit.MOST_ADDED", 0.1)
     words = ("--sql", BY_CITY, "--epsilon", "0.5", "--samples", "0", "--json")

@@ -170,8 +170,13 @@ class StatementAuditor:
             plan = table.query(sql).plan(**price)
         found = [one.found(plan) for one in sides]
         receipt = sides[0].receipt(plan)
+
+        def answer(side: int) -> str:
+            """Without the ledger's hash, which is the same on both sides and could not be read."""
+            return told(plan, found[side], receipt)[1].replace(receipt.head, "")
+
         return run_audit(
-            lambda side: told(plan, found[side], receipt)[1],
+            answer,
             neighbours=(0, 1),
             claim=plan.cost,
             samples=samples,
