@@ -10,7 +10,7 @@ from tacit.advice.glossary.tables import TABLES
 from tacit.advice.glossary.term import Term
 from tacit.errors import InvalidParameter
 
-__all__ = ["TERMS", "explain", "find"]
+__all__ = ["TERMS", "explain", "find", "is_term"]
 
 TERMS: dict[str, Term] = {term.name: term for term in (*PROMISES, *MECHANISMS, *TABLES)}
 MOST_LINES = 20
@@ -38,12 +38,25 @@ def explain(term: str, value: object = None) -> str:
     return f"{found.title}\n\n{body}{more}"
 
 
+def is_term(text: str) -> bool:
+    """Whether this is a word, or another name of one.
+
+    >>> is_term("sparse vector"), is_term("sparse vector 50")
+    (True, False)
+    """
+    return _named(text) is not None
+
+
+def _named(text: str) -> Term | None:
+    wanted = _plain(text)
+    return next((one for one in TERMS.values() if wanted in map(_plain, (one.name, *one.also))), None)
+
+
 def find(term: str) -> Term:
     """The term of a name or of another word for it; the nearest is suggested for one that there is not."""
-    wanted = _plain(term)
-    for one in TERMS.values():
-        if wanted in map(_plain, (one.name, *one.also)):
-            return one
+    found, wanted = _named(term), _plain(term)
+    if found is not None:
+        return found
     names = {_plain(name): one.name for one in TERMS.values() for name in (one.name, *one.also)}
     near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.5)
     if near:
