@@ -70,7 +70,7 @@ def measured(method: str, rows: int, sizes: list[int], memory: int) -> dict[str,
     domain = tacit.synth.Domain(tuple(listed))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
-    counting = Timed(FrameRows(domain, frame))
+    counting = Timed(FrameRows(domain.measured(), frame))
     reading = time.process_time() - start
     made = getattr(tacit.synth, method)(epsilon=1, delta="1e-9", memory=memory).made(counting, domain)
     middle = time.process_time()

@@ -75,7 +75,7 @@ class Mbi:
         import mbi
 
         jax.config.update("jax_enable_x64", True)
-        self.mbi, self.random = mbi, np.random.default_rng()
+        self.mbi, self.random, self.forget = mbi, np.random.default_rng(), jax.clear_caches
         self.domain = mbi.Domain(tuple(domain), tuple(domain.values()))
         self.data = mbi.Dataset({name: frame[name].to_numpy() for name in domain}, self.domain)
         self.rho, self.megabytes = rho_of(task["epsilon"], task["delta"]), task.get("megabytes", 1.0)
@@ -93,12 +93,14 @@ class Mbi:
         names = self.domain.attributes
         spread = math.sqrt(3 * len(names) / (2 * self.rho))
         ones = [self.measured(self.data, (name,), spread) for name in names]
+        weights = np.array([1 / len(one.noisy_measurement) for one in ones])
+        total = float(weights @ [one.noisy_measurement.sum() for one in ones] / weights.sum())  # else it takes 1
         kept = {one.clique[0]: np.asarray(one.noisy_measurement) >= 3 * spread for one in ones}
         bins = {name: np.where(mask, np.cumsum(mask) - 1, mask.sum()) for name, mask in kept.items()}
         coarse = self.data.compress(bins)
         ones = [one.compress(bins, self.domain) for one in ones]
         solver = self.mbi.estimation.MirrorDescent()
-        first = solver.estimate(coarse.domain, ones, iters=2500)
+        first = solver.estimate(coarse.domain, ones, known_total=total, iters=2500)
         scores = {
             pair: float(np.abs(coarse.project(pair).datavector() - first.project(pair).datavector()).sum())
             for pair in combinations(names, 2)
@@ -112,7 +114,8 @@ class Mbi:
             part = {name: new if root == old else root for name, root in part.items()}
         spread = math.sqrt(3 * len(tree) / (2 * self.rho))
         twos = [self.measured(coarse, pair, spread) for pair in tree]
-        made = solver.estimate(coarse.domain, ones + twos, iters=10_000).synthetic_data(self.data.records)
+        model = solver.estimate(coarse.domain, ones + twos, known_total=total, iters=10_000)
+        made = model.synthetic_data(self.data.records)
         return pd.DataFrame({name: self.fine(made.data[name], kept[name]) for name in names})
 
     def fine(self, codes: Any, kept: Any) -> Any:
@@ -154,6 +157,7 @@ class Mbi:
             before = np.asarray(model.project(table).datavector())
             tables.append(self.measured(self.data, table, spread))
             model = solver.estimate(self.domain, tables, iters=1000, warm_start=model)
+            self.forget()  # or what was compiled for each size of the model fills the memory
             moved = float(np.abs(np.asarray(model.project(table).datavector()) - before).sum())
             if moved <= math.sqrt(2 / math.pi) * spread * self.domain.size(table):
                 spread, epsilon = spread / 2, epsilon * 2

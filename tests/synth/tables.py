@@ -63,10 +63,9 @@ class Recorded:
     def scale_at(self, share: Fraction) -> float:
         return self._purse.scale_at(share)
 
-    def measure(self, columns: tuple[int, ...], counts: Any, share: Fraction) -> Measured:
-        return self._passed(
-            ("table", (columns, counts.shape), share), counts, self._purse.measure(columns, counts, share)
-        )
+    def measure(self, columns: tuple[int, ...], counts: Any, share: Fraction, look: int = 0) -> Measured:
+        asked = ("table", (columns, counts.shape, look), share)
+        return self._passed(asked, counts, self._purse.measure(columns, counts, share, look))
 
     def choose(self, scores: Any, share: Fraction, weight: int = 1) -> int:
         return self._passed(("choice", (len(scores), weight), share), scores, self._purse.choose(scores, share, weight))

@@ -16,7 +16,7 @@ from tacit.privacy import ApproxDP
 from tacit.synth import MST, Dates, Determines, Domain, Independent, Pairs, Workload
 from tacit.synth.counts.counting import FrameRows
 from tacit.synth.counts.stage import identity
-from tacit.synth.made.saved import to_bytes
+from tacit.synth.made.saved import from_bytes, to_bytes
 from tacit.synth.opened import TableRows, _coded
 from tacit.tables.discovery.inside import Inside
 from tacit.tables.engines import access
@@ -168,6 +168,9 @@ def test_lists_and_bounds_are_bought_inside_the_price(policy: Path) -> None:
         assert table.ledger.budget().charged == ApproxDP(1, "4e-7")  # all of it, and no more
         assert debits(table) == 1  # one request
         assert made.guarantee == ApproxDP(1, "4e-7")
+        stored = table.ledger.recall(1).answer
+        assert stored is not None
+        assert from_bytes(stored).guarantee == ApproxDP(1, "4e-7")  # what is stored states all of it too
         entries, charged = table.entries, table.ledger.budget().charged
         again = method.fit(table, domain=columns, discover="0.5")
         assert to_bytes(again) == to_bytes(made)

@@ -63,6 +63,8 @@ class _Draw:
     wanted: tuple[ColumnPolicy, ...]
     rules: tuple[Rule, ...]
     rows_per_unit: int | None
+    price: Guarantee
+    """Of all of it: what the stored model says that it promises."""
 
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes:
         undeclared, found = iter(self.wanted), list[Column]()
@@ -75,7 +77,8 @@ class _Draw:
         domain = Domain(tuple(found), self.rules)
         asked = bounded_rows(self.policy, coded(self.policy, domain), rows=self.rows_per_unit)
         with engine.read(asked) as rows:
-            return to_bytes(self.method.made(TableRows(domain.measured(), asked, rows), domain))
+            made = self.method.made(TableRows(domain.measured(), asked, rows), domain)
+        return to_bytes(_whole(made, self.price))
 
 
 def fit_discovered(
@@ -96,11 +99,11 @@ def fit_discovered(
         _planned(column, table, parts) if column in parts.wanted else _declared(column, table.policy)
         for column in parts.columns
     )
-    draw = _Draw(smaller, table.policy, columns, parts.wanted, listed, rows_per_unit)
+    draw = _Draw(smaller, table.policy, columns, parts.wanted, listed, rows_per_unit, method.guarantee)
     cost = read_price(table.policy, epsilon=None, delta=None, rho=None, price=method.guarantee)
     claim = table.pay_for(_question(method, parts, listed, rows_per_unit, part), cost, draw, fresh=fresh)
     assert claim.answer is not None
-    return _whole(from_bytes(claim.answer), method.guarantee)
+    return from_bytes(claim.answer)
 
 
 def _check(method: Any, policy: Policy, parts: _Parts, rules: tuple[Rule, ...], rows_per_unit: int | None) -> None:

@@ -31,7 +31,7 @@ from tacit.tables.policy.policy import Policy
 
 __all__ = ["VERSION", "SynthesisPlan", "TableRows", "coded", "fit_table", "plan_table"]
 
-VERSION = 3
+VERSION = 4
 """Raised when the same rows and the same noise would give another model: then it is another question."""
 
 

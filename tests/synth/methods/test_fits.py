@@ -93,25 +93,19 @@ def test_rows_on_a_condition_come_from_the_model_on_it(kind: Any) -> None:
         made.sample(5, where={"planet": "Mars"})
 
 
-@pytest.mark.parametrize("kind", [Independent, MST, Workload])
+@pytest.mark.parametrize("kind", [*ALL, Workload])
 def test_permuting_columns_changes_names_alone(kind: Any) -> None:
+    """The same noise, the same starts: each table of the model and each row that is drawn is the same."""
     options = {"tables": [("plan", "age"), ("age", "paid")]} if kind is Workload else {}
     rows = people(400)
-    made = fitted(kind, rows, rho=10**5, **options)
-    other = fitted(kind, rows, dict(reversed(DOMAIN.items())), rho=10**5, **options)
+    made = fitted(kind, rows, **options)
+    other = fitted(kind, rows, dict(reversed(DOMAIN.items())), **options)
     for first, second in combinations(DOMAIN, 2):
-        assert np.abs(made.table(first, second) - other.table(first, second)).sum() < 0.02
-
-
-@pytest.mark.parametrize("kind", [Pairs, AIM])
-@pytest.mark.thorough
-def test_permuting_columns_changes_little_where_starts_are_drawn(kind: Any) -> None:
-    rows = people(3000)
-    made = fitted(kind, rows, rho=10**3)
-    other = fitted(kind, rows, dict(reversed(DOMAIN.items())), rho=10**3)
-    found = [distance(rows, made, *pair) for pair in combinations(DOMAIN, 2)]
-    again = [distance(rows, other, *pair) for pair in combinations(DOMAIN, 2)]
-    assert np.mean(found) == pytest.approx(np.mean(again), rel=0.25)
+        assert np.array_equal(made.table(first, second), other.table(first, second))
+    assert dict(made.sample(50, seed=1)) == dict(other.sample(50, seed=1))
+    assert list(other.sample(2, seed=1)) == list(reversed(DOMAIN))
+    assert [one["name"] for one in other.report().values["columns"]] == list(reversed(DOMAIN))
+    assert made.count({"plan": "pro", "age": (3, 9)}) == other.count({"plan": "pro", "age": (3, 9)})
 
 
 def test_the_models_tables_agree_with_each_other() -> None:

@@ -114,10 +114,10 @@ class TestPlantedFaults:
         assert any(found)
 
     def test_a_forgotten_price_of_one_way_counts_is_caught(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def free(self: Purse, columns: Any, counts: Any, share: Fraction) -> Any:
+        def free(self: Purse, columns: Any, counts: Any, share: Fraction, look: int = 0) -> Any:
             if len(columns) == 1:
                 self._left += share
-            return real(self, columns, counts, share)
+            return real(self, columns, counts, share, look)
 
         real = Purse.measure
         monkeypatch.setattr(Purse, "measure", free)

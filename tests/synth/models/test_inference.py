@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 from tacit.synth.models.graph import GraphModel, Target, fit_graph
 from tacit.synth.models.junction import cells_of, junction_tree
-from tacit.synth.models.mixture import Mixture, PairTable, descended, fitting, pooled, shrunk
+from tacit.synth.models.mixture import Mixture, PairTable, Triple, descended, fitting, pooled, shrunk
 from tacit.synth.models.stacked import ALL, fit_stacked, nearest
 from tacit.synth.public_coins import public_coins
 
@@ -123,6 +123,42 @@ def test_weights_of_kinds_are_the_best_on_the_simplex() -> None:
         best = weights @ square @ weights - 2 * line @ weights
         for other in random.dirichlet(np.ones(size), 2000):
             assert best <= other @ square @ other - 2 * line @ other + 1e-6
+
+
+def test_weights_are_the_best_where_kinds_are_much_alike() -> None:
+    """Steps down the slope stop early there, and take a bit of everything."""
+    random = np.random.default_rng(8)
+    alike = random.random(3000) + 1e-3 * random.normal(size=(8, 3000))
+    true = 0.7 * alike[2] + 0.3 * alike[5]
+    weights = nearest(alike @ alike.T * 1e4, alike @ true * 1e4)
+    assert weights[[2, 5]] == pytest.approx([0.7, 0.3], abs=1e-3)
+    assert nearest(np.ones((3, 3)), np.ones(3)).sum() == 1  # all the same: any will do
+
+
+def test_the_slope_of_tables_of_three_is_that_of_their_distance() -> None:
+    random = np.random.default_rng(9)
+    sizes, width = (2, 3, 4), 5
+    laws = np.concatenate([random.dirichlet(np.ones(size), width).T for size in sizes]).astype(np.float32)
+    places = (slice(0, 2), slice(2, 5), slice(5, 9))
+    triple = Triple(places, random.random(sizes).astype(np.float32), np.float32(0.7))
+
+    def distance(given: Any) -> float:
+        """Squares, summed cell by cell; the slope is per component, so times their number."""
+        parts, found = [given[place] for place in places], 0.0
+        for a, b, c in product(*map(range, sizes)):
+            told = sum(parts[0][a, k] * parts[1][b, k] * parts[2][c, k] for k in range(width)) / width
+            found += 0.7 * (told - float(triple.table[a, b, c])) ** 2 * width
+        return found
+
+    pulled = np.zeros_like(laws)
+    triple.pull(laws, pulled)
+    exact, step = laws.astype(np.float64), 1e-5
+    for row, component in product(range(9), range(width)):
+        up, down = exact.copy(), exact.copy()
+        up[row, component] += step
+        down[row, component] -= step
+        slope = (distance(up) - distance(down)) / (2 * step)
+        assert pulled[row, component] == pytest.approx(slope, rel=1e-3, abs=1e-4)
 
 
 def test_stacking_trusts_tables_as_far_as_they_foretell() -> None:

@@ -32,10 +32,12 @@ from tacit.privacy.filters import Filter
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.privacy.prices import float_down
 
-__all__ = ["Measured", "Noised", "Purse", "adaptive_purse", "purse_of", "read_price"]
+__all__ = ["Measured", "Noised", "Purse", "adaptive_purse", "check_noise", "purse_of", "read_price"]
 
 Counts = npt.NDArray[np.int64]
 _PARTS = 1 << 11
+_MOST_NOISE = 1e60
+"""If one table had the whole price. Shares of it for many, squared and added up, are far from what overflows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +49,8 @@ class Measured:
     """Whole numbers; means of them where two measurements of one table are joined."""
     scale: float
     """The standard deviation of the noise in each cell."""
+    look: int = 0
+    """Tables of one look are fixed before the noise of any of them is drawn: 0 are the one-way counts."""
 
     @property
     def is_joined(self) -> bool:
@@ -130,7 +134,7 @@ class Purse:
         """The share of the price that tables may still use."""
         return self._left
 
-    def measure(self, columns: tuple[int, ...], counts: Counts, share: Fraction) -> Measured:
+    def measure(self, columns: tuple[int, ...], counts: Counts, share: Fraction, look: int = 0) -> Measured:
         """A table with noise, at a share of the price."""
         if not 0 < share <= self._left:
             raise _beyond()
@@ -138,7 +142,7 @@ class Purse:
         mechanism = self._noised.table(share, self._reach)
         self._charge(mechanism.guarantee)
         noisy = mechanism.release(counts, entropy=self._entropy)
-        return Measured(columns, noisy, spread(mechanism))
+        return Measured(columns, noisy, spread(mechanism), look)
 
     def choose(self, scores: Counts, share: Fraction, weight: int = 1) -> int:
         """The place of one of the largest scores: whole numbers, moved by at most ``weight`` by one row."""
@@ -160,6 +164,20 @@ class Purse:
     def _charge(self, cost: Guarantee) -> None:
         if self._filter is not None:
             self._filter.spend(cost)
+
+
+def check_noise(price: Guarantee, purse: Purse) -> None:
+    """Refuse a price whose noise cannot be reckoned with: by public parameters alone, so before any payment."""
+    try:
+        scale = purse.scale_at(purse.left)
+    except InvalidParameter:
+        scale = math.inf
+    if scale > _MOST_NOISE:
+        raise _too_small(price)
+
+
+def _too_small(price: Guarantee) -> InvalidParameter:
+    return InvalidParameter("price", given=price, allowed="a promise that noise below 1e60 can keep")
 
 
 def _beyond() -> NotPrivate:
@@ -207,7 +225,7 @@ def within(price: ApproxDP, choices: tuple[Fraction, ...]) -> Fraction:
     """
     most = largest_gaussian(price.eps, price.dlt)
     if not most:
-        raise InvalidParameter("price", given=price, allowed="a promise that noise below 1e300 can keep")
+        raise _too_small(price)
     if not choices:
         return most
 
@@ -225,7 +243,9 @@ def within(price: ApproxDP, choices: tuple[Fraction, ...]) -> Fraction:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if keeps(middle) else (low, middle)
-    except InvalidParameter:  # a price so large that losses are not composed on a grid
+    except InvalidParameter:  # a price so large that losses are not composed on a grid, or too small for any
+        if not sure:
+            raise _too_small(price) from None
         return sure
     return max(sure, most * low / _PARTS)
 
@@ -244,5 +264,5 @@ def adaptive_purse(price: Guarantee, reach: int, entropy: BitSource | None) -> P
     else:
         raise NotPrivate("Choices keep no μ: give a price in ρ or (ε, δ), or use Pairs.")
     if not rho:
-        raise InvalidParameter("price", given=price, allowed="a promise that noise below 1e300 can keep")
+        raise _too_small(price)
     return Purse(_Discrete(rho), reach, entropy, filter_=Filter(ZCDP(rho)))

@@ -136,10 +136,11 @@ def of_total(counts: Reals, total: float) -> Reals:
     >>> of_total(np.array([5.0, -2.0, 3.0]), 4.0).tolist()
     [3.0, 0.0, 1.0]
     """
-    down = np.sort(counts)[::-1]
+    below = counts - counts.max()  # the same counts come out, and a total is not lost next to noise of 10^17
+    down = np.sort(below)[::-1]
     excess = (np.cumsum(down) - total) / np.arange(1, len(counts) + 1)
     last = int(np.flatnonzero(down > excess)[-1]) if total > 0 else 0
-    result: Reals = np.maximum(counts - excess[last], 0.0)
+    result: Reals = np.maximum(below - excess[last], 0.0)
     return result
 
 

@@ -162,4 +162,4 @@ def joined(first: Measured, second: Measured) -> Measured:
     """
     one, other = first.scale**-2, second.scale**-2
     mean = (first.counts * one + second.counts * other) / (one + other)
-    return Measured(first.columns, mean, float((one + other) ** -0.5))
+    return Measured(first.columns, mean, float((one + other) ** -0.5), second.look)

@@ -81,12 +81,16 @@ class Domain:
 
     @cached_property
     def free(self) -> tuple[int, ...]:
-        """The places of the columns that no other one determines: these are measured."""
+        """The places of the columns that no other one determines: these are measured, in the order of their names."""
         told = {rule.then for rule in self.rules if isinstance(rule, Determines)}
-        return tuple(at for at, column in enumerate(self.columns) if column.name not in told)
+        rest = (at for at, column in enumerate(self.columns) if column.name not in told)
+        return tuple(sorted(rest, key=lambda at: self.columns[at].name))
 
     def measured(self) -> Domain:
-        """The columns that no other one determines, and the rules between them: what a fit looks at."""
+        """The columns that no other one determines, and the rules between them: what a fit looks at.
+
+        They are in the order of their names, so that a fit does not depend on the order in which they were given.
+        """
         rest = tuple(rule for rule in self.rules if isinstance(rule, Impossible))
         return Domain(tuple(self.columns[at] for at in self.free), rest)
 

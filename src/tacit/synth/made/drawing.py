@@ -58,7 +58,8 @@ def _part(
     for first, then, table in domain.determined():
         whole[:, then] = table[whole[:, first]]
     whole = whole[random.permutation(count)]
-    return {name: domain.values(at, whole[:, at], random.uniform(size=count)) for at, name in enumerate(domain.names)}
+    by_name = sorted(range(len(domain.names)), key=lambda at: domain.names[at])
+    return {domain.names[at]: domain.values(at, whole[:, at], random.uniform(size=count)) for at in by_name}
 
 
 def _codes(

@@ -22,7 +22,7 @@ from tacit.report.style import STYLE
 from tacit.synth.counts.counting import FrameRows
 from tacit.synth.counts.purse import Measured
 from tacit.synth.counts.stage import joined
-from tacit.synth.made.queries import Reach
+from tacit.synth.made.queries import Reach, times_told
 
 if TYPE_CHECKING:
     from tacit.synth.made.synthesis import Synthesis
@@ -65,7 +65,8 @@ class Quality:
 def quality(made: Synthesis, true: Any = None) -> Quality:
     """The report of a model; with true rows, the one that is not private."""
     measured = made.domain.measured()
-    reach = Reach.in_model(made, _BETA)
+    shown = [name for name in made.domain.names if name in measured.names]
+    reach = Reach.in_model(made, _BETA / times_told(made))
     values: dict[str, Any] = {
         "format": "tacit synthesis quality 1",
         "private": true is None,
@@ -75,7 +76,7 @@ def quality(made: Synthesis, true: Any = None) -> Quality:
         "rows": _about(made.total, reach.of_total(made.total_scale, min(one.scale for one in made.ones))),
         "fit": {"steps": made.model.steps, "converged": made.model.converged, "misfit": made.model.misfit},
         "notes": list(made.notes),
-        "columns": [_column(made, at, reach) for at in range(len(measured.columns))],
+        "columns": [_column(made, measured.place(name), reach) for name in shown],
         "pairs": _pairs(made),
         "determined": [made.domain.names[then] for _, then, _ in made.domain.determined()],
     }

@@ -2,8 +2,8 @@
 
 A condition on some columns holds for a row only if the row lies in bins that the condition touches (outer ones), and
 surely if it lies in bins all of whose values satisfy it (inner ones); a cell that bounds cut is touched and not inner.
-Noisy counts of both, in every table that was measured, bound the true count, with one share of β for each bound. Where
-a table has no column of the condition, the condition on the others still bounds from above. Proof:
+Noisy counts of both, in tables that were measured, bound the true count, with one share of β for each bound. Where a
+table has not all columns of the condition, the condition on the others still bounds from above. Proof:
 docs/proofs/synthesis.md.
 """
 
@@ -28,9 +28,11 @@ from tacit.synth.domain.conditions import Met, conditions
 if TYPE_CHECKING:
     from tacit.synth.made.synthesis import Synthesis
 
-__all__ = ["Count", "Reach", "counted_in", "share_in"]
+__all__ = ["Count", "Reach", "counted_in", "share_in", "times_told"]
 
 Booleans = npt.NDArray[np.bool_]
+_LOWS, _HIGHS = 1, 2
+"""How many bounds of each look are used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,7 @@ def counted_in(made: Synthesis, where: Mapping[str, object], beta: Price) -> Cou
     level = read_beta(beta)
     chosen = conditions(made.domain.measured(), where)
     lows, highs = _bounds(made, chosen)
-    each = Fraction(level) / max(1, len(lows) + len(highs))
-    reach = Reach.in_model(made, each)
+    reach = Reach.in_model(made, Fraction(level) / _slots(made, len(chosen)))
     low = max([0.0, *(one.count - one.error(reach) for one in lows)])
     high = min([math.inf, *(max(0.0, one.count + one.error(reach)) for one in highs)])
     low = min(low, high)
@@ -132,6 +133,8 @@ class _Sum:
     count: float
     cells: int
     table: Measured
+    met: int
+    """How many columns of the condition it has."""
 
     def error(self, reach: Reach) -> float:
         return reach.of(self.cells, self.table.scale, is_joined=self.table.is_joined)
@@ -145,16 +148,35 @@ def _bounds(made: Synthesis, chosen: Mapping[int, Met]) -> tuple[list[_Sum], lis
         if not within:
             continue
         outer = [_touched(made, at, chosen, table, inner=False) for at in table.columns]
-        highs.append(_summed(table, outer))
+        highs.append(_summed(table, outer, len(within)))
         if set(chosen) <= set(table.columns):
             inner = [_touched(made, at, chosen, table, inner=True) for at in table.columns]
-            lows.append(_summed(table, inner))
-    return _few(lows), _few(highs)
+            lows.append(_summed(table, inner, len(within)))
+    return _few(lows, _LOWS), _few(highs, _HIGHS)
 
 
-def _few(bounds: list[_Sum]) -> list[_Sum]:
-    """Those of fewest noisy cells and least noise, chosen without looking at the counts: β is shared by few."""
-    return sorted(bounds, key=lambda one: one.table.scale * math.sqrt(max(1, one.cells)))[:4]
+def times_told(made: Synthesis) -> int:
+    """In how many ways one-way counts may have come about: alone or joined, which the first of them decide."""
+    return 2 if made.looks else 1
+
+
+def _slots(made: Synthesis, columns: int) -> int:
+    """How many bounds a condition on so many columns may rest on, known before any noise: β is shared by them."""
+    highs = times_told(made) * min(columns, _HIGHS) + made.looks * _HIGHS
+    lows = (times_told(made) if columns == 1 else 0) + made.looks * _LOWS
+    return max(1, highs + lows)
+
+
+def _few(bounds: list[_Sum], most: int) -> list[_Sum]:
+    """Of each look, those of most columns of the condition and then of least noise.
+
+    Which tables a look has, over which bins and with how much noise follows from looks before it: so the choice knows
+    nothing of the noise that its bounds are judged by.
+    """
+    by_look: dict[int, list[_Sum]] = {}
+    for one in sorted(bounds, key=lambda one: (-one.met, one.table.scale * math.sqrt(max(1, one.cells)))):
+        by_look.setdefault(one.table.look, []).append(one)
+    return [one for look in by_look.values() for one in look[:most]]
 
 
 def _touched(made: Synthesis, at: int, chosen: Mapping[int, Met], table: Measured, *, inner: bool) -> Booleans:
@@ -170,6 +192,6 @@ def _touched(made: Synthesis, at: int, chosen: Mapping[int, Met], table: Measure
     return hit == np.bincount(bins, minlength=size) if inner else hit > 0
 
 
-def _summed(table: Measured, kept: list[Booleans]) -> _Sum:
+def _summed(table: Measured, kept: list[Booleans], met: int) -> _Sum:
     counts = table.counts[np.ix_(*kept)]
-    return _Sum(float(counts.sum()), int(counts.size), table)
+    return _Sum(float(counts.sum()), int(counts.size), table, met)

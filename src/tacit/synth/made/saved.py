@@ -24,7 +24,7 @@ from tacit.synth.models.model import Model
 
 __all__ = ["from_bytes", "load", "to_bytes"]
 
-_FORMAT = "tacit synthesis 1"
+_FORMAT = "tacit synthesis 2"
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 _MOST = 4_000_000_000
 
@@ -39,6 +39,7 @@ def to_bytes(made: Synthesis) -> bytes:
         "method": made.method,
         "total": made.total,
         "total_scale": made.total_scale,
+        "looks": made.looks,
         "notes": list(made.notes),
         "ones": _tables(made.ones, "one", arrays),
         "tables": _tables(made.tables, "table", arrays),
@@ -99,6 +100,7 @@ def _read(about: dict[str, Any], arrays: dict[str, Any]) -> Synthesis:
         binned,
         _measured(about["tables"], "table", arrays),
         _read_model(about["model"], arrays),
+        int(about["looks"]),
         tuple(about["notes"]),
     )
 
@@ -106,12 +108,13 @@ def _read(about: dict[str, Any], arrays: dict[str, Any]) -> Synthesis:
 def _tables(tables: Sequence[Measured], kind: str, arrays: dict[str, Any]) -> list[dict[str, Any]]:
     for at, one in enumerate(tables):
         arrays[f"{kind}{at}"] = one.counts
-    return [{"columns": list(one.columns), "scale": one.scale} for one in tables]
+    return [{"columns": list(one.columns), "scale": one.scale, "look": one.look} for one in tables]
 
 
 def _measured(listed: Sequence[dict[str, Any]], kind: str, arrays: dict[str, Any]) -> tuple[Measured, ...]:
     return tuple(
-        Measured(tuple(one["columns"]), arrays[f"{kind}{at}"], float(one["scale"])) for at, one in enumerate(listed)
+        Measured(tuple(one["columns"]), arrays[f"{kind}{at}"], float(one["scale"]), int(one["look"]))
+        for at, one in enumerate(listed)
     )
 
 

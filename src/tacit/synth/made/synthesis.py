@@ -43,6 +43,8 @@ class Synthesis:
     tables: tuple[Measured, ...]
     """Noisy tables of several columns, over bins."""
     model: Model
+    looks: int
+    """How many looks at tables of several columns the plan had, whether the price bought them or not."""
     notes: tuple[str, ...] = ()
 
     def sample(

@@ -51,6 +51,8 @@ class AIM(Synthesizer):
     ZCDP(0.5)
     """
 
+    looks = 1 + ROUNDS
+
     def _purse(self, reach: int, columns: int, entropy: BitSource | None) -> Purse:
         return adaptive_purse(self.guarantee, reach, entropy)
 
@@ -93,7 +95,7 @@ class AIM(Synthesizer):
                 table = candidates[open_.pop(one)]
                 last = rounds == 1 and (at == number - 1 or not open_)
                 price = stage.purse.left if last else share * (1 - _CHOICE)
-                new = stage.purse.measure(table, counted[table], price)
+                new = stage.purse.measure(table, counted[table], price, 2 + ROUNDS - rounds)
                 measured.append(new)
                 found[table] = joined(found[table], new) if table in found else new
                 moved += float(np.abs(new.counts - expected[table]).sum()) / _by_noise(new.scale, new.counts.size)

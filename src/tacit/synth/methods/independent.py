@@ -20,6 +20,8 @@ class Independent(Synthesizer):
     (PureDP(1), 9)
     """
 
+    looks = 0
+
     def _joint_worth(self, stage: Stage) -> bool:
         return False
 

@@ -35,6 +35,8 @@ class Pairs(Synthesizer):
     ApproxDP(1, 1e-09)
     """
 
+    looks = 2
+
     def _scale(self, stage: Stage) -> float:
         columns = len(stage.domain.sizes)
         return stage.purse.scale_at(stage.purse.left / math.comb(columns, 2))
@@ -51,7 +53,7 @@ class Pairs(Synthesizer):
         first = measured_tables(stage, listed, counted, cells, stage.purse.left * FIRST)
         kept = [_kept(one, stage.total, laws) + LEAST for one in first]
         weights = [size * part for size, part in zip(cells, kept, strict=True)]
-        second = measured_tables(stage, listed, counted, weights, stage.purse.left)
+        second = measured_tables(stage, listed, counted, weights, stage.purse.left, look=2)
         tables = [joined(one, other) for one, other in zip(first, second, strict=True)]
         stage.told(0.4)
         pairs = {
@@ -109,10 +111,14 @@ def measured_tables(
     counted: Sequence[Counts],
     weights: Sequence[float],
     share: Fraction,
+    look: int = 1,
 ) -> list[Measured]:
     """True counts of tables with noise, a share of the price divided by weights."""
     shares = shares_of(weights, share)
-    return [stage.purse.measure(table, counts, one) for table, counts, one in zip(tables, counted, shares, strict=True)]
+    return [
+        stage.purse.measure(table, counts, one, look)
+        for table, counts, one in zip(tables, counted, shares, strict=True)
+    ]
 
 
 def by_cells(tables: Sequence[tuple[int, ...]], binned: Sequence[Coarse], power: float) -> list[float]:

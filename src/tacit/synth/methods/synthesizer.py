@@ -16,7 +16,7 @@ from tacit.privacy import Guarantee
 from tacit.synth.counts.coarsening import Coarse
 from tacit.synth.counts.counting import Counting, FrameRows
 from tacit.synth.counts.memory import longest_compared, of_one_way, room_of
-from tacit.synth.counts.purse import Measured, Purse, purse_of, read_price
+from tacit.synth.counts.purse import Measured, Purse, check_noise, purse_of, read_price
 from tacit.synth.counts.stage import Stage, first_stage, one_way_share
 from tacit.synth.discovered import fit_discovered
 from tacit.synth.domain.domain import Domain
@@ -38,6 +38,8 @@ class Synthesizer(ABC):
     """A method at a price. ``fit`` looks at the rows once, after the payment; all that follows is free."""
 
     proof: ClassVar[str] = "proofs/synthesis.md"
+    looks: ClassVar[int] = 1
+    """At tables of several columns, each planned by what earlier ones released."""
 
     def __init__(
         self,
@@ -53,7 +55,7 @@ class Synthesizer(ABC):
         if type(memory) is not int or memory < 16:
             raise InvalidParameter("memory", given=memory, allowed="a whole number of megabytes from 16 on")
         self._memory = memory
-        self._purse(1, 3, None)  # a price that this method cannot use is refused here, not after a payment
+        check_noise(self._price, self._purse(1, 3, None))  # what this method cannot use is refused here, not when paid
 
     @property
     def guarantee(self) -> Guarantee:
@@ -146,6 +148,7 @@ class Synthesizer(ABC):
             binned,
             tables,
             model,
+            self.looks if columns > 1 else 0,
             notes,
         )
 

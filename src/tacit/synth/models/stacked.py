@@ -153,19 +153,28 @@ def _each(
 
 
 def nearest(square: npt.NDArray[np.float64], line: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The weights w ≥ 0 of sum 1 with the least w·square·w - 2·line·w, by steps down the slope.
+    """The weights w ≥ 0 of sum 1 with the least w·square·w - 2·line·w.
+
+    Mixtures are much alike, and steps down so flat a slope would end anywhere. Where the least is, the weights above 0
+    are those that solve the equations without the others: so all sets of them are tried, and the best is exact.
 
     >>> nearest(np.eye(2), np.array([2.0, 0.0])).tolist()
     [1.0, 0.0]
     """
-    size = len(line)
-    weights, rate = np.full(size, 1 / size), 1 / max(1e-300, float(np.linalg.eigvalsh(square)[-1]))
-    for _ in range(4000):
-        moved = weights - rate * (square @ weights - line)
-        down = np.sort(moved)[::-1]
-        excess = (np.cumsum(down) - 1) / np.arange(1, size + 1)
-        before, weights = weights, np.maximum(moved - excess[int(np.flatnonzero(down > excess)[-1])], 0.0)
-        if float(np.abs(weights - before).max()) < 1e-7:
-            break
-    whole: npt.NDArray[np.float64] = weights / weights.sum()
-    return whole
+    size, found, least = len(line), np.zeros(len(line)), np.inf
+    apart = square - square[:1] - square[:, :1] + square[0, 0]  # distances from the first: the same w, as they add to 1
+    pull = line - line[0] - square[0] + square[0, 0]
+    unit = max(1e-300, float(np.abs(apart).max()))
+    for chosen in range(1, 1 << size):
+        places = [at for at in range(size) if chosen >> at & 1]
+        whole = np.ones((len(places) + 1, len(places) + 1))
+        whole[:-1, :-1], whole[-1, -1] = apart[np.ix_(places, places)] / unit, 0.0
+        weights = np.linalg.lstsq(whole, np.append(pull[places] / unit, 1.0), rcond=None)[0][:-1]
+        if weights.min() < -1e-9 or abs(weights.sum() - 1) > 1e-6:
+            continue
+        value = float(weights @ whole[:-1, :-1] @ weights - 2 * pull[places] @ weights / unit)
+        if value < least:
+            least, found = value, np.zeros(size)
+            found[places] = np.maximum(weights, 0.0)
+    result: npt.NDArray[np.float64] = found / found.sum()
+    return result
