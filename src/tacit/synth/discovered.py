@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -19,12 +19,12 @@ from tacit.ledger import Receipt
 from tacit.privacy import ZCDP, ApproxDP, Guarantee, PureDP
 from tacit.privacy.prices import price as exact
 from tacit.synth.counts.memory import room_of
-from tacit.synth.domain.columns import Column, Listed, Numbers
-from tacit.synth.domain.domain import Domain
+from tacit.synth.domain.columns import Column, Dates, Listed, Numbers
+from tacit.synth.domain.domain import Domain, rules_of
 from tacit.synth.domain.rules import Impossible, Rule
 from tacit.synth.made.saved import from_bytes, to_bytes
 from tacit.synth.made.synthesis import Synthesis
-from tacit.synth.opened import VERSION, TableRows, coded, fit_table
+from tacit.synth.opened import VERSION, SynthesisPlan, TableRows, coded, fit_table, plan_table, protects
 from tacit.tables.discovery.found import FoundBounds, FoundKeys
 from tacit.tables.discovery.inside import Inside
 from tacit.tables.engines.access import Access
@@ -34,7 +34,7 @@ from tacit.tables.expressions.kinds import Kind
 from tacit.tables.plan.price import read_price
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 
-__all__ = ["fit_discovered"]
+__all__ = ["fit_discovered", "plan_discovered"]
 
 _MOST = Fraction(1, 2)
 _FEWEST, _MANY = 1000, 100_000
@@ -48,9 +48,20 @@ class _Parts:
 
     columns: tuple[ColumnPolicy, ...]
     wanted: tuple[ColumnPolicy, ...]
+    given: dict[str, Column]
+    """Columns that the caller described."""
     each: Guarantee
     each_pure: Guarantee
     rest: Guarantee
+
+    def known(self, policy: Policy, unknown: Callable[[ColumnPolicy], Any]) -> tuple[Any, ...]:
+        """Every column as it was given or declared, and what stands for those that are wanted."""
+        return tuple(
+            unknown(column)
+            if column in self.wanted
+            else self.given.get(column.name) or Domain.of_policy(policy, [column.name]).columns[0]
+            for column in self.columns
+        )
 
 
 @dataclass(frozen=True)
@@ -85,41 +96,47 @@ def fit_discovered(
     method: Any, table: Any, names: object, rules: Iterable[Rule], rows_per_unit: int | None, part: object, fresh: bool
 ) -> Synthesis:
     """One payment, then discoveries and the fit; or the model that was paid for already. Refusals come before it."""
-    if not isinstance(getattr(table, "_access", None), Access):
-        allowed = "a table that is opened here; at a service, buy lists with table.discover and give them as domain="
-        raise InvalidParameter("discover", given=part, allowed=allowed, hint="Nothing was spent.")
-    parts = _parts(method.guarantee, table.policy, names, part)
+    parts = _parts(method.guarantee, table, names, part)
     if not parts.wanted:
-        return fit_table(method, table, [column.name for column in parts.columns], rules, rows_per_unit, fresh)
-    listed = tuple(rules)
-    _check(method, table.policy, parts, listed, rows_per_unit)
+        return fit_table(method, table, names, rules, rows_per_unit, fresh)
+    plan = _plan(method, table, parts, rules, rows_per_unit, part)
     smaller = copy.copy(method)
     smaller._price = parts.rest
-    columns = tuple(
-        _planned(column, table, parts) if column in parts.wanted else _declared(column, table.policy)
-        for column in parts.columns
-    )
-    draw = _Draw(smaller, table.policy, columns, parts.wanted, listed, rows_per_unit, method.guarantee)
-    cost = read_price(table.policy, epsilon=None, delta=None, rho=None, price=method.guarantee)
-    claim = table.pay_for(_question(method, parts, listed, rows_per_unit, part), cost, draw, fresh=fresh)
+    smaller.check_price()
+    columns = parts.known(table.policy, lambda column: _planned(column, table, parts))
+    draw = _Draw(smaller, table.policy, columns, parts.wanted, plan.domain.rules, rows_per_unit, method.guarantee)
+    claim = table.pay_for(plan.question, plan.cost, draw, fresh=fresh)
     assert claim.answer is not None
     return from_bytes(claim.answer)
 
 
-def _check(method: Any, policy: Policy, parts: _Parts, rules: tuple[Rule, ...], rows_per_unit: int | None) -> None:
-    """Refuse what the fit would, with stand-ins for what is not known yet; what is found has at most as many cells."""
+def plan_discovered(
+    method: Any, table: Any, names: object, rules: Iterable[Rule], rows_per_unit: int | None, part: object
+) -> SynthesisPlan:
+    """What that would count and cost; free. Refuses what `fit_discovered` would refuse."""
+    parts = _parts(method.guarantee, table, names, part)
+    if not parts.wanted:
+        return plan_table(method, table, names, rules, rows_per_unit)
+    return _plan(method, table, parts, rules, rows_per_unit, part)
+
+
+def _plan(
+    method: Any, table: Any, parts: _Parts, given: Iterable[Rule], rows_per_unit: int | None, part: object
+) -> SynthesisPlan:
+    """Refuses what the fit would, with stand-ins for what is not known yet; what is found has at most as many cells."""
+    policy: Policy = table.policy
+    rules = rules_of(given)
     named = {name for rule in rules for name in _named(rule)}
     if named & {column.name for column in parts.wanted}:
         allowed = "rules between columns whose values the policy has: what is discovered is not known yet"
         raise InvalidParameter("rules", given=sorted(named), allowed=allowed, hint="Nothing was spent.")
-    stand_ins = tuple(
-        Listed(column.name, (), missing=True) if column in parts.wanted else _declared(column, policy)
-        for column in parts.columns
-    )
-    domain = Domain(stand_ins, rules)
-    bounded_rows(policy, coded(policy, domain), rows=rows_per_unit)
-    most = _most_found(method.memory, len(parts.wanted))
-    method.check(_widest(domain.measured(), {column.name for column in parts.wanted}, most))
+    domain = Domain(parts.known(policy, lambda column: Listed(column.name, (), missing=True)), rules)
+    asked = bounded_rows(policy, coded(policy, domain), rows=rows_per_unit)
+    wanted = tuple(column.name for column in parts.wanted)
+    method.check(_widest(domain.measured(), set(wanted), _most_found(method.memory, len(wanted))))
+    cost = read_price(policy, epsilon=None, delta=None, rho=None, price=method.guarantee)
+    question = _question(method, parts, rules, rows_per_unit, part)
+    return SynthesisPlan(question, cost, protects(policy, asked), domain, asked, wanted)
 
 
 def _most_found(memory: int, wanted: int) -> int:
@@ -145,6 +162,7 @@ def _question(method: Any, parts: _Parts, rules: tuple[Rule, ...], rows_per_unit
     said = {
         "columns": [column.name for column in parts.columns],
         "discover": str(exact(part, "discover")),
+        "given": {name: column.to_dict() for name, column in parts.given.items()},
         "method": repr(method),
         "rows": rows_per_unit,
         "rules": [rule.to_dict() for rule in rules],
@@ -163,41 +181,51 @@ def _whole(made: Synthesis, price: Guarantee) -> Synthesis:
     return replace(made, guarantee=price, notes=(*made.notes, *([note] if lost else [])))
 
 
-def _parts(price: Guarantee, policy: Policy, names: object, part: object) -> _Parts:
+def _parts(price: Guarantee, table: Any, names: object, part: object) -> _Parts:
     """How the price is shared; refuses what cannot be bought."""
+    if not isinstance(getattr(table, "_access", None), Access):
+        allowed = "a table that is opened here; at a service, buy lists with table.discover and give them as domain="
+        raise InvalidParameter("discover", given=part, allowed=allowed, hint="Nothing was spent.")
+    policy: Policy = table.policy
+    given = dict[str, Column]()
     share = exact(part, "discover")
     if not 0 < share <= _MOST:
         raise InvalidParameter("discover", given=part, allowed="a share of the price above 0, at most 1/2")
     if names is None:
         columns = tuple(one for one in policy.columns.values() if one.role in (Role.PRIVATE, Role.PUBLIC))
-    elif isinstance(names, Sequence) and not isinstance(names, str) and all(isinstance(one, str) for one in names):
-        columns = tuple(Domain.declared(policy, name) for name in names)
+    elif isinstance(names, list | tuple) and all(isinstance(one, str | Listed | Numbers | Dates) for one in names):
+        given = {one.name: one for one in names if not isinstance(one, str)}
+        columns = tuple(Domain.declared(policy, one if isinstance(one, str) else one.name) for one in names)
     else:
-        raise InvalidParameter(
-            "domain", given=type(names).__name__, allowed="names of columns, where some are discovered"
-        )
-    wanted = tuple(one for one in columns if one.keys is None and one.bounds is None and one.kind is not Kind.BOOLEAN)
+        allowed = "names of columns, or columns as Listed, Numbers, Dates, where some are discovered"
+        raise InvalidParameter("domain", given=type(names).__name__, allowed=allowed)
+    wanted = tuple(
+        one
+        for one in columns
+        if one.keys is None and one.bounds is None and one.kind is not Kind.BOOLEAN and one.name not in given
+    )
     for column in wanted:
         if column.kind in (Kind.DATE, Kind.TIMESTAMP):
-            allowed = 'bounds of its own, domain={"day": (first, last)}: days are not discovered'
-            raise InvalidParameter(f"domain of {column.name}", given=None, allowed=allowed, hint="Nothing was spent.")
+            Domain.of_policy(policy, [column.name])  # says what to type: days are not discovered
     each = share / max(1, len(wanted))
     texts = sum(column.kind is Kind.TEXT for column in wanted)
     if isinstance(price, ZCDP):
         if texts:
             _refuse_lists(price)
-        return _Parts(columns, wanted, ZCDP(price.rho * each), ZCDP(price.rho * each), ZCDP(price.rho * (1 - share)))
+        return _Parts(
+            columns, wanted, given, ZCDP(price.rho * each), ZCDP(price.rho * each), ZCDP(price.rho * (1 - share))
+        )
     if isinstance(price, PureDP):
         if texts:
             _refuse_lists(price)
         return _Parts(
-            columns, wanted, PureDP(price.eps * each), PureDP(price.eps * each), PureDP(price.eps * (1 - share))
+            columns, wanted, given, PureDP(price.eps * each), PureDP(price.eps * each), PureDP(price.eps * (1 - share))
         )
     if not isinstance(price, ApproxDP):
         raise InvalidParameter("price", given=price, allowed="a price in ε, (ε, δ) or ρ, as the ledger keeps")
     leak = price.dlt * each
     rest = ApproxDP(price.eps * (1 - share), price.dlt - leak * texts)
-    return _Parts(columns, wanted, ApproxDP(price.eps * each, leak), PureDP(price.eps * each), rest)
+    return _Parts(columns, wanted, given, ApproxDP(price.eps * each, leak), PureDP(price.eps * each), rest)
 
 
 def _refuse_lists(price: Guarantee) -> None:
@@ -225,7 +253,3 @@ def _found(column: ColumnPolicy, found: FoundKeys | FoundBounds, most: int) -> C
         return Listed(column.name, (), missing=True)
     whole = column.kind is Kind.INTEGER and low.denominator == high.denominator == 1
     return Numbers(column.name, low, high, whole=whole, missing=True)
-
-
-def _declared(column: ColumnPolicy, policy: Policy) -> Column:
-    return Domain.of_policy(policy, [column.name]).columns[0]

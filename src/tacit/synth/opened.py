@@ -29,7 +29,7 @@ from tacit.tables.expressions.tree import Column as Named
 from tacit.tables.plan.price import read_price
 from tacit.tables.policy.policy import Policy
 
-__all__ = ["VERSION", "SynthesisPlan", "TableRows", "coded", "fit_table", "plan_table"]
+__all__ = ["VERSION", "SynthesisPlan", "TableRows", "coded", "fit_table", "plan_table", "protects"]
 
 VERSION = 4
 """Raised when the same rows and the same noise would give another model: then it is another question."""
@@ -108,10 +108,17 @@ class SynthesisPlan:
     protects: str
     domain: Domain
     asked: BoundedRows
+    discovers: tuple[str, ...] = ()
+    """Columns whose lists or bounds are bought first, from the same price."""
 
     def __str__(self) -> str:
         sizes = zip(self.domain.columns, self.domain.sizes, strict=True)
-        lines = [f"  {column.name}: {size:,} values{', ordered' if column.ordered else ''}" for column, size in sizes]
+        lines = [
+            f"  {column.name}: what it can have is found first, within the price"
+            if column.name in self.discovers
+            else f"  {column.name}: {size:,} values{', ordered' if column.ordered else ''}"
+            for column, size in sizes
+        ]
         return "\n".join(["makes up", *lines, f"price: {self.cost!r}; protects {self.protects}"])
 
 
@@ -140,9 +147,13 @@ def plan_table(
     method.check(read.measured())
     asked = table.reading(coded(policy, read), rows_per_unit=rows_per_unit)
     cost = read_price(policy, epsilon=None, delta=None, rho=None, price=method.guarantee)
+    return SynthesisPlan(_question(method, policy, read, asked), cost, protects(policy, asked), read, asked)
+
+
+def protects(policy: Policy, asked: BoundedRows) -> str:
+    """Whom a fit protects, in words."""
     unit, rows = policy.unit.column, "one row" if asked.most == 1 else f"{asked.most} rows"
-    whom = "each row" if unit is None else f"one {unit}, who counts with at most {rows}"
-    return SynthesisPlan(_question(method, policy, read, asked), cost, whom, read, asked)
+    return "each row" if unit is None else f"one {unit}, who counts with at most {rows}"
 
 
 def coded(policy: Policy, domain: Domain) -> list[Coded]:
@@ -151,8 +162,8 @@ def coded(policy: Policy, domain: Domain) -> list[Coded]:
 
 
 def _within(policy: Policy, domain: object, rules: Iterable[Rule]) -> Domain:
-    """A domain that the caller gives: names alone take their columns from the policy."""
-    if isinstance(domain, list | tuple) and all(isinstance(name, str) for name in domain):
+    """A domain that the caller gives: of a list, names take their columns from the policy."""
+    if isinstance(domain, list | tuple) and all(isinstance(one, str | Listed | Numbers | Dates) for one in domain):
         return Domain.of_policy(policy, list(domain), rules)
     return Domain.of(domain, rules)
 

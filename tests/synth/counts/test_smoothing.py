@@ -74,7 +74,9 @@ def test_a_smoother_that_is_always_wrong_has_no_say(monkeypatch: pytest.MonkeyPa
     assert np.allclose(smoothed(noisy, 50.0, ROWS, ordered=True).counts, before)
 
 
-@pytest.mark.parametrize("counts", [[0.0], [-5.0, -7.0], [0.0] * 5, [-1e9] * 8, [1e12, 0, 0, 0, 0], [3.0] * 2500])
+@pytest.mark.parametrize(
+    "counts", [[0.0], [-5.0, -7.0], [0.0] * 5, [-1e9] * 8, [1e12, 0, 0, 0, 0], [3.0] * 2500, [1e17, -1e17, 3.0]]
+)
 @pytest.mark.parametrize("ordered", [True, False])
 def test_every_table_is_smoothed(counts: list[float], ordered: bool) -> None:
     for total in (1.0, 1e6):

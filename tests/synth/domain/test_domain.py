@@ -106,14 +106,22 @@ def test_what_is_no_domain_is_refused(wrong: Any) -> None:
 def test_rules_name_columns_and_values_that_exist() -> None:
     given = {"city": ["Bonn", "Jena"], "region": ["west", "east"], "age": (0, 9)}
     domain = Domain.of(given, [Determines("city", "region", {"Bonn": "west", "Jena": "east"})])
-    assert domain.measured().names == ("city", "age")
+    assert domain.measured().names == ("age", "city")  # in the order of their names
     assert Domain.from_dict(domain.to_dict()).to_dict() == domain.to_dict()
     with pytest.raises(UnknownColumn):
         Domain.of(given, [Impossible(("city", "planet"), [("Bonn", "Mars")])])
     with pytest.raises(InvalidParameter, match="region"):
         Domain.of(given, [Impossible(("city", "region"), [("Bonn", "north")])])
-    with pytest.raises(InvalidParameter, match="forbid all"):
+    with pytest.raises(InvalidParameter, match="leave at least one"):
         Domain.of(given, [Impossible(("city", "region"), [(c, r) for c in given["city"] for r in given["region"]])])
+    never = [Impossible(("city", "age"), [(city, age) for age in range(10)]) for city in given["city"]]
+    with pytest.raises(InvalidParameter, match="leave at least one"):
+        Domain.of(given, never)  # each leaves something, both together nothing
+    with pytest.raises(InvalidParameter, match="what each value of city says"):
+        Domain.of(given, Determines("city", "region", {"Bonn": "west"}))
+    assert Domain.of(given | {"region": ["west", None]}, Determines("city", "region", {"Bonn": "west"})).determined()
+    with pytest.raises(InvalidParameter, match="Impossible"):
+        Domain.of(given, ["city"])  # type: ignore[list-item]
     loop = [Determines("city", "region", {}), Determines("region", "city", {})]
     with pytest.raises(InvalidParameter, match="determined"):
         Domain.of(given, loop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +14,10 @@ from tacit.errors import InvalidParameter
 from tacit.privacy import ApproxDP, PureDP
 from tacit.synth import MST, Domain, Independent, Numbers, Pairs
 from tacit.synth.domain.conditions import conditions
+from tacit.synth.made.quality import _bin
 from tacit.synth.made.queries import Reach
+from tacit.synth.methods import pairs
+from tacit.synth.models.model import independent
 from tacit.testing import seeded
 from tests.synth.tables import DOMAIN, people
 
@@ -109,6 +113,25 @@ def test_the_report_rests_on_released_numbers_and_the_owners_says_that_it_does_n
     assert owners.to_html().count("NOT PRIVATE") >= 2
     assert "NOT PRIVATE" in owners.to_json()
     assert 0 < owners.values["true"]["mean_distance"]["two_way"] < 0.6
+
+
+@pytest.mark.parametrize("method", [Pairs, MST])
+def test_cells_of_several_columns_are_covered_together(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "fit_stacked", lambda ones, *rest, **how: independent([law for law, _, _ in ones]))
+    rows, missed, seen = people(500), 0, 0
+    for seed in range(12):
+        made = method(epsilon=3, delta="1e-6").fit(rows, domain=DOMAIN, entropy=seeded(seed))
+        domain = made.domain.measured()
+        codes = [domain.codes(at, rows[name]) for at, name in enumerate(domain.names)]
+        for one in made.report().values["pairs"]["measured"]:
+            at, other = (domain.place(name) for name in one["columns"])
+            binned = zip(made.binned[at].bins[codes[at]], made.binned[other].bins[codes[other]], strict=True)
+            true = Counter((_bin(made, at, int(a)), _bin(made, other, int(b))) for a, b in binned)
+            assert one["cells"]
+            seen += 1
+            missed += any(not bar["low"] <= true[tuple(bar["bins"])] <= bar["high"] for bar in one["cells"])
+    assert missed <= 0.05 * seen + 4 * np.sqrt(0.05 * seen)
+    assert "Tables of several columns" in made.report().to_html()
 
 
 def test_the_page_escapes_what_the_domain_says() -> None:

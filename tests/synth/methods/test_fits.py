@@ -79,6 +79,33 @@ def test_rules_hold_in_every_row(kind: Any) -> None:
     assert made.table("plan", "paid")[0, 1] == 0
 
 
+def test_rules_that_nothing_drawn_keeps_hold_too() -> None:
+    """All that the model would draw is impossible: rows are then of the first possible values, with what is fixed."""
+    rows = {"a": [0] * 900, "b": [0] * 900, "c": [0] * 900}
+    rules = [Impossible(("a", "b"), [(0, 0), (1, 0)]), Impossible(("b", "c"), [(1, 0)])]
+    made = fitted(Independent, rows, {"a": 2, "b": 2, "c": 2}, epsilon=1000, rules=rules)
+    for where in ({}, {"a": 1}):
+        drawn = made.sample(40, seed=1, where=where)
+        assert set(zip(drawn["b"], drawn["c"], strict=True)) == {(1, 1)}
+        assert set(drawn["a"]) == {where.get("a", 0)}
+    with pytest.raises(InvalidParameter, match="impossible"):
+        made.sample(5, where={"b": 0})
+
+
+def test_what_another_column_determines_is_counted_by_it() -> None:
+    rows = {"city": ["Bonn"] * 300 + ["Jena"] * 200 + ["Lund"] * 100, "plan": ["free", "pro"] * 300}
+    rows["region"] = [{"Bonn": "here", "Jena": "here"}.get(city, "abroad") for city in rows["city"]]
+    domain = {"city": ["Bonn", "Jena", "Lund"], "plan": ["free", "pro"], "region": ["here", "abroad"]}
+    rule = Determines("city", "region", {"Bonn": "here", "Jena": "here", "Lund": "abroad"})
+    made = fitted(Pairs, rows, domain, rules=rule)
+    assert made.count({"region": "here"}) == made.count({"city": ["Bonn", "Jena"]})
+    assert made.share({"region": "here", "city": "Lund"}) == 0
+    assert made.count({"region": "abroad", "city": "Lund"}) == made.count({"city": "Lund"})
+    for wrong in (lambda: made.sample(5, where={"region": "here"}), lambda: made.table("region")):
+        with pytest.raises(InvalidParameter, match="region follows from city"):
+            wrong()
+
+
 @pytest.mark.parametrize("kind", [Pairs, MST])
 def test_rows_on_a_condition_come_from_the_model_on_it(kind: Any) -> None:
     made = fitted(kind)
@@ -175,6 +202,22 @@ def test_many_columns_work() -> None:
 def test_prices_that_are_none_are_refused(kind: Any, price: Any) -> None:
     with pytest.raises(InvalidParameter):
         kind(**price)
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize(("epsilon", "delta"), [("1e-17", 0), ("1e-17", "1e-9"), ("1e-50", "1e-9")])
+def test_absurdly_small_prices_work(kind: Any, epsilon: str, delta: Any) -> None:
+    made = fitted(kind, people(20), epsilon=epsilon, delta=delta)
+    assert made.sample(5, seed=1).rows == 5
+    assert made.count({"plan": "pro"}).high > 1e6
+    assert made.report().to_html()
+
+
+@pytest.mark.parametrize("price", [{"epsilon": "1e-100"}, {"epsilon": "1e-320"}, {"rho": "1e-200"}])
+def test_prices_whose_noise_overflows_are_refused_before_any_fit(price: Any) -> None:
+    for kind in ALL:
+        with pytest.raises(InvalidParameter, match="1e60"):
+            kind(**price)
 
 
 def test_choices_keep_no_mu() -> None:

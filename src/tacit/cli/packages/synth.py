@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,12 @@ _ENDINGS = (".csv", ".parquet")
 @click.option(
     "--discover", metavar="SHARE", help="Of the price, to find lists and bounds that the policy does not have: 0.1."
 )
+@click.option(
+    "--days",
+    metavar="COLUMN=FIRST..LAST",
+    multiple=True,
+    help="First and last day of a column of days, which a policy does not bound: day=2026-01-01..2026-12-31.",
+)
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Draws the same rows again from the same model.")
 @click.option("--model", type=_FILE, metavar="FILE", help="Also write the model, for tacit.synth.load.")
 @click.option("--report", type=_FILE, metavar="FILE", help="Also write the quality report, an HTML page.")
@@ -54,6 +61,7 @@ def synth(
     columns: str | None,
     rows_per_unit: int | None,
     discover: str | None,
+    days: tuple[str, ...],
     seed: int | None,
     model: Path | None,
     report: Path | None,
@@ -66,7 +74,9 @@ def synth(
 
     \b
     tacit synth visits.toml --epsilon 1 --show-plan
-    tacit synth visits.toml --epsilon 1 --sample 100000 -o synthetic.parquet --report quality.html
+    tacit synth visits.toml --epsilon 1 --sample 100000 -o synthetic.parquet
+    tacit synth visits.toml --epsilon 1 --discover 0.1 -o synthetic.csv \\
+        --days day=2026-01-01..2026-12-31 --report quality.html
 
     The model is on record: the same table, method, columns and price again are free, and so are further samples.
     Without --delta the policy's δ per question is used; --delta 0 promises pure ε, with more noise.
@@ -88,13 +98,13 @@ def synth(
     )
     with opened as table:
         made = _method(method, package_price(table.policy, epsilon, rho, delta))
-        how = {"domain": _listed(columns), "rows_per_unit": rows_per_unit}
+        how = {"domain": _domain(table, columns, days), "rows_per_unit": rows_per_unit, "discover": discover}
         if show_plan:
             click.echo(str(made.plan(table, **how)))
             return
         before = table.remaining
         with waiting_for_another(f"counting and fitting by {method}"):
-            synthesis = made.fit(table, **how, fresh=fresh, discover=discover)
+            synthesis = made.fit(table, **how, fresh=fresh)
         paid = f"spent {made.guarantee!r}" if table.remaining != before else "spent nothing: fitted before"
         click.echo(f"{synthesis!r}\n{paid}; {table.remaining!r} left", err=True)
         for note in synthesis.notes:
@@ -118,8 +128,32 @@ def _method(name: str, price: dict[str, Any]) -> Any:
     return getattr(tacit.synth, _METHODS[name])(**price)
 
 
-def _listed(columns: str | None) -> list[str] | None:
-    return None if columns is None else [name.strip() for name in next(csv.reader([columns]))]
+def _domain(table: Any, columns: str | None, days: tuple[str, ...]) -> list[Any] | None:
+    """Names of columns, in place of some the days that were given; None for all that the policy describes."""
+    if columns is None and not days:
+        return None
+    if columns is not None:
+        names = [name.strip() for name in next(csv.reader([columns]))]
+    else:
+        names = [one.name for one in table.policy.columns.values() if one.role.value in ("private", "public")]
+    between = dict(map(_between, days))
+    unknown = [name for name in between if name not in names]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]} is not among the columns: {', '.join(names)}", param_hint="--days")
+    return [between.get(name, name) for name in names]
+
+
+def _between(given: str) -> tuple[str, Any]:
+    """A column of days, as it was typed."""
+    from tacit.synth import Dates
+
+    name, _, ends = given.partition("=")
+    first, _, last = ends.partition("..")
+    try:
+        return name, Dates(name, datetime.date.fromisoformat(first), datetime.date.fromisoformat(last))
+    except ValueError:
+        example = "day=2026-01-01..2026-12-31"
+        raise click.BadParameter(f"{given!r} is not a column, its first and its last day: {example}") from None
 
 
 def _check_ending(output: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,15 @@ __all__ = ["check_target", "written"]
 
 
 def check_target(option: str, path: Path | None) -> None:
-    """Refuse, before anything is paid, a file in a folder that does not exist."""
-    if path is not None and not path.absolute().parent.is_dir():
-        allowed = f"a file in a folder that exists, and {path.absolute().parent} does not"
+    """Refuse, before anything is paid, a file in a folder that does not exist, or that may not be written."""
+    if path is None:
+        return
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        allowed = f"a file in a folder that exists, and {folder} does not"
+        raise InvalidParameter(option, given=str(path), allowed=allowed, hint="Nothing was spent.")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        allowed = "a file that you may write"
         raise InvalidParameter(option, given=str(path), allowed=allowed, hint="Nothing was spent.")
 
 

@@ -67,7 +67,7 @@ class FrameRows:
         self._codes = [one.astype(np.min_scalar_type(size)) for one, size in zip(codes, domain.sizes, strict=True)]
         if unit is not None:
             content = np.stack([one.astype(np.int32) for one in self._codes], axis=1)
-            kept = _chosen(list(plain(column_of(frame, unit))), content, rows)
+            kept = _chosen(list(plain(column_of(frame, unit, "unit"))), content, rows)
             self._codes = [one[kept] for one in self._codes]
 
     def counted(self, tables: Tables, maps: Maps) -> list[Counts]:
@@ -89,7 +89,7 @@ class FrameRows:
         return "FrameRows(private)"
 
 
-def column_of(frame: Any, name: str) -> Any:
+def column_of(frame: Any, name: str, asked_by: str = "domain") -> Any:
     """One column of a frame of any kind that has columns by name; by names alone, never by values."""
     names = _names(frame)
     if names is None:
@@ -97,7 +97,7 @@ def column_of(frame: Any, name: str) -> Any:
         raise InvalidParameter("frame", given=kind_of(frame), allowed=allowed)
     if name not in names:
         shown = ", ".join(map(str, names[:20]))
-        raise InvalidParameter("domain", given=name, allowed=f"columns of the frame: {shown}")
+        raise InvalidParameter(asked_by, given=name, allowed=f"columns of the frame: {shown}")
     column = frame[name]
     declared = str(getattr(column, "dtype", "")).lower()
     kinds = "iu" if declared.startswith(("int", "uint")) else "f" if declared.startswith("float") else ""

@@ -27,13 +27,30 @@ class Met:
     must: Booleans
     part: npt.NDArray[np.float64]
 
+    def also(self, other: Met) -> Met:
+        """Two conditions on one column, one of them of its values alone: both are met."""
+        return Met(self.may & other.may, self.must & other.must, self.part * other.part)
+
 
 def conditions(domain: Domain, where: Mapping[str, object]) -> dict[int, Met]:
-    """For each column that is named, by which of its values its condition is met: a value, values, or two bounds."""
+    """For each measured column that is named, by which of its values its condition is met: a value, values, or bounds.
+
+    A condition on a column that another one determines is one on that other.
+    """
     if not isinstance(where, Mapping) or not where:
         allowed = 'conditions by column: a value, a list of values, or bounds {"age": (30, 39)}'
         raise InvalidParameter("where", given=where, allowed=allowed)
-    return {domain.place(name): _met(domain, domain.place(name), condition) for name, condition in where.items()}
+    told = {then: (first, table) for first, then, table in domain.determined()}
+    places, found = {at: place for place, at in enumerate(domain.free)}, dict[int, Met]()
+    for name, condition in where.items():
+        at = domain.place(name)
+        met = _met(domain, at, condition)
+        if at in told:
+            at, table = told[at]
+            met = Met(met.may[table], met.must[table], met.part[table])
+        before = found.get(places[at])
+        found[places[at]] = met if before is None else before.also(met)
+    return found
 
 
 def _met(domain: Domain, at: int, condition: object) -> Met:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,9 +17,10 @@ from tacit.synth.domain.rules import Determines, Impossible, Rule
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 
-__all__ = ["Domain"]
+__all__ = ["Domain", "rules_of"]
 
 MOST_COLUMNS = 1000
+_MOST_TRIED = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -49,24 +49,25 @@ class Domain:
     def of(cls, given: object, rules: Iterable[Rule] = ()) -> Domain:
         """The domain that is described."""
         if isinstance(given, Domain):
-            return cls(given.columns, (*given.rules, *rules))
+            return cls(given.columns, (*given.rules, *rules_of(rules)))
         if not isinstance(given, Mapping):
             allowed = 'a mapping from columns to values, {"age": (0, 120), "plan": ["free", "pro"]}'
             raise InvalidParameter("domain", given=type(given).__name__, allowed=allowed)
-        return cls(tuple(_column(name, values) for name, values in given.items()), tuple(rules))
+        return cls(tuple(_column(name, values) for name, values in given.items()), rules_of(rules))
 
     @classmethod
-    def of_policy(cls, policy: Policy, columns: Sequence[str] | None = None, rules: Iterable[Rule] = ()) -> Domain:
+    def of_policy(
+        cls, policy: Policy, columns: Sequence[str | Column] | None = None, rules: Iterable[Rule] = ()
+    ) -> Domain:
         """What a policy says: the keys of public columns, the bounds of numbers. Identifiers stay out.
 
         Columns that may be asked about but have neither keys nor bounds are refused by name, and left out with
-        ``columns``.
+        ``columns``: names, or columns that say their values themselves.
         """
         if columns is None:
-            wanted = [c for c in policy.columns.values() if c.role in (Role.PRIVATE, Role.PUBLIC)]
-        else:
-            wanted = [cls.declared(policy, name) for name in columns]
-        return cls(tuple(_of_policy(column) for column in wanted), tuple(rules))
+            columns = [c.name for c in policy.columns.values() if c.role in (Role.PRIVATE, Role.PUBLIC)]
+        found = (_of_policy(cls.declared(policy, one)) if isinstance(one, str) else one for one in columns)
+        return cls(tuple(found), rules_of(rules))
 
     @staticmethod
     def declared(policy: Policy, name: str) -> ColumnPolicy:
@@ -144,6 +145,10 @@ class Domain:
         column = self.columns[at]
         return "missing" if code == column.cells else column.label(code)
 
+    def follows_from(self, name: str) -> str | None:
+        """The column that determines this one, if one does."""
+        return next((rule.column for rule in self.rules if isinstance(rule, Determines) and rule.then == name), None)
+
     def forbidden(self) -> list[tuple[tuple[int, ...], frozenset[tuple[int, ...]]]]:
         """The impossible combinations, as places of columns and codes."""
         found = []
@@ -165,12 +170,53 @@ class Domain:
                 first, then = self.place(rule.column), self.place(rule.then)
                 rest = self.columns[then].cells if self.columns[then].missing else 0
                 table = np.full(self.sizes[first], rest, dtype=np.int64)
-                for value, told in rule.values:
-                    table[self.code_of(first, value)] = self.code_of(then, told)
+                codes = {self.code_of(first, value): self.code_of(then, told) for value, told in rule.values}
+                if len(codes) < self.sizes[first] and not self.columns[then].missing:
+                    allowed = f"what each value of {rule.column} says of {rule.then}, which is never missing"
+                    raise InvalidParameter("determines", given=f"{len(codes)} of {self.sizes[first]}", allowed=allowed)
+                table[list(codes)] = list(codes.values())
                 found.append((first, then, table))
         return found
 
+    def possible(self, fixed: Mapping[int, int]) -> dict[int, int] | None:
+        """Codes of the columns that rules name, by which no rule is broken and that have what is fixed; None if none.
+
+        >>> never = Impossible(("a", "b"), [(0, 0), (0, 1)])
+        >>> domain = Domain.of({"a": 2, "b": 2}, [never])
+        >>> domain.possible({}), domain.possible({0: 0})
+        ({0: 1, 1: 0}, None)
+        """
+        forbidden = self.forbidden()
+        places = sorted({at for columns, _ in forbidden for at in columns})
+        found, tried = dict[int, int](), 0
+
+        def search(depth: int) -> bool:
+            nonlocal tried
+            if depth == len(places):
+                return True
+            at = places[depth]
+            for code in [fixed[at]] if at in fixed else range(self.sizes[at]):
+                found[at], tried = code, tried + 1
+                if tried > _MOST_TRIED:
+                    raise InvalidParameter(
+                        "rules", given=self.rules, allowed="rules of which one can see what they leave"
+                    )
+                broken = any(
+                    all(one in found for one in columns) and tuple(found[one] for one in columns) in codes
+                    for columns, codes in forbidden
+                    if at in columns
+                )
+                if not broken and search(depth + 1):
+                    return True
+                del found[at]
+            return False
+
+        return found if search(0) else None
+
     def _check_rules(self) -> None:
+        if not all(isinstance(rule, Impossible | Determines) for rule in self.rules):
+            kinds = [type(rule).__name__ for rule in self.rules]
+            raise InvalidParameter("rules", given=kinds, allowed="Impossible(...) and Determines(...)")
         told = [rule.then for rule in self.rules if isinstance(rule, Determines)]
         says = {rule.column for rule in self.rules if isinstance(rule, Determines)}
         among = {name for rule in self.rules if isinstance(rule, Impossible) for name in rule.columns}
@@ -178,10 +224,9 @@ class Domain:
             allowed = "each column determined once, by one that is not determined itself, and in no other rule"
             raise InvalidParameter("rules", given=told, allowed=allowed)
         self.determined()
-        for columns, codes in self.forbidden():
-            if len(codes) >= math.prod(self.sizes[at] for at in columns):
-                names = [self.names[at] for at in columns]
-                raise InvalidParameter("rules", given=names, allowed="rules that do not forbid all combinations")
+        if self.possible({}) is None:
+            names = sorted(among)
+            raise InvalidParameter("rules", given=names, allowed="rules that leave at least one combination of values")
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; equal domains give equal ones."""
@@ -192,6 +237,11 @@ class Domain:
     def from_dict(cls, values: Mapping[str, Any]) -> Domain:
         """What `to_dict` wrote."""
         return cls(tuple(_read(one) for one in values["columns"]), tuple(_read_rule(one) for one in values["rules"]))
+
+
+def rules_of(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Rules that were given; one alone is one."""
+    return tuple(rules) if isinstance(rules, Iterable) else (rules,)
 
 
 def _column(name: str, values: object) -> Column:
@@ -227,9 +277,20 @@ def _of_policy(column: ColumnPolicy) -> Column:
         low, high = column.bounds
         whole = column.kind is Kind.INTEGER and low.denominator == high.denominator == 1
         return Numbers(column.name, low, high, whole=whole, missing=True)
-    how = "list its values with keys = [...]" if column.kind is not Kind.REAL else "give it bounds = [low, high]"
-    hint = f'In the policy, {how}; or name the columns that are wanted, domain=["city", "plan"]. Nothing was spent.'
-    raise MissingBounds(column.name, hint=hint)
+    raise MissingBounds(
+        column.name, hint=f"{_how(column)} Or name only the columns that are wanted. Nothing was spent."
+    )
+
+
+def _how(column: ColumnPolicy) -> str:
+    """What to type for a column that has neither keys nor bounds."""
+    if column.kind in (Kind.DATE, Kind.TIMESTAMP):
+        example = f'Dates("{column.name}", date(2026, 1, 1), date(2026, 12, 31))'
+        return f"Give its first and last day: {example}; in the shell, --days {column.name}=2026-01-01..2026-12-31."
+    how = "list its values, keys = [...]" if column.kind is Kind.TEXT else "give it bounds = [low, high]"
+    return (
+        f'In the policy, {how}; or buy that with a share of the price, discover="0.1" (in the shell, --discover 0.1).'
+    )
 
 
 def _read(values: Mapping[str, Any]) -> Column:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -87,7 +86,7 @@ def _codes(
         for at, code in fixed.items():
             again[:, at] = code
         codes[bad] = again
-    return _mended(domain, codes, random)
+    return _mended(domain, codes, fixed, random)
 
 
 def _closer_taken(domain: Domain, model: Mixture) -> int:
@@ -141,7 +140,7 @@ def _broken(domain: Domain, codes: Codes) -> np.ndarray[Any, np.dtype[np.bool_]]
     return bad
 
 
-def _mended(domain: Domain, codes: Codes, random: Public) -> Codes:
+def _mended(domain: Domain, codes: Codes, fixed: Mapping[int, int], random: Public) -> Codes:
     """What is still not allowed is replaced by rows that are; and if there are none, by the first allowed values."""
     bad = _broken(domain, codes)
     if not bad.any():
@@ -150,8 +149,6 @@ def _mended(domain: Domain, codes: Codes, random: Public) -> Codes:
     if len(good):
         codes[bad] = codes[good[random.integers(0, len(good), int(bad.sum()))]]
         return codes
-    for columns, forbidden in domain.forbidden():
-        free = next(one for one in product(*(range(domain.sizes[at]) for at in columns)) if one not in forbidden)
-        for at, code in zip(columns, free, strict=True):
-            codes[bad, at] = code
+    for at, code in (domain.possible(fixed) or {}).items():
+        codes[bad, at] = code
     return codes

@@ -31,6 +31,8 @@ __all__ = ["Quality", "quality"]
 
 _BETA = Fraction(1, 20)
 _MOST_BARS, _MOST_CELLS, _MOST_PAIRS = 40, 4_000_000, 5000
+_MOST_TABLES, _MOST_SHOWN = 12, 10
+"""Tables of several columns that are shown, and cells of each."""
 _WARNING = "NOT PRIVATE: computed from the true rows, without noise. For the owner of the data alone."
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -146,7 +148,7 @@ def _pairs(made: Synthesis) -> dict[str, Any]:
         listed.append(
             {
                 "columns": [names[at] for at in table.columns],
-                "cells": int(table.counts.size),
+                "size": int(table.counts.size),
                 "noise": round(table.scale, 3),
                 "distance": round(float(np.abs(apart).sum()), 4),
                 "distance_by_noise_alone": round(math.sqrt(2 / math.pi) * noise * apart.size, 4),
@@ -155,6 +157,8 @@ def _pairs(made: Synthesis) -> dict[str, Any]:
                 "trust": "good" if kept > 0.5 else "fair" if kept > 0.1 else "no dependence seen beyond the noise",
             }
         )
+    for one, table in _telling(listed, made.tables, names):
+        one["cells"] = _cells(made, table)
     width = len(names)
     covered = {pair for table in made.tables for pair in combinations(sorted(table.columns), 2)}
     errors = [one["expected_error"] for one in listed]
@@ -166,6 +170,43 @@ def _pairs(made: Synthesis) -> dict[str, Any]:
         if math.comb(width, 2) > len(covered)
         else "All pairs were measured.",
     }
+
+
+def _telling(
+    listed: Sequence[dict[str, Any]], tables: Sequence[Measured], names: Sequence[str]
+) -> list[tuple[dict[str, Any], Measured]]:
+    """The tables that say most beyond noise, with their last measurement."""
+    last = {tuple(names[at] for at in one.columns): one for one in tables}
+    most = sorted(listed, key=lambda one: -one["dependence_beyond_noise"])[:_MOST_TABLES]
+    return [(one, last[tuple(one["columns"])]) for one in most]
+
+
+def _cells(made: Synthesis, table: Measured) -> list[dict[str, Any]]:
+    """The cells in which the model has most rows: noisy counts, with intervals that hold for all cells of a table.
+
+    By one measurement, the last: which it is follows from earlier ones, so each look has a share of the 5%. As all
+    cells are covered together, it does not matter which are shown.
+    """
+    reach = Reach.in_model(made, _BETA / (table.counts.size * max(1, made.looks)))
+    width = reach.of(1, table.scale)
+    law = made.model.table(table.columns)
+    found = []
+    for place in np.argsort(-law, axis=None, kind="stable")[:_MOST_SHOWN].tolist():
+        cell = np.unravel_index(place, law.shape)
+        count = float(table.counts[cell])
+        bins = [_bin(made, at, int(one)) for at, one in zip(table.columns, cell, strict=True)]
+        span = {"low": _down(max(0.0, count - width)), "high": _up(max(0.0, count + width))}
+        found.append({"bins": bins, "count": round(count), **span, "model": round(float(law[cell]) * made.total, 1)})
+    return found
+
+
+def _bin(made: Synthesis, at: int, which: int) -> str:
+    """What a bin is called: its value, its first and last, or how many it has."""
+    measured, codes = made.domain.measured(), np.flatnonzero(made.binned[at].bins == which)
+    first = measured.label(at, int(codes[0]))
+    if len(codes) == 1:
+        return first
+    return f"{first} … {measured.label(at, int(codes[-1]))}" if measured.columns[at].ordered else f"{len(codes)} others"
 
 
 def _once(tables: Sequence[Measured]) -> list[Measured]:
@@ -246,7 +287,19 @@ def _page(values: dict[str, Any]) -> str:
     parts.append(element("p", f"{values['pairs']['not_measured']} not measured. {values['pairs']['of_the_others']}"))
     parts.append(element("h2", "Counts of each column, with 95% intervals"))
     for one in values["columns"]:
-        parts += [element("h3", one["name"]), _bars(one)]
+        parts.append(element("h3", one["name"]))
+        if one["values"] > len(one["counts"]):
+            parts.append(element("p", f"{len(one['counts'])} of {one['values']:,} values."))
+        parts.append(_bars(one["name"], [bar["value"] for bar in one["counts"]], one["counts"]))
+    shown = [one for one in values["pairs"]["measured"] if "cells" in one]
+    if shown:
+        parts.append(element("h2", "Tables of several columns that say most, with 95% intervals for all cells of each"))
+    for one in shown:
+        name = " × ".join(one["columns"])
+        parts.append(element("h3", name))
+        if one["size"] > len(one["cells"]):
+            parts.append(element("p", f"{len(one['cells'])} of {one['size']:,} cells."))
+        parts.append(_bars(name, [" × ".join(bar["bins"]) for bar in one["cells"]], one["cells"]))
     return "<!DOCTYPE html>\n" + element("html", head, element("body", *parts), lang="en") + "\n"
 
 
@@ -257,15 +310,14 @@ def _true(values: dict[str, Any]) -> list[str]:
     return [element("h2", "Against the true rows"), element("p", said), _table(("columns", "distance"), rows)]
 
 
-def _bars(column: dict[str, Any]) -> Html:
-    counts = column["counts"]
+def _bars(name: str, labels: list[str], counts: list[dict[str, Any]]) -> Html:
     made = Column.of(
-        column["name"],
+        name,
         [one["count"] for one in counts],
         [one["low"] for one in counts],
         [one["high"] for one in counts],
     )
-    return picture([one["value"] for one in counts], made)
+    return picture(labels, made)
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Html:

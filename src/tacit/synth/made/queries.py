@@ -46,7 +46,7 @@ class Count:
 
 def share_in(made: Synthesis, where: Mapping[str, object]) -> float:
     """The model's share of rows that satisfy conditions on columns."""
-    chosen = conditions(made.domain.measured(), where)
+    chosen = conditions(made.domain, where)
     places = sorted(chosen)
     law = made.model.table(places)
     for at in reversed(places):
@@ -59,7 +59,7 @@ def share_in(made: Synthesis, where: Mapping[str, object]) -> float:
 def counted_in(made: Synthesis, where: Mapping[str, object], beta: Price) -> Count:
     """The model's count, and an interval that covers the true one with probability 1 - β."""
     level = read_beta(beta)
-    chosen = conditions(made.domain.measured(), where)
+    chosen = conditions(made.domain, where)
     lows, highs = _bounds(made, chosen)
     reach = Reach.in_model(made, Fraction(level) / _slots(made, len(chosen)))
     low = max([0.0, *(one.count - one.error(reach) for one in lows)])

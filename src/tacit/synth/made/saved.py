@@ -59,7 +59,13 @@ def to_bytes(made: Synthesis) -> bytes:
 
 def load(path: str | Path) -> Synthesis:
     """The model that `Synthesis.save` wrote."""
-    return from_bytes(Path(path).read_bytes())
+    try:
+        written = Path(path).read_bytes()
+    except OSError:
+        written = None
+    if written is None:
+        raise InvalidParameter("model", given=str(path), allowed="a file that can be read, as Synthesis.save wrote it")
+    return from_bytes(written)
 
 
 def from_bytes(written: bytes) -> Synthesis:

@@ -74,7 +74,7 @@ class Synthesis:
 
     def table(self, *columns: str) -> Reals:
         """The model's joint law of some columns, over all their values (missing last): shares that add up to 1."""
-        places = [self._measured.place(name) for name in columns]
+        places = [self._place(name) for name in columns]
         if not places or len(set(places)) < len(places):
             raise InvalidParameter("columns", given=columns, allowed="one or more different columns")
         cells = float(np.prod([float(self._measured.sizes[at]) for at in places]))
@@ -117,8 +117,21 @@ class Synthesis:
 
     def _fixed(self, where: Mapping[str, object]) -> dict[int, int]:
         """Values of measured columns, as codes."""
-        measured = self._measured
-        return {measured.place(name): measured.code_of(measured.place(name), value) for name, value in where.items()}
+        measured, fixed = self._measured, dict[int, int]()
+        for name, value in where.items():
+            at = self._place(name)
+            fixed[at] = measured.code_of(at, value)
+        if measured.possible(fixed) is None:
+            raise InvalidParameter("where", given=dict(where), allowed="values that no rule makes impossible together")
+        return fixed
+
+    def _place(self, name: str) -> int:
+        """Which measured column has this name."""
+        told_by = self.domain.follows_from(name)
+        if told_by is not None:
+            allowed = f"columns that were measured; {name} follows from {told_by}: name that"
+            raise InvalidParameter("column", given=name, allowed=allowed)
+        return self._measured.place(name)
 
     def _ruled(self, law: Reals, places: Sequence[int]) -> Reals:
         """Nothing where a rule says that nothing can be."""

@@ -18,7 +18,7 @@ from tacit.synth.counts.counting import Counting, FrameRows
 from tacit.synth.counts.memory import longest_compared, of_one_way, room_of
 from tacit.synth.counts.purse import Measured, Purse, check_noise, purse_of, read_price
 from tacit.synth.counts.stage import Stage, first_stage, one_way_share
-from tacit.synth.discovered import fit_discovered
+from tacit.synth.discovered import fit_discovered, plan_discovered
 from tacit.synth.domain.domain import Domain
 from tacit.synth.domain.rules import Rule
 from tacit.synth.made.synthesis import Synthesis
@@ -55,7 +55,11 @@ class Synthesizer(ABC):
         if type(memory) is not int or memory < 16:
             raise InvalidParameter("memory", given=memory, allowed="a whole number of megabytes from 16 on")
         self._memory = memory
-        check_noise(self._price, self._purse(1, 3, None))  # what this method cannot use is refused here, not when paid
+        self.check_price()
+
+    def check_price(self) -> None:
+        """Refuse a price that this method cannot use: before any payment."""
+        check_noise(self._price, self._purse(1, 3, None))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -110,11 +114,19 @@ class Synthesizer(ABC):
         return self.made(rows, read, progress=progress, entropy=entropy)
 
     def plan(
-        self, table: Any, *, domain: object = None, rules: Iterable[Rule] = (), rows_per_unit: int | None = None
+        self,
+        table: Any,
+        *,
+        domain: object = None,
+        rules: Iterable[Rule] = (),
+        rows_per_unit: int | None = None,
+        discover: PriceLike = None,
     ) -> SynthesisPlan:
         """What a fit on an open table would count and cost; free. Refuses what `fit` would refuse."""
         if not hasattr(table, "pay_for"):
             raise InvalidParameter("table", given=type(table).__name__, allowed="an open table: tacit.open(...)")
+        if discover is not None:
+            return plan_discovered(self, table, domain, rules, rows_per_unit, discover)
         return plan_table(self, table, domain, rules, rows_per_unit)
 
     def made(
