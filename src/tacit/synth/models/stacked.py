@@ -8,7 +8,7 @@ how much of each to take (stacking: Wolpert 1992, Breiman 1996). Post-processing
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -105,16 +105,26 @@ def fit_stacked(
     for number in range(SPLITS):
         seen, unseen = _divided(pairs, random)
         seen_threes, unseen_threes = _divided(threes, random)
-        found = _each(ones, seen, seen_threes, components, FITS_OF_A_SPLIT, steps, random)
+        found = _each(ones, seen, seen_threes, components, FITS_OF_A_SPLIT, steps, random, ALL)
         for table, other in (*unseen.items(), *unseen_threes.items()):
             laws = np.stack([one.table(table).ravel() for one in found])
             square += laws @ laws.T / other.scale**2
             line += laws @ other.shares.ravel() / other.scale**2
         told(0.5 * (number + 1) / SPLITS)
     weights = nearest(square, line)
-    found = _each(ones, pairs, threes, components, fits, steps, random)
+    found = _each(ones, pairs, threes, components, fits, steps, random, _with(weights))
     told(1.0)
-    return pooled([one for one, weight in zip(found, weights, strict=True) if weight > 0], weights[weights > 0])
+    return pooled(found, weights[weights > 0])
+
+
+def _with(weights: npt.NDArray[np.float64]) -> list[Kind]:
+    """The kinds that have a weight, with those of their numbers of steps that have one."""
+    left, found = iter(weights.tolist()), list[Kind]()
+    for kind in ALL:
+        parts = tuple(part for part in kind.parts if next(left) > 0)
+        if parts:
+            found.append(replace(kind, parts=parts))
+    return found
 
 
 Columns = TypeVar("Columns", bound=tuple[int, ...])
@@ -140,11 +150,12 @@ def _each(
     fits: int,
     steps: int,
     random: Public,
+    kinds: Sequence[Kind],
 ) -> list[Mixture]:
-    """A mixture of each kind."""
+    """A mixture of each kind and number of steps."""
     laws = [law for law, _, _ in ones]
     found: list[Mixture] = []
-    for kind in ALL:
+    for kind in kinds:
         tables = {columns: kind.moved(table, laws[columns[0]], laws[columns[1]]) for columns, table in pairs.items()}
         stops = [max(1, round(part * steps)) for part in kind.parts]
         size, times = (kind.few, 2 * fits) if kind.few else (components, fits)
