@@ -72,6 +72,23 @@ def test_a_plan_is_free(policy: Path) -> None:
     assert charged(policy) is None
 
 
+def test_days_are_typed_and_what_is_discovered_is_planned_too(policy: Path, tmp_path: Path) -> None:
+    words = ("synth", policy, "--columns", "day,city,age", "--epsilon", "1", "--discover", "0.1")
+    days = ("--days", "day=2026-01-01..2026-12-31")
+    told = run(*words, *days, "--show-plan")
+    assert "city: what it can have is found first" in told.output
+    assert charged(policy) is None
+    done = run(*words, *days, "-o", tmp_path / "made.parquet", "--sample", "40")
+    assert done.exit_code == 0
+    assert {day.year for day in pandas.read_parquet(tmp_path / "made.parquet")["day"].dropna()} <= {2026}
+    assert charged(policy) == ApproxDP(1, "1e-8")
+    for wrong in ("day", "day=x..y", "day=2026-12-31..2026-01-01", "plan=2026-01-01..2026-12-31"):
+        assert run(*words, "--days", wrong, "-o", tmp_path / "made.csv").exit_code == 2
+    with pytest.raises(MissingBounds, match="--days day="):
+        run(*words, "-o", tmp_path / "made.csv")
+    assert charged(policy) == ApproxDP(1, "1e-8")
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
