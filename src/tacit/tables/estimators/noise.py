@@ -52,10 +52,10 @@ class Noise(Protocol):
     def mechanism(self, share: Fraction, measure: Counted, groups: int) -> AdditiveMechanism:
         """The mechanism that releases one measure, for all groups at once."""
 
-    def unlikely(self, gap: Floats, weights: Floats, scale: float, beta: float) -> npt.NDArray[np.bool_]:
-        """Whether |Σ w_k X_k| > gap has a probability below β, for independent noises X_k of one scale, in steps.
+    def unlikely(self, gap: Floats, weights: Floats, scale: float | Floats, beta: float) -> npt.NDArray[np.bool_]:
+        """Whether |Σ w_k X_k| > gap has a probability below β, for independent noises X_k, in steps.
 
-        One row of weights per noise, one column per gap.
+        One row of weights per noise, one column per gap; one scale for all, or a column of them.
         """
 
     def furthest(self, weights: Floats, scale: float | Floats, beta: float) -> Floats:
@@ -80,10 +80,10 @@ class LaplaceNoise:
         price = PureDP(self.promise.eps * share)
         return DiscreteLaplace(promise=price, sensitivity=L1(groups * max(measure.reach, 1)))
 
-    def unlikely(self, gap: Floats, weights: Floats, scale: float, beta: float) -> npt.NDArray[np.bool_]:
+    def unlikely(self, gap: Floats, weights: Floats, scale: float | Floats, beta: float) -> npt.NDArray[np.bool_]:
         """By the tail of continuous noise, which whole steps are near to."""
         sizes = np.abs(weights)
-        left = np.maximum(gap - sizes.sum(axis=0) * _off_from_laplace(scale), 0.0)
+        left = np.maximum(gap - (sizes * _off_from_laplace(scale)).sum(axis=0), 0.0)
         found: npt.NDArray[np.bool_] = laplace_tail(left, sizes * scale) < beta
         return found
 
@@ -114,7 +114,7 @@ class GaussianNoise:
         whole = 1 / variance_for(self.promise, L2(1))  # the μ² that means (ε, δ); squares add up
         return DiscreteGaussian(promise=GaussianDP.of_square(whole * share), sensitivity=sensitivity)
 
-    def unlikely(self, gap: Floats, weights: Floats, scale: float, beta: float) -> npt.NDArray[np.bool_]:
+    def unlikely(self, gap: Floats, weights: Floats, scale: float | Floats, beta: float) -> npt.NDArray[np.bool_]:
         """Further out than is likely."""
         beyond: npt.NDArray[np.bool_] = gap > self.furthest(weights, scale, beta)
         return beyond

@@ -11,6 +11,7 @@ from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.tables.engines.contract import Asked, BoundedQuery, Counted
 from tacit.tables.estimators.base import Estimator, Setting, Weighted
 from tacit.tables.estimators.noise import Noise
+from tacit.tables.estimators.quantising import row_bounds
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.plan.demands import Demand, Taken
 from tacit.tables.plan.price import Split
@@ -49,6 +50,14 @@ class Line:
     def estimator(self) -> Estimator:
         """What makes a statistic of the measures."""
         return ESTIMATORS[self.aggregate.estimator]
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether a count or sum is of values that are none of them below 0."""
+        if self.aggregate.estimator.startswith("count"):
+            return True
+        bounds = self.aggregate.group_bounds or row_bounds(self.aggregate)
+        return bounds[0] >= 0
 
     def measured_error(self, expected_rows: int | None = None) -> float | None:
         """The error of the statistic by itself, not made to add up with others."""

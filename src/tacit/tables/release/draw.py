@@ -5,8 +5,8 @@ Everything here happens after the debit. What comes in is private; what goes out
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from tacit.tables.plan.parts import Line, Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.query.tree import Aggregate
 from tacit.tables.release.finish import Columns, finish, joint
+from tacit.tables.release.ratios import Linear
 
 if TYPE_CHECKING:
     from tacit.tables.choosing.choice import Choice
@@ -45,6 +46,8 @@ class Drawn:
     size: int
     """How many groups are shown."""
     estimates: dict[Aggregate, Estimate | Categories]
+    linear: Mapping[Aggregate, Linear] = field(default_factory=dict)
+    """The sums and counts among them, for tests of several together."""
     measured: tuple[Noisy, ...] = ()
     """Of a level: what was measured, before it was made to add up with the others."""
 
@@ -56,7 +59,8 @@ def draw(plan: Plan, integers: Sequence[Integers]) -> Columns:
     """
     query = plan.checked.query
     sets = query.sets or (tuple(range(len(query.keys))),)
-    parts = draw_parts(plan, integers, BETA / max(joint(query), 1))
+    level = BETA / max(joint(query), 1)
+    parts = draw_parts(plan, integers, level)
     estimates: list[dict[Aggregate, Estimate | Categories]] = [{} for _ in sets]
     keys: list[tuple[Keys, int]] = [((), 0) for _ in sets]
     for part, own in zip(plan.parts, parts, strict=True):
@@ -64,7 +68,8 @@ def draw(plan: Plan, integers: Sequence[Integers]) -> Columns:
         keys[part.demand.at] = own.keys, own.size
     columns, absent = _united_keys(sets, len(query.keys), keys)
     together = {one: _united([own[one] for own in estimates]) for one in query.aggregates()}
-    return finish(query, columns, together, plan.checked.kinds, absent)
+    linear = parts[0].linear if len(parts) == 1 else {}
+    return finish(query, columns, together, plan.checked.kinds, absent, linear, level)
 
 
 def draw_parts(plan: Plan, integers: Sequence[Integers], level: Fraction) -> list[Drawn]:
@@ -92,7 +97,15 @@ def _drawn(part: Part, integers: Integers, level: Fraction) -> Drawn:
             assert isinstance(tallies, Tallies)
             picked[choice] = mechanism.release(tallies, level)
         estimates[line.aggregate] = line.estimator.chosen(line.aggregate, line.setting, picked[choice])
-    return Drawn(keys, len(keys[0]) if keys else 1, estimates)
+    return Drawn(keys, len(keys[0]) if keys else 1, estimates, dict(_linear(part, noisy)))
+
+
+def _linear(part: Part, noisy: Mapping[Counted, Noisy]) -> Iterator[tuple[Aggregate, Linear]]:
+    """What is a sum of integers with noise, unless the noise had a say in what is shown."""
+    for line in part.lines:
+        weights = line.estimator.weights(line.aggregate, line.setting) if line.pick is None else ()
+        if weights and type(noisy[line.parts[0].measure]) is Noisy:
+            yield line.aggregate, Linear(noisy[line.parts[0].measure], weights, line.never_negative)
 
 
 def _finished(line: Line, noisy: Mapping[Counted, Noisy], level: Fraction) -> Estimate:
@@ -107,7 +120,7 @@ def _of_level(part: Part, measured: Sequence[Noisy], fitted: Mapping[Counted, No
     estimates: dict[Aggregate, Estimate | Categories] = {
         line.aggregate: _finished(line, fitted, level) for line in part.lines
     }
-    return Drawn(_columns(part, listed), len(listed), estimates, tuple(measured))
+    return Drawn(_columns(part, listed), len(listed), estimates, measured=tuple(measured))
 
 
 def _fitted(plan: Plan, integers: Sequence[Integers]) -> list[tuple[list[Noisy], dict[Counted, Noisy]]]:

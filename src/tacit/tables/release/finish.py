@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import UnknownColumn
-from tacit.mechanisms.shared.estimate import Estimate
+from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.estimators.base import Categories
 from tacit.tables.expressions.evaluate import Values, evaluate, values_of
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.tree import Expression, Grouping, Key, Value
+from tacit.tables.expressions.tree import Call, Expression, Grouping, Key, Value
 from tacit.tables.query.tree import Aggregate, Query
 from tacit.tables.release.intervals import Interval, interval
+from tacit.tables.release.ratios import Linear, ratio_ends
 
 __all__ = ["Columns", "Released", "finish", "joint", "ranks_of"]
 
@@ -69,12 +72,15 @@ def finish(
     estimates: Mapping[Aggregate, Estimate | Categories],
     kinds: Mapping[Expression, Kind] | None = None,
     absent: Sequence[npt.NDArray[np.bool_]] | None = None,
+    linear: Mapping[Aggregate, Linear] | None = None,
+    level: Fraction = BETA,
 ) -> Columns:
     """The answer's columns from released keys (one list per key) and estimates (one entry per group).
 
-    ``absent`` says, per key, in which rows GROUPING SETS left it out; None: nowhere.
+    ``absent`` says, per key, in which rows GROUPING SETS left it out; None: nowhere. Ratios of what is ``linear`` have
+    intervals of their own; ``level`` is how often the interval of each estimate may miss.
     """
-    groups = _Groups(query, keys, estimates, kinds or {}, absent)
+    groups = _Groups(query, keys, estimates, kinds or {}, absent, _Ratios(linear or {}, level))
     rows = groups.chosen()
     return Columns(tuple(groups.column(output.name, output.expression, rows) for output in query.outputs))
 
@@ -89,8 +95,9 @@ class _Groups:
         estimates: Mapping[Aggregate, Estimate | Categories],
         kinds: Mapping[Expression, Kind],
         absent: Sequence[npt.NDArray[np.bool_]] | None,
+        ratios: _Ratios,
     ) -> None:
-        self._query = query
+        self._query, self._ratios = query, ratios
         self._keys: dict[Expression, Sequence[Value]] = {Key(at): cells for at, cells in enumerate(keys)}
         self._size = len(keys[0]) if keys else max(map(len, estimates.values()), default=1)
         nowhere = np.zeros(self._size, dtype=bool)
@@ -106,10 +113,10 @@ class _Groups:
         found = self._found(expression)
         return None if found is None else found.values
 
-    def _ends(self, expression: Expression) -> Interval | None:
-        """The interval of a leaf."""
+    def _ends(self, output: Expression, expression: Expression) -> Interval | None:
+        """The interval of a leaf of an output, or of a ratio of two."""
         found = self._found(expression)
-        return None if found is None else found.ends
+        return self._ratios.ends(output, expression) if found is None else found.ends
 
     def _found(self, expression: Expression) -> _Leaf | None:
         """A key, GROUPING of a key, or an aggregate; all of which have one part at most."""
@@ -142,12 +149,30 @@ class _Groups:
             return Released(name, [cells[row] for row in rows.tolist()], None, None, False)
         values = self._values(expression)
         shown = Values(values.kind, values.data[rows], values.known[rows])
-        ends = interval(expression, self._ends, self._size)
+        ends = interval(expression, partial(self._ends, expression), self._size)
         whole = values.kind is Kind.INTEGER
         if ends is None or ends.is_point or values.kind not in (Kind.INTEGER, Kind.REAL):
             return Released(name, shown.cells(), None, None, whole)
         low, high = ends.around(values)
         return Released(name, shown.cells(), low[rows], high[rows], whole)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratios:
+    """Ratios of two sums of released integers: one test for both."""
+
+    linear: Mapping[Aggregate, Linear]
+    level: Fraction
+
+    def ends(self, output: Expression, expression: Expression) -> Interval | None:
+        """At the shares of both of them, if they stand nowhere else in the output."""
+        match expression:
+            case Call("/", (Aggregate() as top, Aggregate() as bottom)) if top in self.linear and bottom in self.linear:
+                alone = sum(one in (top, bottom) for one in output.nodes(Aggregate)) == 2
+                share = 2 * self.level if alone and top != bottom else self.level
+                found = ratio_ends(self.linear[top], self.linear[bottom], min(share, BETA))
+                return None if found is None else Interval(*found)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
