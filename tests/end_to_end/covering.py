@@ -14,7 +14,8 @@ import pytest
 
 from tacit.tables.choosing.ranks import WidthDraw
 from tacit.tables.choosing.spans import SpanDraw
-from tacit.tables.engines.contract import Integers
+from tacit.tables.engines.contract import Counted, Integers
+from tacit.tables.estimators.base import Noisy
 from tacit.tables.expressions.evaluate import Values
 from tacit.tables.expressions.tree import Value
 from tacit.tables.plan.parts import Part
@@ -63,11 +64,11 @@ def hits_of(
     """
     shown = drawing._shown
 
-    def repeated(plan: Part, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found]]:
-        keys, measures = shown(plan, integers) if plan.keys is None else (integers.keys, list(integers.measures))
+    def repeated(plan: Part, integers: Integers) -> tuple[tuple[list[Value], ...], list[Found], dict[Counted, Noisy]]:
+        keys, measures = shown(plan, integers)[:2] if plan.keys is None else (integers.keys, list(integers.measures))
         size = len(keys[0]) if keys else 1
         at = np.repeat(np.arange(size, dtype=np.intp), tries)
-        return tuple([column[i] for i in at] for column in keys), [one.taken(at) for one in measures]
+        return tuple([column[i] for i in at] for column in keys), [one.taken(at) for one in measures], {}
 
     with mock.patch.object(drawing, "_shown", repeated):
         columns = drawing.draw(plan, [integers])
