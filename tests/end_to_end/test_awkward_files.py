@@ -122,6 +122,7 @@ CASES: tuple[Case, ...] = (
     (workbook, "t.xlsx", (), f"SELECT COUNT(*) AS n FROM t WHERE {LATE} AND spend > 0.5", "who"),
     (database, "t.sqlite", ("--table", "visits"), f"SELECT COUNT(*) AS n FROM visits WHERE {LATE}", "who"),
     (folder, "t", (), f"SELECT COUNT(*) AS n FROM t WHERE {LATE} AND city <> ''", "who"),
+    (view, "t.duckdb", (), f"SELECT COUNT(*) AS n FROM t WHERE {LATE} AND city <> 'x'", "who"),
     (view, "t.duckdb", ("--table", "visits"), f"SELECT COUNT(*) AS n FROM visits WHERE {LATE} AND city <> 'x'", "who"),
 )
 

@@ -136,6 +136,8 @@ def _plain(value: Cell) -> str:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int) and abs(value) < _LARGEST:
+        return str(value)  # years, zip codes, places: not 2 026
     if isinstance(value, int | float):
         return number(value)
     if isinstance(value, datetime.datetime):

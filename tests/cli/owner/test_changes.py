@@ -77,9 +77,9 @@ def test_a_look_at_how_the_data_fit(tmp_path: Path) -> None:
     found = tacit(tmp_path, "check", "visits.toml")
     assert found.returncode == 1
     assert "34 rows" in found.stdout
-    assert "day: 1 cells cannot be read as date" in found.stdout
-    assert "spend: 1 cells cannot be read as real" in found.stdout
-    assert "spend: 1 values are not within the bounds" in found.stdout
+    assert "day: 1 of its cells cannot be read as date" in found.stdout
+    assert "spend: 1 of its cells cannot be read as real" in found.stdout
+    assert "spend: not within the bounds: 1 of its values" in found.stdout
     assert "user_id: rows without a unit are left out of every answer: 1" in found.stdout
     assert not (tmp_path / "visits.ledger").exists()
 

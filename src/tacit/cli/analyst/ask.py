@@ -140,7 +140,9 @@ def ask(
     again, place = answers[0].receipt.entry < before, where if ledger is None else ledger
     if begins:
         book = ledger_at(ledger or ledger_beside(where)).name
-        said = f"There is no policy yet: {book} was opened with a total of ε 3, δ 1e-8"
+        beside = where.with_suffix(".toml")
+        why = f"{beside.name} was not used" if beside.is_file() else "There is no policy yet"
+        said = f"{why}: {book} was opened with a total of ε 3, δ 1e-8"
         click.echo(f"{said} (--budget sets another, once).", err=True)
     if as_json and is_batch:
         click.echo(json.dumps([one.disclosure().to_dict() for one in answers], ensure_ascii=False, indent=2))

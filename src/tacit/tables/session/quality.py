@@ -53,12 +53,12 @@ def _notes(policy: Policy, rows: int, columns: tuple[tuple[str, Kind, Quality], 
         if one.unreadable and one.unreadable == rows - one.empty:
             notes.append(f"{name}: not one cell can be read as {kind}: {_remedy(kind)}")
         elif one.unreadable:
-            notes.append(f"{name}: {one.unreadable:,} cells cannot be read as {kind}, and are null in every answer")
+            notes.append(f"{name}: {one.unreadable:,} of its cells cannot be read as {kind}: null in every answer")
         if name == policy.unit.column and (one.empty or one.unreadable):
             notes.append(f"{name}: rows without a unit are left out of every answer: {one.empty + one.unreadable:,}")
         if one.outside:
             what = "among the public keys" if policy.columns[name].keys is not None else "within the bounds"
-            notes.append(f"{name}: {one.outside:,} values are not {what}")
+            notes.append(f"{name}: not {what}: {one.outside:,} of its values")
     return notes
 
 

@@ -36,6 +36,17 @@ def test_which_table_must_be_said_if_there_are_several(path: Path) -> None:
         rows(path, columns(nothing="text"), name="visits")
 
 
+def test_the_only_table_goes_by_any_name(tmp_path: Path) -> None:
+    alone = tmp_path / "alone.duckdb"
+    with duckdb.connect(str(alone)) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT i AS id FROM range(3) r(i)")
+        connection.execute("CREATE VIEW twice AS SELECT id * 2 AS id FROM visits")
+    assert rows(alone, columns(id="integer"), name="alone") == [(0,), (1,), (2,)]
+    assert rows(alone, columns(id="integer"), name="twice") == [(0,), (2,), (4,)]
+    with pytest.raises(InvalidParameter, match=r"given 'alone'.*main\.visits, main\.twice"):
+        open_source(alone, {"table": "alone"}, name="visits").column_names()
+
+
 def test_the_file_cannot_be_changed_nor_its_other_tables_be_forgotten(path: Path) -> None:
     before = path.read_bytes()
     with LockedDuckDB(open_source(path, name="visits"), policy(columns(id="integer"))) as connection:

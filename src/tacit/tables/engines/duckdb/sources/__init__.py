@@ -84,7 +84,7 @@ def _file(path: Path, found: str, reading: Reading, name: str | None) -> Source:
     if found == "duckdb":
         from tacit.tables.engines.duckdb.sources.duckdb_file import DuckDBFileSource
 
-        return DuckDBFileSource(path, reading.table or name)
+        return DuckDBFileSource(path, reading.table, name)
     if found == "excel":
         from tacit.tables.engines.duckdb.sources.excel import ExcelSource
 

@@ -30,14 +30,16 @@ _VIEWS = (
 
 
 class DuckDBFileSource:
-    """One table or view of a DuckDB file; ``table`` is ``name`` or ``schema.name``, and optional if there is only one.
+    """One table or view of a DuckDB file: ``table``, which is ``name`` or ``schema.name``; or else that which is called
+    ``name``, or the only table.
 
     Of views, those that are row by row (`duckdb_views`).
     """
 
-    def __init__(self, path: Path, table: str | None) -> None:
+    def __init__(self, path: Path, table: str | None, name: str | None = None) -> None:
         self._path = path
-        self._asked = table
+        self._asked = table or name
+        self._is_chosen = table is not None
         self._views = dict[str, str]()
         self._base = ""
 
@@ -79,8 +81,6 @@ class DuckDBFileSource:
 
     def _choose(self, tables: list[str]) -> str:
         asked = self._asked
-        if asked is None and len(tables) == 1:
-            return tables[0]
         fits = [
             name
             for name in (*tables, *self._views)
@@ -88,6 +88,8 @@ class DuckDBFileSource:
         ]
         if len(fits) == 1:
             return fits[0]
+        if len(tables) == 1 and not self._is_chosen:
+            return tables[0]
         allowed = f"a table of {self._path.name}: {', '.join((*tables, *self._views)) or 'it has none'}"
         raise InvalidParameter("table", given=asked, allowed=allowed, hint='In the policy: [reading] table = "…".')
 
