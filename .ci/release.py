@@ -78,7 +78,7 @@ def check_wheel(wheel: Path) -> list[str]:
     inside = {name for name in names if not name.startswith(f"{info}/")}
     problems = [f"{name} is not in the wheel" for name in sorted(wanted - inside)]
     problems += [f"{name} should not be in the wheel" for name in sorted(inside - wanted)]
-    if "tacit = tacit.cli.main:main" not in commands:
+    if "tacit = tacit.cli.main:command" not in commands:
         problems.append(f"the command is missing: {commands!r}")
     if version is None or metadata["Version"] != version[1]:
         problems.append(f"the version of the metadata is {metadata['Version']}, that of the code is another")

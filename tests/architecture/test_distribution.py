@@ -62,7 +62,7 @@ def test_the_check_lets_ours_pass(line: str) -> None:
 
 def test_the_project_has_one_name_and_one_version() -> None:
     assert PROJECT["name"] == DISTRIBUTION == "tacit-dp"
-    assert PROJECT["scripts"] == {"tacit": "tacit.cli.main:main"}
+    assert PROJECT["scripts"] == {"tacit": "tacit.cli.main:command"}
     assert tacit.__version__ == VERSION
     assert CliRunner().invoke(cli, ["--version"]).output == f"tacit {VERSION}\n"
 

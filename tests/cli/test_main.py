@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import click
+import pytest
 from click.testing import CliRunner
 
 from tacit.cli.main import COMMANDS, cli
@@ -48,3 +49,27 @@ def test_an_error_of_ours_is_one_line_and_exit_code_one() -> None:
     assert ran.returncode == 1
     assert ran.stderr.startswith("tacit: scale")
     assert len(ran.stderr.strip().splitlines()) == 1
+
+
+ENDS = """
+import atexit, sys, threading
+from tacit.cli import main
+atexit.register(lambda: print("told of the end"))
+main.main = lambda: {}
+main.command()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"),
+    [
+        ("print('done')", 0, "done\ntold of the end\n"),
+        ("(print('refused'), sys.exit(3))", 3, "refused\ntold of the end\n"),
+        ("sys.exit(None)", 0, "told of the end\n"),
+        ("sys.exit('in words')", 1, "told of the end\n"),
+        ("threading.Timer(0.2, print, ['a thread']).start()", 0, "a thread\ntold of the end\n"),
+    ],
+)
+def test_a_command_ends_at_once_and_leaves_nothing_unsaid(body: str, code: int, said: str) -> None:
+    ran = subprocess.run([sys.executable, "-c", ENDS.format(body)], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (code, said), ran.stderr

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
+import threading
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -13,7 +16,7 @@ from tacit.cli.shared.folding import folded
 from tacit.errors import InvalidParameter, TacitError
 from tacit.version import VERSION
 
-__all__ = ["COMMANDS", "cli", "main"]
+__all__ = ["COMMANDS", "cli", "command", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "account": ("tacit.cli.packages.account:account", "What a plan costs, by every method; touches no data."),
@@ -125,6 +128,28 @@ def _as_typed(error: TacitError) -> str:
         return str(error)
     option = f"--{error.name.replace('_', '-')}"
     return str(InvalidParameter(option, given=error.given, allowed=error.allowed, hint=error.hint))
+
+
+def command() -> NoReturn:
+    """`main` as a process of its own, which ends without taking down piece by piece what was loaded.
+
+    That takes a fifth of the time of a question, and the system takes it all back at once. Whatever asked to be told of
+    the end is told; who has threads that go on ends as usual.
+    """
+    code: int | str | None = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code
+    if threading.active_count() > 1 or isinstance(code, str):
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # nobody reads any more
+        code = code or 1
+    os._exit(code or 0)
 
 
 def main() -> None:
