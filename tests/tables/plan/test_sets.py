@@ -216,8 +216,10 @@ def test_what_several_groupings_cannot_be(shop: Table) -> None:
 def test_the_plan_says_where_the_price_goes(shop: Table) -> None:
     plan = plan_of(shop, BOTH, epsilon=1)
     text = str(plan)
-    for said in ("by town, plan: 33% of the price", "in all: 33%", "add up", "would halve the largest error of COUNT"):
+    shares = [f"{part.demand.title}: {float(part.demand.weight):.0%} of the price" for part in plan.parts]
+    for said in (*shares, "add up", "would halve the largest error of COUNT"):
         assert said in text
+    assert [part.demand.title for part in plan.parts][-1] == "in all"
     assert sum(line.share for one in plan.parts for line in one.lines) == 1
     within = shop.query(BOTH).plan(within={"n": 20})
     assert within.error("n") <= 20  # type: ignore[operator]

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.mechanisms.selection.key_selection import KeyRule
 from tacit.mechanisms.shared.estimate import BETA
 from tacit.privacy.composition import Guarantee
@@ -186,7 +186,8 @@ class Plan:
         known, terms, paid = checked or self.checked, policy or self.policy, price or self.asked
         if not known.query.sets:
             return planned(known, terms, paid, expected_rows)
-        return make_plan([formed(statement_of(known, terms), paid)], terms, paid, [expected_rows])
+        asked = _with_shares_of(self.statements[0], formed(statement_of(known, terms), paid))
+        return make_plan([asked], terms, paid, [expected_rows])
 
     def tree(self) -> Branch:
         """Where each bit of the price goes, and what would halve an error."""
@@ -210,7 +211,30 @@ def planned(checked: Checked, policy: Policy, price: Price, expected_rows: int |
     asked = statement_of(checked, policy)
     if len(checked.query.aggregates()) > 1 or any(one.need.shares.keys for one in asked.demands):
         asked = formed(asked, price, sharing=share_apart if checked.query.sets else sharing)
-    return make_plan([asked], policy, price, [expected_rows], sharing)
+    even = make_plan([asked], policy, price, [expected_rows], sharing)
+    return even if all(one.level is None for one in asked.demands) else _with_better_shares(even, expected_rows)
+
+
+def _with_better_shares(even: Plan, expected_rows: int | None) -> Plan:
+    """Where several sets of keys are made to add up: the price shared so that none is told worse, if that gains."""
+    from tacit.tables.plan.sets import are_better, reshared  # where there are several sets
+
+    statement = reshared(even.statements[0], even.parts)
+    if statement is None:
+        return even
+    try:
+        made = make_plan([statement], even.policy, even.asked, [expected_rows], share)
+    except TacitError:  # a share that buys nothing
+        return even
+    return made if made.cost == even.cost and are_better(made.parts, even.parts) else even
+
+
+def _with_shares_of(other: Statement, asked: Statement) -> Statement:
+    """With the shares of another statement, if it has the same sets."""
+    if [one.level for one in other.demands] != [one.level for one in asked.demands]:
+        return asked
+    pairs = zip(asked.demands, other.demands, strict=True)
+    return replace(asked, demands=tuple(replace(one, weight=own.weight) for one, own in pairs))
 
 
 class _Once:

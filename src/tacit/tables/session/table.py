@@ -177,12 +177,14 @@ class Table(First["Question"]):
         self,
         *levels: Sequence[str],
         where: str | Term | None = None,
-        weights: Sequence[object] | None = None,
+        weights: str | Sequence[object] | None = None,
         **keys: Term,
     ) -> Workload:
         """Counts of rows by several lists of public keys that add up: ``margins([], ["city"], ["city", "plan"])``.
 
         Keys are columns, or expressions that are given by name. Limits apply to the groups by all keys together.
+        ``weights`` shares the price: a number per list, or the error to be made small, ``"rms"`` (root mean square over
+        all counts) or ``"largest"``; evenly if nothing is said.
         """
         from tacit.tables.workloads.questions import margins_of
 

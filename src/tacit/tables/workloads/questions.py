@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.prices import positive, text
 from tacit.tables.check.check import Checked, check
 from tacit.tables.engines.access import Access
 from tacit.tables.expressions.tree import Column, Key, Value
 from tacit.tables.fitting.levels import Level, by_keys, in_runs
+from tacit.tables.fitting.shares import Design, better_shares, largest, root_mean_square
 from tacit.tables.plan.demands import Demand, Statement, demanded, of_level
 from tacit.tables.plan.joint import shares_of
 from tacit.tables.python.aggregates import count
@@ -31,7 +34,7 @@ def margins_of(
     access: Access,
     levels: Sequence[Sequence[str]],
     where: str | Term | None,
-    weights: Sequence[object] | None,
+    weights: str | Sequence[object] | None,
     keys: Mapping[str, Term],
 ) -> Workload:
     """Counts by each list of keys."""
@@ -44,7 +47,7 @@ def margins_of(
     named = [
         _cells(one, [names.index(name) for name in level], domains) for one, level in zip(made, levels, strict=True)
     ]
-    shares = shares_of(_weights(weights, len(made)))
+    shares = _aimed(weights, made, checked, access) if isinstance(weights, str) else _stated(weights, len(made))
     said = (("levels", [list(level) for level in levels]), ("weights", [text(one) for one in shares]))
     return _workload(access, checked, made, titled, [tuple(level) for level in levels], named, shares, said)
 
@@ -140,9 +143,28 @@ def _is_level(given: object) -> bool:
     return all(isinstance(one, str) for one in given) and len(set(given)) == len(given)
 
 
-def _weights(given: Sequence[object] | None, size: int) -> list[Fraction]:
+def _stated(given: Sequence[object] | None, size: int) -> tuple[Fraction, ...]:
     if given is None:
-        return [Fraction(1)] * size
-    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != size:
-        raise InvalidParameter("weights", given=given, allowed=f"a list of {size} numbers, one per level")
-    return [positive(one, "weights") for one in given]
+        return shares_of([Fraction(1)] * size)
+    if not isinstance(given, Sequence) or len(given) != size:
+        raise InvalidParameter("weights", given=given, allowed=_allowed(size))
+    return shares_of([positive(one, "weights") for one in given])
+
+
+def _aimed(aim: str, levels: Sequence[Level], checked: Checked, access: Access) -> tuple[Fraction, ...]:
+    """Shares for the smallest error that was asked for: of all counts together, or of the level that is told worst.
+
+    By the noise that the ledger's flavour has: Laplace's, whose variance falls with the square of a share and is the
+    same for each level, or Gaussian, whose variance falls with the share and grows with a unit's groups.
+    """
+    groups, twice = demanded(checked, access.policy).need.groups, access.policy.terms.flavour.name == "epsilon"
+    even = np.array([1.0 if twice else groups if level.is_finest else groups**2 for level in levels])
+    aims = {"rms": root_mean_square([level.size for level in levels]), "largest": largest}
+    if aim not in aims:
+        raise InvalidParameter("weights", given=aim, allowed=_allowed(len(levels)))
+    design = Design.of(levels[0].sizes, [level.kept for level in levels])
+    return better_shares(design, even, 2 if twice else 1, aims[aim])
+
+
+def _allowed(size: int) -> str:
+    return f"a list of {size} numbers, one per level; or 'rms' (of all counts) or 'largest', the error to be made small"
