@@ -155,6 +155,7 @@ def stored(folder: Path, many: int = 2000) -> dict[str, float]:
             plan, ledger = table.query(COUNT).plan(epsilon=price(0)), table.ledger
             request = Request("ada", plan.question, table.policy.fingerprint(), None)
             assert ledger.lookup(request, plan.cost) is not None
+            connection.close()  # it may have been idle for too long: connected anew
             for _ in range(200):
                 assert ask() == "no"
             spent, looked, walls = 0.0, 0.0, []

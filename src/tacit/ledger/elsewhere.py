@@ -13,7 +13,7 @@ from pathlib import Path
 from tacit.errors import LedgerError
 from tacit.ledger.postgres.address import PostgresAddress, is_postgres
 
-__all__ = ["refuse_elsewhere", "refuse_second_budget", "sign"]
+__all__ = ["refuse_elsewhere", "refuse_second_budget", "refuse_without_links", "sign"]
 
 
 def _kept_in(place: Path) -> str | None:
@@ -29,6 +29,19 @@ def sign(place: Path, address: PostgresAddress) -> None:
     """Say beside the data where their budget is kept; where nothing can be written, nothing is said."""
     with suppress(OSError):
         os.symlink(str(address), place)
+
+
+def refuse_without_links(folder: Path) -> None:
+    """Refuse to leave a folder where no sign can be made: the next payment beside the data would begin anew."""
+    tried = folder / f".tacit-{os.getpid()}-link"
+    try:
+        os.symlink("nowhere", tried)
+        os.unlink(tried)
+    except OSError:
+        raise LedgerError(
+            f"In {folder} no link can be made, which has to say that the budget is kept in a database. Make the folder "
+            "writable, or move data and ledger to a file system that has links. Nothing was changed."
+        ) from None
 
 
 def refuse_elsewhere(place: Path) -> None:

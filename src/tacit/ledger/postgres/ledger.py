@@ -14,7 +14,7 @@ from tacit.errors import LedgerError
 from tacit.ledger.chain import now
 from tacit.ledger.copying import copied, copied_to_file
 from tacit.ledger.drawers import Drawer
-from tacit.ledger.elsewhere import sign
+from tacit.ledger.elsewhere import refuse_without_links, sign
 from tacit.ledger.keeper import Keeper
 from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.postgres.database import PostgresDatabase
@@ -143,17 +143,23 @@ class PostgresLedger(Keeper):
         file = SqliteFile(place, self._patience)
         if not file.is_ready():
             raise LedgerError(f"{place} is no ledger. Nothing was changed.")
-        self._database.create()
-        with file.writing() as connection, self._database.writing() as store:
-            held = SqliteStore(connection, file.where)
-            copied(held, store)
-            head = self._head(store)
-            moved = place.with_name(f"{place.name}.moved")
+        refuse_without_links(place.parent)
+        moved = place.with_name(f"{place.name}.moved")
+        with file.writing() as connection:
             if os.path.lexists(moved):
                 raise LedgerError(f"{moved} exists already. Nothing was changed.")
+            held = SqliteStore(connection, file.where)
+            if any(held.is_drawing(one.drawer) for one in held.unanswered()):
+                raise LedgerError(
+                    f"Answers are being drawn that {place} has to store. Wait for them; nothing was changed."
+                )
+            self._database.create()
+            with self._database.writing() as store:
+                copied(held, store)
+                head = self._head(store)
+            file.move(moved)  # before anybody else can write
+            sign(place, self.address)
         file.close()
-        os.replace(place, moved)
-        sign(place, self.address)
         return head.hash
 
     def close(self) -> None:

@@ -108,6 +108,7 @@ class SqliteFile:
         with self.glancing() as connection:
             try:  # an interrupt may come at any point
                 self._begin(connection, "BEGIN IMMEDIATE")
+                self._refuse_moved()
                 self._trust(connection)
                 yield connection
                 connection.execute("COMMIT")
@@ -119,6 +120,21 @@ class SqliteFile:
                 self._log.refuse_lost(self.where, self._inode)
             self._commits += 1
             self._checkpoint_if_due(connection)
+
+    def _refuse_moved(self) -> None:
+        """Whoever waited for the turn may hold a file that has another name by now."""
+        try:
+            found = os.stat(self._name)
+        except OSError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != self._inode:
+            raise LedgerError(f"{self.where} was moved or replaced in the meantime. Nothing was spent.")
+
+    def move(self, place: Path) -> None:
+        """Give file and log another name, inside of `writing`: who waits for their turn writes nothing."""
+        for end in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.replace(f"{self._name}{end}", f"{place}{end}")
 
     def _trust(self, connection: sqlite3.Connection) -> None:
         """Refuse to write through tables that somebody altered: a trigger could take a debit back."""
