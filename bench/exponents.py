@@ -33,7 +33,7 @@ ENOUGH = 0.25  # seconds of the largest size
 SIZES = 4
 ROUNDS = 7
 WITHIN = 0.1
-QUIET = 1 << 18  # bytes: a growth of less is not told from none
+QUIET = 1 << 18  # bytes: who never holds more is said to hold the same
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,12 @@ CENTRAL: dict[str, Callable[[], Subject]] = {
     "Exponential": lambda: chosen(lambda: tacit.Exponential(epsilon=1, sensitivity=1)),
     "PermuteAndFlip": lambda: chosen(lambda: tacit.PermuteAndFlip(epsilon=1, sensitivity=1)),
     "NoisyMax": lambda: chosen(lambda: tacit.NoisyMax(epsilon=1, sensitivity=1, noise=tacit.LAPLACE)),
-    "TopK": lambda: Subject(lambda n: lambda: tacit.TopK(5, rho=0.1, sensitivity=1).indices(np.arange(n) % 1000)),
+    "TopK": lambda: Subject(
+        lambda n: lambda: tacit.TopK(5, rho=0.1, sensitivity=1).indices(np.arange(n) % 1000),
+        first=1 << 23,  # where its arrays have outgrown the caches, whatever the machine
+        largest=1 << 23,
+        rounds=4,
+    ),
     "Quantile": lambda: of_values(lambda n: tacit.Quantile(0.5, bounds=(0, 1000), epsilon=1)),
     "Quantiles": lambda: of_values(lambda n: tacit.Quantiles([0.25, 0.5, 0.75], bounds=(0, 1000), epsilon=1)),
     "SmoothMedian": lambda: of_values(lambda n: tacit.SmoothMedian(n=n, bounds=(0, 1000), granule=1, epsilon=1)),
@@ -182,7 +187,7 @@ CENTRAL: dict[str, Callable[[], Subject]] = {
     "NaiveThreshold": lambda: streamed(lambda n: tacit.NaiveThreshold(epsilon=n, threshold=0, sensitivity=1, length=n)),
     "NumericSparse": lambda: streamed(lambda n: tacit.NumericSparse(epsilon=1, threshold=0, sensitivity=1, hits=3)),
     "ContinualCount with BINARY_TREE": lambda: totalled(tacit.BINARY_TREE, 1 << 8),
-    "ContinualCount with SQUARE_ROOT": lambda: replace(totalled(tacit.SQUARE_ROOT, 1 << 13), largest=1 << 13, rounds=2),
+    "ContinualCount with SQUARE_ROOT": lambda: replace(totalled(tacit.SQUARE_ROOT, 1 << 12), largest=1 << 12, rounds=3),
     "PrivateSelection": lambda: Subject(tuned, first=512, largest=512, rounds=4),
     "RandomizedResponse": lambda: Subject(
         lambda n: lambda: tacit.RandomizedResponse(epsilon=1).randomize(np.arange(n) % 2 == 1)
@@ -309,7 +314,8 @@ def row(claim: Growth, subject: Subject) -> dict[str, Any]:
     found = measured(subject)
     sizes = [float(size) for size, _, _ in found]
     spent, spent_error = slope(sizes, [max(seconds, 1e-7) for _, seconds, _ in found])
-    kept, kept_error = slope(sizes, [max(used, QUIET) for _, _, used in found])
+    grows = found[-1][2] >= QUIET
+    kept, kept_error = slope(sizes, [used if grows else QUIET for _, _, used in found])
     return {
         "name": claim.name, "of": claim.of, "from": found[0][0], "to": found[-1][0], "seconds": found[-1][1],
         "time": round(spent, 3), "time_error": round(spent_error, 3),
