@@ -19,7 +19,7 @@ from tacit.synth.public_coins import Public, public_coins
 
 __all__ = ["KINDS", "fit_stacked"]
 
-SPLITS, FITS_OF_A_SPLIT = 2, 2
+SPLITS, FITS_OF_A_SPLIT = 2, 1
 PART = 1.0
 """The noise added to the tables that are seen, in variances."""
 _FEW = 5
