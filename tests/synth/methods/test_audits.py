@@ -53,7 +53,7 @@ def released(method: Synthesizer) -> Callable[[Any], float]:
     def run(rows: list[tuple[int, ...]]) -> float:
         frame = {name: [row[at] for row in rows] for at, name in enumerate(DOMAIN)}
         made = method.fit(frame, domain=DOMAIN, entropy=bits)
-        return sum(float(one.counts[(-1,) * len(one.columns)]) / one.scale for one in (*made.ones, *made.tables))
+        return sum(float(one.counts[(-1,) * len(one.columns)]) / one.scale**2 for one in (*made.ones, *made.tables))
 
     return run
 
