@@ -24,6 +24,10 @@ STATEMENTS = {
     "three quartiles": "SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY spend) AS q1, MEDIAN(spend) AS q2, "
     "PERCENTILE_CONT(0.75) WITHIN GROUP (ORDER BY spend) AS q3 FROM rows",
     "cube of city and dear": "SELECT city, spend > 30 AS dear, COUNT(*) AS n FROM rows GROUP BY CUBE (city, dear)",
+    "cube of city and two kinds": "SELECT city, CASE WHEN spend > 30 THEN 'dear' ELSE 'cheap' END AS kind, "
+    "COUNT(*) AS n FROM rows GROUP BY CUBE (city, kind)",
+    "people by tens of spend, keys private": "SELECT spend // 10 AS tens, COUNT(DISTINCT user_id) AS n FROM rows "
+    "GROUP BY tens",
     "count and mean by tens of spend, keys private": "SELECT spend // 10 AS tens, COUNT(*) AS n, AVG(spend) AS mean "
     "FROM rows GROUP BY tens",
 }
