@@ -107,3 +107,16 @@ def test_logarithms_of_tails(scale: float) -> None:
     near, far = _Gaussian(scale).log_beyond(24.99 * scale + 0.5), _Gaussian(scale).log_beyond(25.01 * scale + 0.5)
     assert near > far > near - 1  # the formula for far ones goes on where the other ends
     assert np.isclose(near - far, (25.01**2 - 24.99**2) / 2, rtol=2e-2)
+
+
+@pytest.mark.parametrize(
+    "noise", [DiscreteLaplace.of_scale(10**30, sensitivity=1), DiscreteLaplace.of_scale("0.001", sensitivity=1)]
+)
+def test_noise_of_any_width_has_intervals(noise: IntegerMechanism) -> None:
+    threshold = 2 + int(noise.accuracy(Fraction(1, 10**9)))
+    values = np.array([float(threshold), threshold + noise.scale, 1e3 * (threshold + noise.scale)])
+    low, high = shown(noise, values, threshold).interval(BETA)
+    assert np.isfinite(low).all()
+    assert np.isfinite(high).all()
+    assert (low <= values).all()
+    assert (values <= high).all()

@@ -94,9 +94,9 @@ def _law(mechanism: AdditiveMechanism) -> Law:
 def _low_ends(law: Law, threshold: int, far: float, beta: float) -> tuple[Floats, Floats]:
     """Distances above the threshold, and for each the lower end of the interval of a count seen there."""
     last = math.ceil(far) + law.off(_CERTAIN)
-    steps = np.unique(np.linspace(0, last, min(last, _FINEST) + 1).astype(np.int64))
+    steps = np.unique(np.floor(np.linspace(0.0, float(last), min(last, _FINEST) + 1)))
     lows = [_low_end(law, threshold, int(step), math.log(beta / 2)) for step in steps]
-    return steps.astype(np.float64), np.array(lows, dtype=np.float64)
+    return steps, np.array([float(low) for low in lows])
 
 
 def _low_end(law: Law, threshold: int, above: int, level: float) -> int:
