@@ -27,10 +27,14 @@ def cell(column: Column, row: int) -> str:
     '1 003 ± 41'
     >>> cell(Column.of("spend", [41.234], [37.19], [44.98]), 0)
     '41.2 (37.1 to 45.0)'
+    >>> cell(Column.of("year", [2026]), 0)
+    '2026'
     """
     value, (low, high) = column.values[row], column.interval(row)
     if column.is_noisy and isinstance(value, int | float):
         return with_interval(value, low, high, whole=column.whole)
+    if type(value) is int and not (column.is_noisy or column.whole) and abs(value) < _LARGEST:
+        return str(value)  # a key: years, zip codes
     return _NOTHING if column.is_noisy else _plain(value)
 
 
@@ -136,8 +140,6 @@ def _plain(value: Cell) -> str:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int) and abs(value) < _LARGEST:
-        return str(value)  # years, zip codes, places: not 2 026
     if isinstance(value, int | float):
         return number(value)
     if isinstance(value, datetime.datetime):

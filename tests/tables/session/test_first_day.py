@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,3 +69,20 @@ def test_a_frame_has_the_types_that_it_says() -> None:
     frame = pandas.DataFrame({"who": range(500), "day": pandas.to_datetime(["2026-07-01", "2026-07-02"] * 250)})
     with tacit.open(frame, name="t", unit="who", budget=tacit.PureDP(10), ledger=tacit.InMemory()) as table:
         assert 200 < table.sql("SELECT COUNT(*) AS n FROM t WHERE day = '2026-07-01'", epsilon=5)["n"].value < 300
+
+
+def test_of_a_frame_it_is_said_what_is_text_and_what_to_write() -> None:
+    people = range(40)
+    days = [datetime.date(2026, 7, 1 + at % 20) for at in people]
+    frame = pandas.DataFrame({"who": [f"u{at}" for at in people], "day": days, "ok": [at % 2 == 0 for at in people]})
+    budget = tacit.ApproxDP(9, 1e-5)
+
+    def opened(**types: str) -> tacit.Table:
+        return tacit.open(frame, name="v", unit="who", budget=budget, types=types, ledger=tacit.InMemory())
+
+    with opened() as table:
+        for question in ("SELECT COUNT(*) AS n FROM v WHERE DAYNAME(day) <> 'x'", "SELECT COUNT_IF(ok) AS n FROM v"):
+            with pytest.raises(InvalidParameter, match=r"text.*types=\{\"day\": \"date\"\}"):
+                table.query(question)
+    with opened(day="date", ok="boolean") as table:
+        assert table.sql("SELECT COUNT_IF(ok) AS n FROM v WHERE DAYNAME(day) <> 'x'", epsilon=5)["n"].value > 5

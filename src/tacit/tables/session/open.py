@@ -46,6 +46,7 @@ __all__ = ["open"]
 
 Bounds = Mapping[str, tuple[object, object]]
 _ABOUT_TYPES = 'Without a policy its columns are text, unless types={"spend": "real"} (--type spend=real) says another.'
+_ABOUT_OBJECTS = 'Truth values and Python objects of pandas are text, unless types={"day": "date"} says another.'
 
 
 def open(
@@ -128,7 +129,8 @@ def open(
         signed()
 
     kept = LazyLedger(book, _source_name(source, book), policy.terms, begun, _files(policy, source, others))
-    about = "" if path is not None or backend.own_kinds(source) else _ABOUT_TYPES
+    typed = _ABOUT_OBJECTS if is_frame(source) else ""
+    about = "" if path is not None else typed if backend.own_kinds(source) else _ABOUT_TYPES
     return Table(policy, kept, who, _Opened(backend, TableSources(source, policy, others), stamps), about)
 
 

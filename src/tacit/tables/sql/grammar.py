@@ -52,7 +52,7 @@ _OPENING = {TokenType.L_PAREN, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.END}
 _PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE}
 _NEVER = {
-    TokenType.L_BRACKET: ("[", "Lists are not values here: write IN (a, b)."),
+    TokenType.L_BRACKET: ("[", "Lists are not values here: write IN (a, b), or HISTOGRAM(x, 0, 10, 20)."),
     TokenType.L_BRACE: ("{", "Structures are not values here."),
     TokenType.PLACEHOLDER: ("?", "Write the value itself."),
     TokenType.PARAMETER: ("@", "Write the value itself."),
