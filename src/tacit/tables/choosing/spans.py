@@ -80,7 +80,7 @@ class SpanDraw:
 
     @property
     def widths(self) -> Places:
-        """How many cells to either side: public, each a quarter (and one cell) more than the one before."""
+        """How many cells to either side: public, each two fifths (and one cell) more than the one before."""
         return _widths(self.points)
 
     def terms(self, beta: Fraction, unit: int) -> SpanTerms:
@@ -187,5 +187,5 @@ class _Line:
 def _widths(points: int) -> Places:
     made = [0]
     while made[-1] < points:
-        made.append(made[-1] + 1 + made[-1] // 4)
+        made.append(made[-1] + 1 + made[-1] * 2 // 5)
     return np.array(made, dtype=np.int64)
