@@ -104,14 +104,6 @@ def _readme(folder: Path) -> None:
     _people(folder)
 
 
-def _listed(folder: Path) -> None:
-    """A policy that says which values there are: what is made up needs no discovery."""
-    _visits(folder)
-    text = POLICY.replace('city = { type = "text", role = "private" }', 'city = { type = "text", role = "forbidden" }')
-    text = text.replace('day = { type = "date", role = "private" }', 'day = { type = "date", role = "forbidden" }')
-    (folder / "visits.toml").write_text(text, encoding="utf-8")
-
-
 def _asked(folder: Path) -> None:
     _visits(folder)
     with tacit.open(folder / "visits.toml") as table:
@@ -189,5 +181,5 @@ FOLDERS = {
     "ledger.md": Folder(_locked),
     "policy.md": Folder(lambda folder: write_visits(folder / "visits.csv", 200)),
     "service.md": Folder(_visits),
-    "synthesis.md": Folder(_listed),
+    "synthesis.md": Folder(_demo, long=("tacit demo",)),
 }
