@@ -72,7 +72,7 @@ parity: $(READY) ## the same integers on PostgreSQL 15 (Debian's), 16 and 18 and
 	$(BIN)/python -m pytest -m "parity and not engines" -q tests/contracts/test_parity.py
 	bash .ci/engines -m "parity and engines"
 
-engines:         ## a sample of the engines' contract on Spark, in an environment of its own (600 MB, and a Java)
+engines: $(READY) ## a sample of the engines' contract on Spark, in an environment of its own (600 MB, and a Java)
 	bash .ci/engines
 
 audit: $(READY)  ## every mechanism of ours: 10^7 samples, fewer where two minutes do not allow them
@@ -91,4 +91,4 @@ page:            ## the editor of the service's page, bundled from page/package-
 	    --legal-comments=none --target=es2020 --outfile=../src/tacit/server/static/editor.js
 
 clean:           ## remove what the other targets made
-	rm -rf $(VENV) dist site .venv-bench .venv-torch .venv-sklearn-* .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output
+	rm -rf $(VENV) dist site .venv-bench .venv-spark .venv-torch .venv-sklearn-* .venv-3.* .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.postgres import missing
 
 __all__ = ["sessions"]
 
@@ -34,7 +34,7 @@ _SETTINGS = {
 def sessions(folder: Path) -> Iterator[Any]:
     """What the fixture gives; see `tests/conftest.py`."""
     if importlib.util.find_spec("pyspark") is None:
-        pytest.skip("Spark is not here: make engines")
+        missing("Spark is not here: make engines")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pyspark.sql import SparkSession
@@ -45,4 +45,9 @@ def sessions(folder: Path) -> Iterator[Any]:
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
+    gateway = session.sparkContext._gateway
     session.stop()
+    if gateway.proc is not None:  # or its pipe would be found open at the very end, which is an error here
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(60)

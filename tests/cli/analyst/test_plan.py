@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit.report.numbers import number
 from tests.cli.typing_commands import tacit
 from tests.cli.visits import BY_CITY, COUNT, furnish
 
@@ -101,3 +102,42 @@ def test_a_folder_without_parquet_is_no_table(folder: Path, place: str) -> None:
     ran = tacit(folder, "init", place)
     assert ran.returncode == 1
     assert "a folder with 1 to 100,000 Parquet files" in ran.stderr
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
+def test_what_a_question_is_on_an_engine(folder: Path, engine: str) -> None:
+    """Reckoned from public numbers: nothing is loaded, read or written, and no server is there."""
+    words = ["plan", "visits.toml", BY_CITY, "--epsilon", "1", "--engine", engine]
+    ran = tacit(folder, *words)
+    assert ran.returncode == 0, ran.stderr
+    assert f"On {engine}, {number(10**7)} rows:" in ran.stdout
+    told = json.loads(tacit(folder, *words, "--table-rows", "1000000", "--largest-unit", "0.1", "--json").stdout)
+    (statement,) = told["engine"]["statements"]
+    assert statement["sql"].startswith("WITH")
+    if engine == "spark":
+        assert "DISTRIBUTE BY" in statement["sql"]
+        assert (statement["rows_shuffled"], statement["largest_task_rows"]) == (10**6, 10**5)
+        assert f"Shuffled once, by unit: {number(10**7)} rows" in ran.stdout
+    else:
+        assert statement["rows_shuffled"] == 0
+        assert "none is moved" in ran.stdout
+    assert sorted(path.name for path in folder.iterdir()) == ["visits.csv", "visits.toml"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--largest-unit", "2"], ["--table-rows", "0"], ["--partitions", "0"], ["--largest-unit", "much"]],
+    ids=str,
+)
+def test_numbers_that_no_cluster_has_are_refused(folder: Path, words: list[str]) -> None:
+    ran = tacit(folder, "plan", "visits.toml", BY_CITY, "--epsilon", "1", "--engine", "spark", *words)
+    assert ran.returncode == 1
+    assert "Traceback" not in ran.stderr
+
+
+def test_what_an_engine_has_no_form_for_is_refused_in_its_plan(folder: Path) -> None:
+    statement = "SELECT COUNT(*) AS n FROM visits WHERE REGEXP_MATCHES(city, 'B')"
+    ran = tacit(folder, "plan", "visits.toml", statement, "--epsilon", "1", "--engine", "spark")
+    assert ran.returncode == 1
+    assert "Nothing was spent" in ran.stderr
+    assert tacit(folder, "plan", "visits.toml", statement, "--epsilon", "1", "--engine", "duckdb").returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -126,8 +127,9 @@ class Access:
         return self._worker, self._worker.ready(draw)
 
     def _interrupt(self, engine: Engine) -> None:
-        """Stop an engine here; it may still be busy, and is not used again."""
+        """Stop an engine here; it may still be busy: nobody waits for its end, or uses it again."""
         engine.interrupt()
+        threading.Thread(target=engine.close, daemon=True).start()
         self._engine = None
 
     def close(self) -> None:

@@ -82,7 +82,15 @@ def session() -> Any:
         if found is None:
             with _nowhere():
                 found = module.SparkSession.builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+            _hushed(found)
     return checked(found)
+
+
+def _hushed(started: Any) -> None:
+    """The server of pyspark that counts for Java prints how a connection ended when Java is killed: not for us."""
+    server = None if is_connect(started) else getattr(started.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda request, address: None
 
 
 def checked(found: Any) -> Any:

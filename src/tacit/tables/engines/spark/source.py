@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import unquote, urlsplit
 
-from tacit.errors import InvalidParameter, PolicyError
+from tacit.errors import InvalidParameter, PolicyError, TacitError
 from tacit.tables.engines.folders import ParquetFiles
 from tacit.tables.engines.frame_names import file_name
 from tacit.tables.engines.source import FRAME, ledgers
@@ -29,6 +30,17 @@ from tacit.work.worker import CannotSend
 __all__ = ["SparkFolder", "SparkFrame", "SparkSource", "SparkTable"]
 
 _ODD = re.compile(r"[^\w.-]")
+
+
+@contextmanager
+def _beside(user: Any) -> Iterator[Any]:
+    """A session of ours for a moment; asking for one fails where the cluster has gone."""
+    own = beside(user)
+    try:
+        with quietly():
+            yield own
+    finally:
+        let_go(own)
 
 
 class SparkSource:
@@ -50,18 +62,14 @@ class SparkSource:
     @cached_property
     def types(self) -> dict[str, str]:
         """Names and types: schema, and nothing of the rows."""
-        problem = False
-        own = beside(self.user_session)
         try:
-            with quietly():
+            with _beside(self.user_session) as own:
                 found = self.frame_in(own).schema
-        except (InvalidParameter, PolicyError):
+        except TacitError:
             raise
         except Exception:
-            problem = True  # raised below, so that it does not carry Spark's words
-        finally:
-            let_go(own)
-        if problem:
+            found = None  # raised below, so that it does not carry Spark's words
+        if found is None:
             allowed = f"a table that is there and may be read: {FORM}"
             raise InvalidParameter("source", given=self.shown, allowed=allowed, hint="Nothing was spent.")
         return {one.name: one.dataType.simpleString() for one in found.fields}
@@ -131,17 +139,14 @@ class SparkTable(SparkSource):
     @cached_property
     def _place(self) -> str:
         problem, found = "", {}
-        own = beside(self.user_session)
         try:
-            with quietly():
+            with _beside(self.user_session) as own:
                 self._refuse_views(own)
                 found = self._described(own)
-        except (InvalidParameter, PolicyError):
+        except TacitError:
             raise
         except Exception:
             problem = "a table that is there and may be read"
-        finally:
-            let_go(own)
         if not problem and not found.get("Location"):
             problem = "a table that is files, at a location: what else has its rows cannot be told of this one"
         if problem:
