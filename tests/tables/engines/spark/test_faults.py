@@ -30,6 +30,7 @@ class Heard(logging.Handler):
     def emit(self, record):
         said.append(record.getMessage())
 logging.getLogger("tacit").addHandler(Heard())
+logging.getLogger("tacit").propagate = False  # pyspark gives the logger above it a stream
 
 folder = sys.argv[1]
 asked = dict(unit="user_id", budget=tacit.PureDP(1000), keys={"city": ["c0", "c1"]}, groups=2, rows=3)
