@@ -6,6 +6,8 @@ import contextlib
 import difflib
 import importlib.util
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -81,7 +83,7 @@ def _story(known: bool) -> None:
         _say("A table of visits was made up: a few people come all the time, cells are empty, amounts are absurd.")
     policy = Path("visits.toml")
     if not policy.exists():
-        _type("init", "visits.csv")
+        _type_apart("init", "visits.csv")
         policy.write_text(POLICY, encoding="utf-8")
         _say("The owner fills in what only people know: who is protected, the bounds, how much may be learned.")
         click.echo(_indented(POLICY))
@@ -111,6 +113,16 @@ def _type(*words: str) -> None:
     except BudgetExceeded as refusal:
         click.echo(f"tacit: {refusal}")
     click.echo()
+
+
+def _type_apart(*words: str) -> None:
+    """The same in a process of its own: the engine's threads stay there, and draws here can be forked."""
+    click.secho(f"$ tacit {' '.join(map(_quoted, words))}", bold=True)
+    ran = subprocess.run([sys.executable, "-m", "tacit", *words], capture_output=True, text=True, check=False)
+    click.echo(ran.stdout)
+    if ran.returncode:
+        click.echo(ran.stderr, err=True, nl=False)
+        sys.exit(ran.returncode)
 
 
 def _quoted(word: str) -> str:
