@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError
@@ -182,6 +183,7 @@ def _hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+@lru_cache(maxsize=1000)
 def _key(row: Any) -> Key:
     id_, name, role, tables, _, made, expires, revoked = row
     scope = None if tables is None else tuple(json.loads(tables))
