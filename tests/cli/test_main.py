@@ -73,3 +73,9 @@ main.command()
 def test_a_command_ends_at_once_and_leaves_nothing_unsaid(body: str, code: int, said: str) -> None:
     ran = subprocess.run([sys.executable, "-c", ENDS.format(body)], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (code, said), ran.stderr
+
+
+def test_a_command_whose_output_is_closed_ends_well() -> None:
+    closed = "import sys; sys.stdout = None\n" + ENDS.format("None").replace('print("told of the end")', "None")
+    ran = subprocess.run([sys.executable, "-c", closed], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")

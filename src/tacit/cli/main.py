@@ -144,11 +144,12 @@ def command() -> NoReturn:
     if threading.active_count() > 1 or isinstance(code, str):
         sys.exit(code)
     atexit._run_exitfuncs()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:  # nobody reads any more
-        code = code or 1
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:  # closed from the beginning
+                stream.flush()
+        except (OSError, ValueError):  # nobody reads any more
+            code = code or 1
     os._exit(code or 0)
 
 

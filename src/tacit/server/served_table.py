@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Cancelled", "ServedTable"]
 
+Words = tuple[bytes | None, ...]
+"""What a request says, byte by byte: equal words are equal requests."""
 _TEXTS = 1_000_000
 """Characters of questions whose names on record are remembered."""
 _REPLIES = 8_000_000
@@ -97,7 +99,7 @@ class ServedTable:
         """The ledger; begun if need be."""
         return self.table.ledger
 
-    def stored(self, analyst: str, asked: Asked, key: str | None, words: Hashable = None) -> Given | None:
+    def stored(self, analyst: str, asked: Asked, key: str | None, words: Words | None = None) -> Given | None:
         """The answer to a question that is on record, free; it was planned once, and is sent as it was stored.
 
         ``words`` are all that the analyst said: who says them again may be answered by `told_again`.
@@ -117,12 +119,18 @@ class ServedTable:
             return None
         given, answer = Given.stored(claim), claim.answer or b""
         if words is not None:
-            size = len(given.body) + len(answer) + len(named.question) + len(asked.sql)
+            size = (
+                len(given.body)
+                + len(answer)
+                + len(named.question)
+                + len(asked.sql)
+                + sum(len(one or b"") for one in words)
+            )
             request = Request(analyst, named.question, table._access.payments.fingerprint, key)
             self._told.keep((analyst, words), Told(request, named.cost, answer, given), size)
         return given
 
-    def told_again(self, analyst: str, words: Hashable) -> Given | None:
+    def told_again(self, analyst: str, words: Words) -> Given | None:
         """What these words were answered with, if the ledger has it as it was then; None too if one had to wait."""
         told, opened = self._told.get((analyst, words)), self.table._access
         if told is None or not opened.engines.is_near:

@@ -281,7 +281,7 @@ def _close_all_but(*kept: int) -> None:
 
 
 def _forked(theirs: int, ours: int) -> _Process:
-    parent = os.getpid()
+    parent, frozen = os.getpid(), gc.get_freeze_count()
     gc.freeze()  # the copy does not look for garbage among what it shares: each page it touched would be copied
     try:
         pid = os.fork()
@@ -292,7 +292,8 @@ def _forked(theirs: int, ours: int) -> _Process:
             finally:
                 serve(theirs, ours, parent)
     finally:
-        gc.unfreeze()
+        if not frozen:  # who had frozen something means it to stay so
+            gc.unfreeze()
     return _Forked(pid)
 
 

@@ -96,6 +96,29 @@ def test_it_is_not_done_where_groups_would_have_to_be_larger_or_it_would_tell_of
     assert not isinstance(now.keys, CountThreshold)
 
 
+@pytest.mark.parametrize(
+    ("flavour", "price", "done"),
+    [
+        ("epsilon", ApproxDP("1e-12", "1e-8"), True),
+        ("epsilon", ApproxDP("1e-18", "1e-200"), False),
+        ("rho", ZCDP("1e-26", "1e-6"), True),
+        ("rho", ZCDP("1e-38", "1e-6"), False),
+        ("rho", ZCDP("1e-44", "1e-6"), False),
+    ],
+)
+def test_it_is_not_done_where_floats_do_not_tell_the_threshold_from_its_neighbours(
+    flavour: str, price: Price, done: bool, tmp_path: Path
+) -> None:
+    table = opened(tmp_path, rows=1, flavour=flavour)
+    plan, _ = plans(table, UNITS, price)
+    assert isinstance(plan.keys, CountThreshold) is done
+    assert plan.keys is not None
+    if done:
+        least = plan.keys.threshold
+        assert float(least - 1) < float(least) == least
+    assert table.query(UNITS).ask(price=price) is not None
+
+
 def test_no_group_has_to_be_larger_and_no_number_gets_noisier(tmp_path: Path) -> None:
     counts = ("COUNT(*) AS a", "COUNT(DISTINCT who) AS b", "COUNT(spend) AS c")
     for rows in (1, 2, 3):

@@ -32,6 +32,7 @@ _OF_VALUES = ("sum", "mean", *_OF_SQUARES)
 _MOST_COLUMNS = 8
 """So many columns are looked at: each takes some prices to compare."""
 _SAME = 1e-9
+_TOLD_APART = 2.0**53
 
 Takings = tuple[Taken, ...]
 Bounds = tuple[Fraction, Fraction] | None
@@ -130,12 +131,17 @@ def _joined(taken: Takings, family: Sequence[int], *, rows: bool = False, total:
 
 def _spreads(demand: Demand, made: Split) -> Spreads:
     """Of every aggregate that gets noise, and how small groups may be to be named."""
-    found: Spreads = [] if made.keys is None else [(float(made.keys.threshold),)]
+    found: Spreads = [] if made.keys is None else [(_least_named(demand, float(made.keys.threshold)),)]
     for one in demand.taken:
         if one.choice is None:
             mechanisms = tuple(made.mechanisms[part.measure] for part in one.parts)
             found.append(ESTIMATORS[one.aggregate.estimator].spreads(one.aggregate, one.setting, mechanisms))
     return found
+
+
+def _least_named(demand: Demand, threshold: float) -> float:
+    """No threshold at all for a released count that is compared with more than a float tells from its neighbours."""
+    return math.inf if demand.need.shares.decides is not None and threshold > _TOLD_APART else threshold
 
 
 def _no_more(found: Spreads, first: Spreads) -> bool:
