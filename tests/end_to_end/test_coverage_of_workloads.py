@@ -21,6 +21,7 @@ from tacit.tables.expressions.tree import Value
 from tacit.tables.fitting.least_squares import Reconciled
 from tacit.tables.fitting.levels import Level
 from tacit.tables.fitting.margins import Margins
+from tacit.tables.fitting.runs import Runs
 from tacit.tables.release.draw import draw, draw_parts
 from tacit.tables.session.table import Table
 from tacit.tables.workloads.workload import Workload
@@ -271,9 +272,10 @@ def test_intervals_of_discoveries_cover(table: Table, name: str) -> None:
 
 def shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault: errors of sums that add up, forgetting that there is noise in each level."""
-    dense, closed = Reconciled.errors, Margins.errors
+    dense, closed, runs = Reconciled.errors, Margins.errors, Runs.errors
     monkeypatch.setattr(Reconciled, "errors", lambda self, sums, beta: dense(self, sums, beta) / 3)
     monkeypatch.setattr(Margins, "errors", lambda self, sums, beta: closed(self, sums, beta) / 3)
+    monkeypatch.setattr(Runs, "errors", lambda self, sums, beta: runs(self, sums, beta) / 3)
 
 
 @pytest.mark.parametrize("measured", ["COUNT(*)", "SUM(spend)", "COUNT(DISTINCT who)", "MEDIAN(age)"])

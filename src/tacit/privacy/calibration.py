@@ -189,7 +189,8 @@ def _target(target: object) -> tuple[float, float]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise InvalidParameter("target", given=target, allowed="a pair (ε, δ), or an ApproxDP or PureDP guarantee")
     positive("epsilon", pair[0])
-    return float_down(price(pair[0])), failure_probability(pair[1])
+    failure_probability(pair[1])
+    return float_down(price(pair[0])), float_down(price(pair[1]))  # what is aimed at is not passed
 
 
 def _one_use(

@@ -35,9 +35,9 @@ class Told(NamedTuple):
 class Remembered(Generic[T]):
     """Values by names, of ``most`` characters in all; those asked for longest ago are forgotten first.
 
-    >>> lately = Remembered[str](most=10)
-    >>> for name in "abc":
-    ...     lately.keep(name, name.upper(), size=4)
+    >>> lately = Remembered[str](most=16)
+    >>> for name in "abcdefghi":
+    ...     lately.keep(name, name.upper(), size=2)
     >>> lately.get("a"), lately.get("c")
     (None, 'C')
     """

@@ -49,7 +49,7 @@ def test_a_file_is_made_paid_and_made_again(policy: Path, tmp_path: Path) -> Non
     frame = pandas.read_parquet(again)
     assert list(frame.columns) == ["age", "plan"] == list(rows[0])
     assert len(frame) == len(rows) == 50
-    assert frame["plan"].fillna("").tolist() == [row["plan"] for row in rows]
+    assert [plan if isinstance(plan, str) else "" for plan in frame["plan"]] == [row["plan"] for row in rows]
     assert set(frame["plan"].dropna()) <= {"free", "pro"}
     assert tacit.synth.load(model).sample(50, seed=7)["plan"] == [row["plan"] or None for row in rows]
     assert charged(policy) == ApproxDP(1, "1e-8")

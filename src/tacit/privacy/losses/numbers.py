@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from tacit.errors import InvalidParameter
-from tacit.privacy.prices import float_down, price
+from tacit.privacy.prices import price
 
 Real = float | int | str | Fraction | Decimal
 
@@ -65,16 +65,11 @@ def probability(name: str, value: object) -> float:
 
 
 def failure_probability(value: object) -> float:
-    """A δ that is aimed at: at least 0 and below 1, as a float that does not exceed it.
-
-    >>> failure_probability(1e-5) < Fraction(1, 10**5) < Fraction(1e-5)
-    True
-    """
-    allowed = "a number of at least 0 and below 1"
-    exact = price(value, "delta", allowed=allowed)
-    if not 0 <= exact < 1:
-        raise InvalidParameter("delta", given=value, allowed=allowed)
-    return float_down(exact)
+    """A δ: at least 0 and below 1."""
+    number = real("delta", value, "a number of at least 0 and below 1")
+    if not 0 <= number < 1:
+        raise InvalidParameter("delta", given=value, allowed="a number of at least 0 and below 1")
+    return number
 
 
 def whole(name: str, value: object, *, least: int) -> int:

@@ -17,7 +17,7 @@ from tacit.tables.fitting.shares import Design, better_shares
 from tacit.tables.plan.demands import Statement
 from tacit.tables.plan.parts import Part
 
-__all__ = ["are_better", "reshared"]
+__all__ = ["are_as_good", "are_better", "reshared"]
 
 _SAME = 1e-9
 _WORTH = 1e-3
@@ -42,7 +42,13 @@ def reshared(statement: Statement, parts: Sequence[Part]) -> Statement | None:
 def are_better(parts: Sequence[Part], even: Sequence[Part]) -> bool:
     """Whether nothing is told worse than at even shares, and all together better."""
     found, first = (np.array(_spreads(one)) for one in (parts, even))
-    return bool((found <= first * (1 + _SAME)).all() and np.log(found / first).sum() < -_WORTH)
+    return are_as_good(parts, even) and bool(np.log(found / first).sum() < -_WORTH)
+
+
+def are_as_good(parts: Sequence[Part], even: Sequence[Part]) -> bool:
+    """Whether nothing is told worse."""
+    found, first = (np.array(_spreads(one)) for one in (parts, even))
+    return bool((found <= first * (1 + _SAME)).all())
 
 
 def _falls_twice(part: Part) -> bool:
@@ -63,8 +69,10 @@ def _told(parts: Sequence[Part]) -> tuple[Design, list[list[float]]]:
 
 def _spreads(parts: Sequence[Part]) -> list[float]:
     """Variances and intervals of what adds up; of all else variances of its noise, and sizes of groups."""
-    design, noise = _told(parts)
-    found = [float(one) for each in noise for one in design.variances(np.array(each))]
+    found = list[float]()
+    if any(part.demand.level is not None for part in parts):
+        design, noise = _told(parts)
+        found += [float(one) for each in noise for one in design.variances(np.array(each))]
     for part in parts:
         found += [line.error for line in part.lines if line.error]
         if part.demand.level is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tacit.errors import InvalidParameter
+from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger import Receipt
 from tacit.ledger.requests import Claim
 from tacit.privacy import Guarantee
@@ -21,6 +21,7 @@ from tacit.tables.engines.contract import Engine
 from tacit.tables.plan.demands import Statement, statement_of
 from tacit.tables.plan.forms import formed
 from tacit.tables.plan.joint import Joint, share, shares_of
+from tacit.tables.plan.parts import Part
 from tacit.tables.plan.plan import Plan, make_plan
 from tacit.tables.plan.price import Price, read_price
 from tacit.tables.query.to_sql import to_sql
@@ -139,7 +140,7 @@ class Batch:
         """Shares and prices: stated weights, or such that noise is the same multiple of what one unit moves.
 
         A statement of p groups per unit and n parts needs a share in proportion to p·n for that, whichever the noise;
-        one of several sets of keys needs the sum of what its sets need, and shares it evenly, as when asked alone.
+        one of several sets of keys needs the sum of what its sets need, and shares it as when asked alone.
         With expected rows, noise relative to them is made equal: Laplace noise falls with the share, Gaussian with its
         root, so the share grows with 1/rows or with 1/rows².
         """
@@ -157,7 +158,39 @@ class Batch:
     def _priced(self, price: Price, shares: tuple[Fraction, ...]) -> _Made:
         """All grouped questions of all statements, measured as is best at their shares, and priced together."""
         statements = tuple(formed(one, price, part) for one, part in zip(self._statements, shares, strict=True))
-        return _Made(shares, statements, self._together(price, statements, shares))
+        even = _Made(shares, statements, self._together(price, statements, shares))
+        several = any(sum(one.level is not None for one in own.demands) > 1 for own in statements)
+        return self._with_better_sets(price, even) if several else even
+
+    def _with_better_sets(self, price: Price, even: _Made) -> _Made:
+        """Where several sets of keys add up: shares as when asked alone, if nothing is told worse."""
+        from tacit.tables.plan.sets import are_as_good, are_better, reshared  # where there are several sets
+
+        first = self._parts(price, even)
+        tried = [reshared(one, parts) for one, parts in zip(even.statements, first, strict=True)]
+        for _ in range(2):
+            statements = tuple(one or own for one, own in zip(tried, even.statements, strict=True))
+            try:
+                made = _Made(even.shares, statements, self._together(price, statements, even.shares))
+            except TacitError:  # a share that buys nothing
+                return even
+            if made.joint.cost != even.joint.cost:
+                return even
+            pairs = list(zip(self._parts(price, made), first, strict=True))
+            better = [one is not None and are_better(*pair) for one, pair in zip(tried, pairs, strict=True)]
+            if all(
+                good or (one is None and are_as_good(*pair))
+                for good, one, pair in zip(better, tried, pairs, strict=True)
+            ):
+                return made
+            tried = [one if good else None for good, one in zip(better, tried, strict=True)]
+        return even
+
+    def _parts(self, price: Price, made: _Made) -> list[list[Part]]:
+        """What each statement is measured by."""
+        rows, joint = [None] * len(self), made.joint
+        plan = make_plan(made.statements, self._access.policy, price, rows, lambda *_: joint, made.shares)
+        return [[part for part in plan.parts if part.statement == at] for at in range(len(self))]
 
     def _together(self, price: Price, statements: Sequence[Statement], shares: Sequence[Fraction]) -> Joint:
         demands = [(part, one) for part, own in zip(shares, statements, strict=True) for one in own.demands]
