@@ -34,6 +34,7 @@ def test_all_are_run_side_by_side() -> None:
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=IDS)
+@pytest.mark.thorough
 def test_ours_keep_their_promise(subject: Subject) -> None:
     found = audit(subject, samples=10_000, confidence=CONFIDENCE)
     assert not found.violated, found
@@ -52,6 +53,7 @@ def test_the_same_audits_convict_when_less_is_claimed() -> None:
             assert audit(subject, claim=PureDP("0.25"), samples=20_000, confidence=CONFIDENCE).violated, subject.name
 
 
+@pytest.mark.thorough
 def test_runs_side_by_side_convict_when_next_to_nothing_is_claimed() -> None:
     """On the registry's neighbours, not the worst of all, the tightest of these leaks a quarter of its promise."""
     for subject in SUBJECTS:

@@ -22,6 +22,7 @@ def of(function: Any, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", outcomes.WRAPPINGS)
+@pytest.mark.thorough
 def test_a_leak_is_seen_in_whatever_it_is_wrapped(name: str) -> None:
     seed(7)
     wrap = outcomes.WRAPPINGS[name]

@@ -41,6 +41,7 @@ def exhibit(name: str) -> Exhibit:
         ("low bits in coordinate 61 of 80", "output[61]"),
     ],
 )
+@pytest.mark.thorough
 def test_it_is_convicted_by_what_gives_it_away(name: str, clue: str) -> None:
     seed(7)
     one = exhibit(name)

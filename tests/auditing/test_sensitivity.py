@@ -129,6 +129,7 @@ def test_maximum(neighbours: Neighbours) -> None:
 @relations
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (-1, 1), (-1, 2), (-5, 4)])
 @pytest.mark.parametrize(("rows", "groups"), [(1, 1), (2, 1), (1, 2), (2, 2)])
+@pytest.mark.thorough
 def test_sums_by_user(low: int, high: int, rows: int, groups: int, norm: Norm, neighbours: Neighbours) -> None:
     """Units that own several rows, in twice as many groups as one of them may touch."""
     names = list(range(2 * groups))

@@ -100,6 +100,7 @@ def drawn(made: Any) -> None:
 
 
 @pytest.mark.parametrize("text", CASES, ids=range(len(CASES)))
+@pytest.mark.thorough
 def test_an_extreme_works_or_is_refused(text: str) -> None:
     with contextlib.suppress(TacitError):
         made = eval(text, dict(NAMES))

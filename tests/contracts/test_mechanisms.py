@@ -159,6 +159,7 @@ def distinct(m: AdditiveMechanism) -> tuple[Fraction, Fraction]:
     return (Fraction(1, 4), Fraction(4)) if flat else (Fraction(9, 10), Fraction(11, 10))
 
 
+@pytest.mark.thorough
 def test_single_numbers_follow_the_same_law_as_arrays(array_example: Example) -> None:
     m = array_example.make()
     bits = seeded(8)

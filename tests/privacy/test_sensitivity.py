@@ -59,6 +59,7 @@ def test_another_norm_is_refused_with_what_to_type(stated: Sensitivity, norm: No
 @pytest.mark.parametrize("one", [L1, L2, LInf])
 @pytest.mark.parametrize("other", [L1, L2, LInf])
 @given(data=st.data())
+@pytest.mark.thorough
 def test_norms_convert_soundly(one: Norm, other: Norm, data: st.DataObject) -> None:
     """On random vectors: if the first norm is at most v, the second is at most the converted value."""
     k = data.draw(st.integers(1, 5))

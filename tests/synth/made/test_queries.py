@@ -116,6 +116,7 @@ def test_the_report_rests_on_released_numbers_and_the_owners_says_that_it_does_n
 
 
 @pytest.mark.parametrize("method", [Pairs, MST])
+@pytest.mark.thorough
 def test_cells_of_several_columns_are_covered_together(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs, "fit_stacked", lambda ones, *rest, **how: independent([law for law, _, _ in ones]))
     rows, missed, seen = people(500), 0, 0

@@ -91,6 +91,7 @@ BATCHES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", BATCHES)
+@pytest.mark.thorough
 def test_a_batch_is_refused_or_answered_alike_on_neighbours(name: str, pair: tuple[Table, Table]) -> None:
     same(lambda table: table.batch(BATCHES[name]).ask(epsilon="0.01"), pair)
     one, other = (_planned(table, BATCHES[name]) for table in pair)
@@ -150,6 +151,7 @@ WEIGHTS: list[Any] = [
 
 @pytest.mark.parametrize("kind", ["weights", "expected_rows"])
 @pytest.mark.parametrize("given", WEIGHTS, ids=repr)
+@pytest.mark.thorough
 def test_weights_that_are_no_shares_are_refused(given: Any, kind: str, pair: tuple[Table, Table]) -> None:
     ended = same(lambda table: table.batch([ALL, BY_PLAN], **{kind: given}).ask(epsilon=1), pair)
     assert ended[:2] == ("refused", "invalid-parameter")
@@ -251,6 +253,7 @@ DISCOVERIES: dict[str, Callable[[Table], Any]] = {
 
 
 @pytest.mark.parametrize("name", DISCOVERIES)
+@pytest.mark.thorough
 def test_a_discovery_that_is_not_allowed_is_refused_alike(name: str, pair: tuple[Table, Table]) -> None:
     ended = same(DISCOVERIES[name], pair)
     assert ended[0] == "refused"

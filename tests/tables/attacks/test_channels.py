@@ -86,6 +86,7 @@ def crafted(folder: Path, column: str, cell: str) -> tuple[Table, Table]:
 
 
 @pytest.mark.parametrize(("column", "cell", "sql"), ROWS, ids=lambda one: one[:40] if isinstance(one, str) else None)
+@pytest.mark.thorough
 def test_no_row_changes_what_an_analyst_is_told(tmp_path: Path, column: str, cell: str, sql: str) -> None:
     one, other = (outcome(table, sql) for table in crafted(tmp_path, column, cell))
     assert one.stage == "answered", one.error
@@ -106,6 +107,7 @@ def test_a_row_that_was_moved_or_is_not_utf8_changes_nothing(tmp_path: Path) -> 
         assert outcome(without, sql).seen == outcome(present, sql).seen
 
 
+@pytest.mark.thorough
 def test_the_name_of_a_group_of_one_person_is_never_shown(tmp_path: Path) -> None:
     """δ is 1e-8 a question: 200 questions show it with a chance below 2·10⁻⁶."""
     _, present = open_pair(tmp_path)

@@ -40,6 +40,7 @@ def losses(node: str, pairs: list[Tables]) -> Iterator[float]:
 
 
 @pytest.mark.parametrize("node", ASKED)
+@pytest.mark.thorough
 def test_the_worst_person_costs_what_is_charged_and_no_more(node: str, pairs: list[Tables]) -> None:
     found = list(losses(node, pairs))
     assert max(found) <= 1 + SLACK

@@ -94,6 +94,7 @@ def told_apart(tables: dict[str, tuple[Table, Table]], node: str, shifts: tuple[
 
 
 @pytest.mark.parametrize("node", NODES)
+@pytest.mark.thorough
 def test_statements_release_one_function_of_integers_and_noise(
     node: str, tables: dict[str, tuple[Table, Table]]
 ) -> None:
@@ -147,6 +148,7 @@ def others_told_apart(tables: dict[str, tuple[Table, Table]], name: str) -> list
 
 
 @pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.thorough
 def test_and_so_do_all_other_questions(name: str, tables: dict[str, tuple[Table, Table]]) -> None:
     assert others_told_apart(tables, name) == []
 
@@ -229,6 +231,7 @@ def in_discovery(patch: pytest.MonkeyPatch) -> None:
         (in_margins, "sets of keys"),
     ],
 )
+@pytest.mark.thorough
 def test_planted_fault_widths_from_values_are_seen(
     plant: Callable[[pytest.MonkeyPatch], None],
     node: str,

@@ -372,6 +372,7 @@ HOLES: list[tuple[Fault, Check, str]] = [
 
 
 @pytest.mark.parametrize(("fault", "check", "sql"), HOLES, ids=[hole[0].__name__ for hole in HOLES])
+@pytest.mark.thorough
 def test_a_planted_hole_is_seen(
     fault: Fault, check: Check, sql: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,7 @@ def slip_of_more(patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("fault", [one_row, one_group, slip_of_more, faults.every_group], ids=lambda one: one.__name__)
+@pytest.mark.thorough
 def test_a_planted_hole_is_seen(fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch)
     assert max(slipping(tmp_path / budget, budget) for budget in ("epsilon", "rho")) > 1 + 1e-6

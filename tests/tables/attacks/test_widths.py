@@ -89,6 +89,7 @@ def tells(tables: dict[int, Table], statement: str) -> bool:
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.thorough
 def test_the_third_person_does_not_show(statement: str, tables: dict[int, Table]) -> None:
     assert not tells(tables, statement)
 
@@ -105,6 +106,7 @@ def test_the_sums_do_cross(tables: dict[int, Table]) -> None:
 
 
 @pytest.mark.parametrize("statement", ["a sum", "a sum of rows"])
+@pytest.mark.thorough
 def test_nor_does_it_with_real_noise(statement: str, tables: dict[int, Table]) -> None:
     """Noise of scale 10²⁰ and more leaves int64 all but once in hundreds, with two people as with three."""
     for table in (tables[2], tables[3]):

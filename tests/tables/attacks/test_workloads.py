@@ -83,6 +83,7 @@ REFUSED: dict[str, Attempt] = {
 
 
 @pytest.mark.parametrize("name", ANSWERED)
+@pytest.mark.thorough
 def test_what_is_answered_is_answered_alike(
     name: str, pair: tuple[Table, Table], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -94,6 +95,7 @@ def test_what_is_answered_is_answered_alike(
 
 
 @pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.thorough
 def test_what_is_refused_is_refused_alike(name: str, pair: tuple[Table, Table]) -> None:
     assert same(REFUSED[name], pair)[0] == "refused"
     assert all(table.ledger.budget().charged == ApproxDP(0, 0) for table in pair)

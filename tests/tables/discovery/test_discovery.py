@@ -87,6 +87,7 @@ def counts(table: Table, kind: str) -> np.ndarray:
 
 @pytest.mark.usefixtures("capturing")
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.thorough
 def test_one_unit_moves_one_bin_by_one(tmp_path: Path, kind: str) -> None:
     whole, *others = tables(tmp_path, [None, "u0", "u7", "u31", "u59"])
     with_all = counts(whole, kind)

@@ -181,6 +181,7 @@ def around(zone: str) -> tuple[list[Moment], list[Moment]]:
 
 
 @pytest.mark.parametrize("zone", HARD)
+@pytest.mark.thorough
 def test_a_local_unit_of_time_begins_at_a_moment(zone: str) -> None:
     moments, changes = around(zone)
     for unit in UNITS:

@@ -94,6 +94,7 @@ def made(seed: int, count: int, plain: bool) -> list[list[Any]]:
 
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("seed", range(1))
+@pytest.mark.thorough
 def test_a_table_reads_as_its_rows_read_alone(tmp_path: Path, writer: Written, seed: int) -> None:
     table = made(seed, 8, plain=writer not in (as_csv, as_view))
     if writer is as_workbook:
