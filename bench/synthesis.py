@@ -15,6 +15,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # as the peers: one core
+
 import numpy as np
 
 from peers import ROOT, Unavailable, environment
