@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.tables.estimators.noise import spread
 from tacit.tables.fitting.shares import Design, better_shares
@@ -41,14 +42,19 @@ def reshared(statement: Statement, parts: Sequence[Part]) -> Statement | None:
 
 def are_better(parts: Sequence[Part], even: Sequence[Part]) -> bool:
     """Whether nothing is told worse than at even shares, and all together better."""
-    found, first = (np.array(_spreads(one)) for one in (parts, even))
-    return are_as_good(parts, even) and bool(np.log(found / first).sum() < -_WORTH)
+    ratios = _ratios(parts, even)
+    return bool((ratios <= 1 + _SAME).all() and np.log(ratios).sum() < -_WORTH)
 
 
 def are_as_good(parts: Sequence[Part], even: Sequence[Part]) -> bool:
     """Whether nothing is told worse."""
+    return bool((_ratios(parts, even) <= 1 + _SAME).all())
+
+
+def _ratios(parts: Sequence[Part], even: Sequence[Part]) -> npt.NDArray[np.float64]:
+    """Of each spread to what it is at even shares."""
     found, first = (np.array(_spreads(one)) for one in (parts, even))
-    return bool((found <= first * (1 + _SAME)).all())
+    return np.asarray(found / first)
 
 
 def _falls_twice(part: Part) -> bool:
