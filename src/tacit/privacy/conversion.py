@@ -223,11 +223,7 @@ def largest_gaussian(epsilon: Fraction, delta: Fraction) -> Fraction:
         return Fraction(0)
     aim = decimal_down(delta)
     tail, level = math.sqrt(-2 * float(ln_down(aim))), float(epsilon)
-    guess = (
-        (math.sqrt(tail * tail + 2 * level) + tail) / (2 * level)
-        if level
-        else float(min(1 / (2 * delta), Fraction(10**200)))
-    )
+    guess = _rough_multiplier(level, tail) if level else float(min(1 / (2 * delta), Fraction(10**200)))
     near = _near_multiplier(level, float(aim), guess)
     # In the noise multiplier 1/μ: δ falls as it grows.
     noise = least(
@@ -239,13 +235,33 @@ def largest_gaussian(epsilon: Fraction, delta: Fraction) -> Fraction:
     return 1 / price(noise) ** 2 if math.isfinite(noise) else Fraction(0)
 
 
+def near_largest_gaussian(epsilon: float, delta: float) -> float | None:
+    """About the largest μ² for which μ-GDP implies (ε,δ)-DP, to 10 digits; None where floats end. No bound: to compare.
+
+    >>> near_largest_gaussian(1.0, 1e-6) / float(largest_gaussian(Fraction(1), Fraction(1, 10**6)))
+    1.0000000000...
+    """
+    if not _in_reach(epsilon, delta):
+        return None
+    near = _near_multiplier(epsilon, delta, _rough_multiplier(epsilon, math.sqrt(-2 * math.log(delta))))
+    return None if near is None else near**-2
+
+
+def _rough_multiplier(epsilon: float, tail: float) -> float:
+    return (math.sqrt(tail * tail + 2 * epsilon) + tail) / (2 * epsilon)
+
+
+def _in_reach(epsilon: float, delta: float) -> bool:
+    return 1e-250 < delta < 0.5 and 1e-12 < epsilon < 500
+
+
 def _near_multiplier(epsilon: float, delta: float, guess: float) -> float | None:
     """About the noise multiplier at which δ(ε) is δ, by Newton's steps on its logarithm; None where floats end.
 
     The profile grows with μ by φ(ε/μ - μ/2). No bound: a search begins there.
     """
     multiplier, root = guess, math.sqrt(2)
-    if not (1e-250 < delta < 0.5 and 1e-12 < epsilon < 500):
+    if not _in_reach(epsilon, delta):
         return None
     for _ in range(30):
         a = epsilon * multiplier - 0.5 / multiplier

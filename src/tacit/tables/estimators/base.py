@@ -175,8 +175,13 @@ class Estimator(ABC):
 
         In one unit for all ways of measuring the same: they are compared by it. The same number of them for each way.
         """
+        factors = self.factors(aggregate, setting)
+        return tuple(spread(one) * factor for one in mechanisms for factor in factors)
+
+    def factors(self, aggregate: Aggregate, setting: Setting) -> tuple[float, ...]:
+        """What a standard deviation of 1 of each of its measures comes to."""
         weights = self.weights(aggregate, setting)
-        return tuple(spread(one) * (norm(weights) if weights else 1.0) for one in mechanisms)
+        return (norm(weights) if weights else 1.0,)
 
     def weights(self, aggregate: Aggregate, setting: Setting) -> Weights:
         """What a statistic that is a sum of released integers is made of: a weight for each; none if it is no sum."""

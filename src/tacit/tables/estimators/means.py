@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.estimators.base import Estimator, Noisy, Reading, Setting, Weighted, Weights
 from tacit.tables.estimators.blends import of_column, width
-from tacit.tables.estimators.noise import furthest, norm, spread
+from tacit.tables.estimators.noise import furthest, norm
 from tacit.tables.estimators.quantising import centred, row_bounds
 from tacit.tables.estimators.ratios import mean_ends, means
 from tacit.tables.query.tree import Aggregate
@@ -53,11 +54,8 @@ class Mean(Estimator):
         bottom, top = row_bounds(aggregate)
         return min(off / fewer * float(width(row) * row.granule), float(top - bottom))
 
-    def spreads(
-        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...]
-    ) -> tuple[float, ...]:
-        (own,), reading = mechanisms, _reading(aggregate, setting)
-        return tuple(spread(own) * norm(_around(reading, m)) for m in _PLACES)
+    def factors(self, aggregate: Aggregate, setting: Setting) -> tuple[float, ...]:
+        return _factors(_reading(aggregate, setting))
 
 
 MEAN = Mean()
@@ -65,6 +63,12 @@ MEAN = Mean()
 
 def _reading(aggregate: Aggregate, setting: Setting) -> Reading:
     return setting.reading or of_column(aggregate, centred(aggregate, setting), setting).reading
+
+
+@lru_cache(maxsize=256)
+def _factors(reading: Reading) -> tuple[float, ...]:
+    """Many plans of one statement are compared."""
+    return tuple(norm(_around(reading, m)) for m in _PLACES)
 
 
 def _around(reading: Reading, mean: float) -> Weights:

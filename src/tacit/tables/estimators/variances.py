@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.estimators.base import Estimator, Noisy, Reading, Setting, Weighted
 from tacit.tables.estimators.blends import of_column, width
-from tacit.tables.estimators.noise import furthest, norm, spread
+from tacit.tables.estimators.noise import furthest, norm
 from tacit.tables.estimators.quantising import centred_for_squares
 from tacit.tables.estimators.ratios import Ends, no_row, rows_ends, variance_ends, variance_weights
 from tacit.tables.query.tree import Aggregate
@@ -94,11 +95,14 @@ class Variance(Estimator):
         worst = min(off / fewer, 0.25) * wide**2
         return math.sqrt(worst) if self.root else worst
 
-    def spreads(
-        self, aggregate: Aggregate, setting: Setting, mechanisms: tuple[AdditiveMechanism, ...]
-    ) -> tuple[float, ...]:
-        (own,), reading = mechanisms, _reading(aggregate, setting)
-        return tuple(spread(own) * norm(variance_weights(reading, m, v)) for m, v in _PLACES)
+    def factors(self, aggregate: Aggregate, setting: Setting) -> tuple[float, ...]:
+        return _factors(_reading(aggregate, setting))
+
+
+@lru_cache(maxsize=256)
+def _factors(reading: Reading) -> tuple[float, ...]:
+    """Many plans of one statement are compared."""
+    return tuple(norm(variance_weights(reading, m, v)) for m, v in _PLACES)
 
 
 def _reading(aggregate: Aggregate, setting: Setting) -> Reading:

@@ -13,18 +13,20 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 
 from tacit.errors import TacitError
 from tacit.tables.estimators.base import Setting, Weighted
 from tacit.tables.estimators.blends import of_column, width
+from tacit.tables.estimators.noise import spread
 from tacit.tables.estimators.quantising import centred, centred_for_squares
 from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions.tree import Expression
 from tacit.tables.plan.demands import Demand, Statement, Taken, deciding, retaken
 from tacit.tables.plan.joint import Joint, share_apart
-from tacit.tables.plan.price import Need, Price, Split
+from tacit.tables.plan.price import Need, Price, near_deviations
 
-__all__ = ["Sharing", "formed"]
+__all__ = ["Forms", "Sharing", "formed"]
 
 _OF_ROWS, _OF_KNOWN = "count_rows", "count"
 _OF_SQUARES = ("variance", "variance_pop", "stddev", "stddev_pop")
@@ -45,32 +47,100 @@ def formed(
     statement: Statement, price: Price, share: Fraction = Fraction(1), sharing: Sharing = share_apart
 ) -> Statement:
     """The statement as it is measured at its share of a price; ways are compared as ``sharing`` prices them."""
-    demands = tuple(_formed(one, price, share * one.weight, sharing) for one in statement.demands)
-    return replace(statement, demands=demands)
+    return Forms(statement).at(price, share, sharing)
 
 
-def _formed(demand: Demand, price: Price, share: Fraction, sharing: Sharing) -> Demand:
-    if demand.level is not None:
-        return demand
-    families = list(_families(demand.taken))[:_MOST_COLUMNS]
-    decided = list(deciding(demand))
-    if not families and not decided:
-        return demand
-    own = price if share == 1 else price.scaled(share).with_leak(price.dlt * share)
+class Forms:
+    """The ways in which a statement can be measured: each is made once, and compared at any price."""
 
-    def spreads(tried: Demand) -> Spreads:
-        return _spreads(tried, sharing(own, [tried.need], [Fraction(1)]).splits[0])
+    def __init__(self, statement: Statement) -> None:
+        self.statement = statement
+        self._demands = [_Forms(one) for one in statement.demands]
 
-    try:
-        first = spreads(demand)
-        for family in families:
-            ways = (retaken(demand, taken) for taken in _ways(demand.taken, family))
-            demand = _best([demand, *ways], spreads, first)
-        if decided:  # counts alone, of which no two are of one column
-            demand = _best([demand, *decided], spreads, first)
-    except TacitError:  # a price that buys nothing: it is refused where it is charged
-        return demand
-    return demand
+    def at(self, price: Price, share: Fraction = Fraction(1), sharing: Sharing = share_apart) -> Statement:
+        """As it is measured at its share of a price."""
+        demands = tuple(one.at(price, share * one.first.demand.weight, sharing) for one in self._demands)
+        return replace(self.statement, demands=demands)
+
+
+class _Forms:
+    """Of one grouped question."""
+
+    def __init__(self, demand: Demand) -> None:
+        apart = demand.level is None
+        self.first = _Way(demand)
+        self._families = list(_families(demand.taken))[:_MOST_COLUMNS] if apart else []
+        self._decided = [_Way(one) for one in deciding(demand)] if apart else []
+        self._known: dict[tuple[int, int], list[_Way]] = {}
+
+    def at(self, price: Price, share: Fraction, sharing: Sharing) -> Demand:
+        found = self.first
+        if not self._families and not self._decided:
+            return found.demand
+        own = price if share == 1 else price.scaled(share).with_leak(price.dlt * share)
+        try:
+            for at in range(len(self._families)):
+                found = _best(self._ways(found, at), _Prices(own, sharing), self.first)
+            if self._decided:  # counts alone, of which no two are of one column
+                found = _best([found, *self._decided], _Prices(own, sharing), self.first)
+        except TacitError:  # a price that buys nothing: it is refused where it is charged
+            return found.demand
+        return found.demand
+
+    def _ways(self, found: _Way, at: int) -> list[_Way]:
+        """The way found so far, and those in which one family more is measured together."""
+        place = id(found), at  # what is kept here does not move
+        if place not in self._known:
+            demand = found.demand
+            made = [_Way(retaken(demand, taken)) for taken in _ways(demand.taken, self._families[at])]
+            self._known[place] = [found, *made]
+        return self._known[place]
+
+
+class _Way:
+    """A way to measure a grouped question, and what noise of each measure comes to in each of its aggregates."""
+
+    def __init__(self, demand: Demand) -> None:
+        self.demand = demand
+
+    @cached_property
+    def _factors(self) -> list[tuple[list[int], tuple[float, ...]]]:
+        """Of every aggregate that gets noise: the places of its measures, and what noise of each comes to."""
+        places = {one: at for at, one in enumerate(self.demand.need.shares.measures)}
+        return [
+            (
+                [places[part.measure] for part in one.parts],
+                ESTIMATORS[one.aggregate.estimator].factors(one.aggregate, one.setting),
+            )
+            for one in self.demand.taken
+            if one.choice is None
+        ]
+
+    def spreads(self, deviations: Sequence[float]) -> Spreads:
+        """Of every aggregate that gets noise, by the standard deviations of its measures."""
+        return [tuple(deviations[at] * factor for at in places for factor in own) for places, own in self._factors]
+
+
+class _Prices:
+    """What ways come to at one price: by closed forms if these say it of all of them, else as they would be shared."""
+
+    def __init__(self, price: Price, sharing: Sharing) -> None:
+        self._price, self._sharing = price, sharing
+
+    def spreads(self, ways: Sequence[_Way]) -> list[Spreads]:
+        """One list for each way; small where groups may be small and noise is small."""
+        near = list[Spreads]()
+        for way in ways:
+            deviations = near_deviations(self._price, way.demand.need)
+            if deviations is None:
+                return [self._exact(one) for one in ways]
+            near.append(way.spreads(deviations))
+        return near
+
+    def _exact(self, way: _Way) -> Spreads:
+        made = self._sharing(self._price, [way.demand.need], [Fraction(1)]).splits[0]
+        found: Spreads = [] if made.keys is None else [(_least_named(way.demand, float(made.keys.threshold)),)]
+        return found + way.spreads([spread(one) for one in made.mechanisms.values()])
 
 
 def _families(taken: Takings) -> Iterator[list[int]]:
@@ -93,12 +163,12 @@ def _is_plain(one: Taken, estimator: str) -> bool:
     return one.aggregate.estimator == estimator and one.aggregate.group_bounds is None
 
 
-def _best(ways: Sequence[Demand], spreads: Callable[[Demand], Spreads], first: Spreads) -> Demand:
-    """The best of the ways in which nothing gets more noise than at first, which the first of them is."""
-    best, least = ways[0], _score(spreads(ways[0]))
-    for tried in ways[1:]:
-        found = spreads(tried)
-        if _no_more(found, first) and _score(found) < least - _SAME:
+def _best(ways: Sequence[_Way], prices: _Prices, first: _Way) -> _Way:
+    """The best of the ways in which nothing gets more noise than at first; without a better one the first of them."""
+    most, *told = prices.spreads([first, *ways])
+    best, least = ways[0], _score(told[0])
+    for tried, found in zip(ways[1:], told[1:], strict=True):
+        if _no_more(found, most) and _score(found) < least - _SAME:
             best, least = tried, _score(found)
     return best
 
@@ -127,16 +197,6 @@ def _joined(taken: Takings, family: Sequence[int], *, rows: bool = False, total:
         own = replace(taken[at].setting, reading=reading)
         made[at] = replace(taken[at], setting=own, parts=(Weighted(blend, Fraction(1)),))
     yield tuple(made)
-
-
-def _spreads(demand: Demand, made: Split) -> Spreads:
-    """Of every aggregate that gets noise, and how small groups may be to be named."""
-    found: Spreads = [] if made.keys is None else [(_least_named(demand, float(made.keys.threshold)),)]
-    for one in demand.taken:
-        if one.choice is None:
-            mechanisms = tuple(made.mechanisms[part.measure] for part in one.parts)
-            found.append(ESTIMATORS[one.aggregate.estimator].spreads(one.aggregate, one.setting, mechanisms))
-    return found
 
 
 def _least_named(demand: Demand, threshold: float) -> float:

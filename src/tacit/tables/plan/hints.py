@@ -10,6 +10,8 @@ from tacit.errors import TacitError
 from tacit.ledger.amounts import readable
 from tacit.tables.check.check import Checked
 from tacit.tables.expressions.tree import Expression
+from tacit.tables.plan.demands import statement_of
+from tacit.tables.plan.forms import Forms
 from tacit.tables.plan.parts import Line
 from tacit.tables.plan.plan import Plan
 from tacit.tables.plan.price import Price, three_digits_up
@@ -52,6 +54,7 @@ class _Others:
 
     def __init__(self, plan: Plan, rows: int | None) -> None:
         self._plan, self._rows = plan, rows
+        self._forms = Forms(statement_of(plan.checked, plan.policy))
         self._known: dict[object, tuple[float | None, ...] | None] = {}
         self.left = MOST_WORK
 
@@ -68,7 +71,8 @@ class _Others:
         self, checked: Checked | None, policy: Policy | None, price: Price | None
     ) -> tuple[float | None, ...] | None:
         try:
-            made = self._plan.remade(checked=checked, policy=policy, price=price, expected_rows=self._rows)
+            forms = self._forms if checked is None and policy is None else None
+            made = self._plan.remade(checked=checked, policy=policy, price=price, expected_rows=self._rows, forms=forms)
         except TacitError:
             return None
         return tuple(line.error for line in made.lines)

@@ -62,9 +62,7 @@ def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction], *, c
         return apart  # nothing is composed, and both laws were tried
     used = apart.cost.leak
     best, gain = apart, 0.0 if used == price.dlt else _WORTH_A_DELTA
-    for mixture in _mixtures(price, needs, weights, apart):
-        if not composing and not mixture.is_gaussian:
-            continue
+    for mixture in _mixtures(price, needs, weights, apart) if composing else (_gaussian(price, needs, weights),):
         if mixture.gains_less_than(max(gain, _WORTH_A_LOOK)) or mixture.is_noisier_than(apart.splits):
             continue
         try:
@@ -105,6 +103,11 @@ def share_alike(price: Price, needs: Sequence[Need], weights: Sequence[Fraction]
     _, noise, made = min(tried, key=lambda one: one[0])
     cost = price.with_leak(noise.guarantee.leak)
     return Joint(cost, tuple(Split(cost, None, noise, own) for own in made), f"shares of one {noise.name} noise")
+
+
+def _gaussian(price: ApproxDP, needs: Sequence[Need], weights: Sequence[Fraction]) -> Mixture:
+    every = (GAUSSIAN,) * len(needs)
+    return Mixture(price, tuple(needs), tuple(weights), every, every)
 
 
 def _mixtures(price: ApproxDP, needs: Sequence[Need], weights: Sequence[Fraction], apart: Joint) -> tuple[Mixture, ...]:

@@ -13,7 +13,7 @@ from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeyRule, OptimalKeySelection
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.lazy_losses import loss_distribution
-from tacit.privacy.conversion import largest_gaussian
+from tacit.privacy.conversion import largest_gaussian, near_largest_gaussian
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP
@@ -93,7 +93,8 @@ class Mixture:
         share = self._gaussian_share()
         if not share:
             return False
-        squares = largest_gaussian(self.price.eps, self.price.dlt) / share
+        near = near_largest_gaussian(float(self.price.eps), float(self.price.dlt))
+        squares = Fraction(near or largest_gaussian(self.price.eps, self.price.dlt)) / share
         for (need, weight, law), other in zip(zip(self.needs, self.weights, self.laws, strict=True), sums, strict=True):
             if law is not GAUSSIAN:
                 continue

@@ -23,7 +23,7 @@ from tacit.tables.estimators.noise import Noise
 from tacit.tables.fitting.fits import Fit, fit_of
 from tacit.tables.fitting.levels import Level
 from tacit.tables.plan.demands import Statement, statement_of
-from tacit.tables.plan.forms import Sharing, formed
+from tacit.tables.plan.forms import Forms, Sharing
 from tacit.tables.plan.joint import Joint, share, share_alone, share_apart
 from tacit.tables.plan.parts import Line, Part, priced
 from tacit.tables.plan.passes import InPass, Passes, merged
@@ -177,17 +177,18 @@ class Plan:
         policy: Policy | None = None,
         price: Price | None = None,
         expected_rows: int | None = None,
+        forms: Forms | None = None,
     ) -> Plan:
         """The plan of a changed question, or under a changed policy, or at another price.
 
         Of several sets of keys priced by sums alone, which is never better: many plans are compared, and loss
-        distributions take their time.
+        distributions take their time. ``forms`` are those of the changed statement, if they are known.
         """
         known, terms, paid = checked or self.checked, policy or self.policy, price or self.asked
+        ways = forms or Forms(statement_of(known, terms))
         if not known.query.sets:
-            return planned(known, terms, paid, expected_rows)
-        asked = _with_shares_of(self.statements[0], formed(statement_of(known, terms), paid))
-        return make_plan([asked], terms, paid, [expected_rows])
+            return _planned(ways, terms, paid, expected_rows)
+        return make_plan([_with_shares_of(self.statements[0], ways.at(paid))], terms, paid, [expected_rows])
 
     def tree(self) -> Branch:
         """Where each bit of the price goes, and what would halve an error."""
@@ -207,10 +208,13 @@ class Plan:
 
 def planned(checked: Checked, policy: Policy, price: Price, expected_rows: int | None = None) -> Plan:
     """The plan of one question, measured and priced as well as is known."""
-    sharing = share if checked.query.sets else _Once()
-    asked = statement_of(checked, policy)
-    if len(checked.query.aggregates()) > 1 or any(one.need.shares.keys for one in asked.demands):
-        asked = formed(asked, price, sharing=share_apart if checked.query.sets else sharing)
+    return _planned(Forms(statement_of(checked, policy)), policy, price, expected_rows)
+
+
+def _planned(forms: Forms, policy: Policy, price: Price, expected_rows: int | None) -> Plan:
+    sets = forms.statement.checked.query.sets
+    sharing = share if sets else _Once()
+    asked = forms.at(price, sharing=share_apart if sets else sharing)
     even = make_plan([asked], policy, price, [expected_rows], sharing)
     return even if all(one.level is None for one in asked.demands) else _with_better_shares(even, expected_rows)
 

@@ -12,6 +12,7 @@ from tacit.errors import InvalidParameter, NotPrivate
 from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeyRule, KeySelection, OptimalKeySelection
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy.composition import Guarantee
+from tacit.privacy.conversion import near_largest_gaussian
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
@@ -19,13 +20,14 @@ from tacit.privacy.neighbours import ADD_REMOVE
 from tacit.privacy.prices import failure_probability, positive
 from tacit.tables.engines.contract import Counted, Measure
 from tacit.tables.estimators.noise import Noise, noises_for, spread
+from tacit.tables.plan import near
 from tacit.tables.policy.policy import Policy
 
 if TYPE_CHECKING:
     from tacit.mechanisms.selection.count_threshold import CountThreshold
     from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 
-__all__ = ["Need", "Price", "Shares", "Split", "decided", "read_price", "split", "three_digits_up"]
+__all__ = ["Need", "Price", "Shares", "Split", "decided", "near_deviations", "read_price", "split", "three_digits_up"]
 
 Price = ApproxDP | ZCDP
 """What a question may cost at most: its ε or ρ is charged to the digit, of its δ only what is used."""
@@ -175,13 +177,47 @@ def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise | None
         return None, {}
     whole = shares.noised
     best: tuple[float, Noise, dict[Counted, AdditiveMechanism]] | None = None
-    for noise in noises_for(price):
+    for noise in _worth_trying(price, shares, groups):
         made = {one: noise.mechanism(share / whole, one, groups) for one, share in shares.measures.items()}
         total = math.hypot(*(spread(mechanism) / max(measure.reach, 1) for measure, mechanism in made.items()))
         if best is None or total < best[0]:
             best = (total, noise, made)
     assert best is not None
     return best[1], best[2]
+
+
+def _worth_trying(price: Price, shares: Shares, groups: int) -> tuple[Noise, ...]:
+    """The noises that a price can buy, without that which is clearly wider."""
+    laws = noises_for(price)
+    if len(laws) < 2:
+        return laws
+    law = near.clear_law(float(price.main), float(price.dlt), shares.measures, groups)
+    return laws if law is None else (laws[law.is_gaussian],)
+
+
+def near_deviations(price: Price, need: Need) -> near.Deviations | None:
+    """About the standard deviation of the noise of each measure, to nine digits; None where only exact prices tell.
+
+    It is the same whether a price is shared by sums or by their joint loss. The rule for keys, if they are private, is
+    then that of Laplace noise, or at ρ: one rule for all ways that give keys the same share.
+    """
+    shares, groups, main, leak = need.shares, need.groups, float(price.main), float(price.dlt)
+    if not shares.measures or shares.decides is not None or (shares.private and not leak):
+        return None
+    if isinstance(price, ZCDP):
+        return near.gaussian(2 * main, shares.measures, groups)
+    if not leak:
+        return near.laplace(main, shares.measures, groups)
+    law = near.clear_law(main * float(shares.noised), leak / 2 if shares.private else leak, shares.measures, groups)
+    if law is None or not shares.private:
+        return law and law.deviations
+    if law.is_gaussian:
+        return None
+    square = near_largest_gaussian(main, leak)
+    if square is None:
+        return None
+    least = near.gaussian(square, shares.measures, groups)  # were all of the price for Gaussian noise
+    return law.deviations if near.is_clearly_larger_somewhere(least, law.deviations) else None
 
 
 def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
