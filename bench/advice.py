@@ -8,9 +8,10 @@ from tables import Column, Table, publish, seconds, verdict
 from tacit.advice import advise
 from tacit.advice.situations.choices import Choice, TopChoices
 from tacit.advice.situations.devices import DeviceSum
+from tacit.advice.situations.means import MeanSurvey
 from tacit.advice.situations.numbers import Histogram, Numbers
 from tacit.advice.situations.ranks import Ranks
-from tacit.advice.situations.surveys import MeanSurvey, Survey
+from tacit.advice.situations.surveys import Survey
 from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
 from tacit.errors import InvalidParameter

@@ -8,9 +8,10 @@ from typing import Any
 
 from tacit.advice.situations.choices import Choice, TopChoices
 from tacit.advice.situations.devices import DeviceSum
+from tacit.advice.situations.means import MeanSurvey
 from tacit.advice.situations.numbers import Histogram, Numbers
 from tacit.advice.situations.ranks import Ranks
-from tacit.advice.situations.surveys import MeanSurvey, Survey
+from tacit.advice.situations.surveys import Survey
 from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
 from tacit.privacy.sensitivity import L1, L2
@@ -53,6 +54,7 @@ def cases() -> Iterator[Case]:
         for candidates in (2, 10, 100):
             yield Case(Choice(candidates, 1), price)
         yield Case(Choice(30, 1, monotone=True), price, "0.01")
+        yield Case(Choice(30, L1(1)), price)
     for price in (PURE[1], PURE[2], WITH_DELTA[1], WITH_DELTA[3], OTHERS[1]):
         for count in (2, 8):
             yield Case(TopChoices(count, 40, 1), price)
@@ -81,3 +83,7 @@ def cases() -> Iterator[Case]:
         yield Case(DeviceSum(300, bits=True), price)
         yield Case(DeviceSum(300), price)
         yield Case(Survey(5, 300, "shuffler"), price)
+        yield Case(MeanSurvey(300, (0, 1), "shuffler"), price)
+    for price in (*PURE[1:], WITH_DELTA[1], *OTHERS):
+        yield Case(MeanSurvey(300, (0, 10), "curator"), price)
+        yield Case(Numbers(1, 1, bounds=(0, 100)), price)

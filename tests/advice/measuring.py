@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from tacit.advice.situations.choices import Choice, TopChoices
 from tacit.advice.situations.devices import DeviceSum
+from tacit.advice.situations.means import MeanSurvey
 from tacit.advice.situations.numbers import Histogram, Numbers
 from tacit.advice.situations.ranks import Ranks
 from tacit.advice.situations.several import Several
-from tacit.advice.situations.surveys import MeanSurvey, Survey
+from tacit.advice.situations.surveys import Survey
 from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
 from tacit.examples.many_counts import count_totals
@@ -48,7 +49,7 @@ def _numbers(situation: Any, mechanism: Any, beta: float, draws: int, entropy: B
     value = 0.0 if getattr(situation, "bounds", None) is None else sum(situation.bounds) / 2
     rows = max(2000, draws // width) if width > 1 else draws
     zeros = np.full(rows * width, value).astype(np.int64 if whole else np.float64)
-    if type(mechanism).__name__ in ("Staircase", "BoundedLaplace"):  # one number at a time
+    if type(mechanism).__name__ in ("Staircase", "BoundedLaplace", "ClampedLaplace"):  # one number at a time
         noise = np.array([mechanism.release(float(value), entropy=entropy) for _ in range(min(draws, 20_000))]) - value
     else:
         noise = np.asarray(mechanism.release(zeros, entropy=entropy)) - value
@@ -57,7 +58,11 @@ def _numbers(situation: Any, mechanism: Any, beta: float, draws: int, entropy: B
 
 def _choice(situation: Choice, mechanism: Any, beta: float, draws: int, entropy: BitSource) -> float:
     scores = np.round(-np.linspace(0, _reach(situation), situation.candidates), 6)
-    picked = mechanism._picks(scores, draws, entropy)
+    if hasattr(mechanism, "release"):  # noise on every score
+        rows = max(4000, draws // situation.candidates)
+        picked = mechanism.release(np.tile(scores, rows), entropy=entropy).reshape(rows, -1).argmax(axis=1)
+    else:
+        picked = mechanism._picks(scores, draws, entropy)
     return beyond(scores[picked], beta)
 
 
@@ -167,6 +172,10 @@ def _means(situation: Any, mechanism: Any, beta: float, draws: int, entropy: Bit
     low, high = (float(str(end)) for end in situation.bounds)
     people = situation.people
     rows = max(draws // people, 3000)
+    if isinstance(mechanism, ShuffledSum):
+        return _device_sum(DeviceSum(people, situation.bounds), mechanism, beta, draws, entropy) / people
+    if type(mechanism).__name__ == "Staircase":  # one number at a time
+        return beyond(np.array([mechanism.release(0.0, entropy=entropy) for _ in range(min(draws, 20_000))]), beta)
     if not isinstance(mechanism, Randomizer):
         return beyond(mechanism.release(np.zeros(draws), entropy=entropy), beta)
     worst = 0.0

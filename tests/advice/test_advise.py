@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +15,12 @@ from tacit.advice.options import Advice
 from tacit.advice.ranking import advise
 from tacit.advice.situations.choices import Choice, TopChoices
 from tacit.advice.situations.devices import DeviceSum
+from tacit.advice.situations.means import MeanSurvey
 from tacit.advice.situations.numbers import Histogram, Numbers
 from tacit.advice.situations.questions import TableQuestion
 from tacit.advice.situations.ranks import Ranks
 from tacit.advice.situations.several import Several
-from tacit.advice.situations.surveys import MeanSurvey, Survey
+from tacit.advice.situations.surveys import Survey
 from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
 from tacit.errors import InvalidParameter
@@ -90,6 +93,9 @@ EVERY = [
     Survey(4, 5000, "shuffler"),
     MeanSurvey(500, (0, 10)),
     MeanSurvey(500, (0, 10), "curator"),
+    MeanSurvey(500, (0, 10), "shuffler"),
+    Choice(20, tacit.L1(1)),
+    Numbers(1, 1, whole=True, bounds=(0, 10)),
     DeviceSum(500, bits=True),
     DeviceSum(500, (0, 5)),
     DeviceSum(500, trusted="nobody"),
@@ -124,7 +130,7 @@ def test_an_error_is_met_at_the_least_price(situation: Any) -> None:
     made = advise(situation, error=repr(2 * typical), delta="1e-6")
     assert all(one.error <= 2 * typical for one in made.options)
     stated = [one.promise.as_approx() for one in made.options]
-    epsilons = [float(one[0]) for one in stated if one is not None]
+    epsilons = [float(f"{float(one[0]):.3g}") for one in stated if one is not None]
     assert epsilons == sorted(epsilons)
     assert epsilons[0] <= 1.0
 
@@ -153,6 +159,104 @@ def test_a_question_about_a_table_is_planned_from_its_policy() -> None:
         assert made.best.call == "people.sql('SELECT COUNT(*) AS n FROM people', epsilon=1, delta=1e-06)"
         with pytest.raises(InvalidParameter, match=r"0\.05"):
             advise(asked, epsilon=1, beta="0.1")
+        assert "for a policy to come" in made.options[1].why  # its ledger adds up ε
+
+
+POLICY = """
+version = 1
+source = "visits.csv"
+unit = "person"
+[limits]
+groups = 2
+[budget]
+epsilon = 3
+delta = 1e-8
+question_delta = 1e-9
+[columns]
+person = { type = "text", role = "identifier" }
+city = { type = "text", role = "private" }
+spend = { type = "real", role = "private", bounds = [0, 100] }
+"""
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Iterator[tacit.Table]:
+    (tmp_path / "visits.csv").write_text("person,city,spend\na,Lund,3\nb,Gent,4\n", encoding="utf-8")
+    (tmp_path / "visits.toml").write_text(POLICY, encoding="utf-8")
+    with tacit.open(tmp_path / "visits.toml") as opened:
+        yield opened
+
+
+BY_CITY = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
+
+
+def test_private_keys_take_the_policys_delta_as_asking_does(visits: tacit.Table) -> None:
+    asked = TableQuestion(visits.query(BY_CITY))
+    at_epsilon, at_rho = advise(asked, epsilon=1), advise(asked, rho="0.1")
+    assert at_epsilon.best.promise == visits.query(BY_CITY).plan(epsilon=1).cost
+    assert at_epsilon.best.error == visits.query(BY_CITY).plan(epsilon=1).error("n")
+    assert "δ 1e-09" in str(at_epsilon)
+    assert "ρ 0.1, δ 1e-09" in str(at_rho)
+    with pytest.raises(InvalidParameter, match="no μ allows"):  # (ε, δ) does not follow from any μ
+        advise(asked, mu="0.5")
+    assert advise(asked, error=10).best.error <= 10
+
+
+def test_a_median_is_off_by_rows_and_a_mean_needs_the_rows_to_expect(visits: tacit.Table) -> None:
+    median = visits.query("SELECT MEDIAN(spend) AS m FROM visits")
+    made = advise(TableQuestion(median), epsilon=1)
+    assert f"off by at most {made.best.error:.4g} rows" in str(median.plan(epsilon=1))
+    assert "in rows" in str(made)
+    mean = visits.query("SELECT AVG(spend) AS a FROM visits")
+    with pytest.raises(InvalidParameter, match="expected_rows=20000"):
+        advise(TableQuestion(mean), epsilon=1)
+    assert advise(TableQuestion(mean, 20000), epsilon=1).best.error == mean.plan(epsilon=1, expected_rows=20000).error(
+        "a"
+    )
+
+
+def test_of_several_outputs_the_largest_error_is_kept(visits: tacit.Table) -> None:
+    both = visits.query("SELECT COUNT(DISTINCT person) AS n, SUM(spend) AS s FROM visits")
+    made = advise(TableQuestion(both), error=10).best
+    plan = both.plan(epsilon=made.promise.epsilon(0))
+    assert 0 < max(plan.error("n") or 0, plan.error("s") or 0) <= 10
+
+
+def test_an_error_is_ranked_by_epsilon_at_the_delta_that_was_allowed(visits: tacit.Table) -> None:
+    asked = TableQuestion(visits.query("SELECT COUNT(*) AS n FROM visits"))
+    for delta in ("1e-4", "1e-12"):
+        for one in advise(asked, error=50, delta=delta).options:
+            assert one.ranked_by == pytest.approx(float(one.promise.epsilon(delta)))
+    made = advise(Numbers(1, 1), error=10, delta="1e-6")
+    assert [one.name for one in made.options][:2] == [
+        "Laplace",
+        "Staircase",
+    ]  # δ for a ten-thousandth of ε is not worth it
+    assert made.options[-1].ranked_by / made.best.ranked_by == pytest.approx(2.72, abs=0.01)
+    assert " 2.72" in str(made)
+
+
+def test_answers_within_bounds_are_clamped_whatever_the_noise() -> None:
+    for price in ({"epsilon": 1}, {"mu": "0.5"}, {"epsilon": 1, "delta": "1e-6"}):
+        made = advise(Numbers(1, 1, bounds=(0, 100)), **price)
+        assert {"ClampedLaplace", "BoundedLaplace"} < {one.name for one in made.options}
+        for one in made.options:
+            assert "bounds=(0, 100)" in one.call or "clamp its answers" in one.why
+    assert first(Numbers(1, 1, bounds=(0, 100)), epsilon=1) == "ClampedLaplace"
+
+
+def test_a_mean_that_a_curator_takes_has_the_noise_of_one_number() -> None:
+    assert first(MeanSurvey(1000, (0, 10), "curator"), rho="0.1") == "Gaussian"
+    assert first(MeanSurvey(1000, (0, 10), "curator"), epsilon=1) == "Laplace"
+    mixed = advise(MeanSurvey(1000, (0, 10), "shuffler"), epsilon=1, delta="1e-6")
+    summed = advise(DeviceSum(1000, (0, 10)), epsilon=1, delta="1e-6")
+    assert mixed.best.error == pytest.approx(summed.best.error / 1000)
+    assert mixed.best.name == "ShuffledSum"
+
+
+def test_scores_that_a_unit_moves_by_one_in_all_are_noised_one_by_one() -> None:
+    assert first(Choice(50, tacit.L1(1)), epsilon=1) == "Laplace noise on every score"
+    assert first(Choice(50, 1), epsilon=1) == "PermuteAndFlip"
 
 
 @pytest.mark.parametrize(
@@ -172,7 +276,9 @@ def test_a_question_about_a_table_is_planned_from_its_policy() -> None:
         (lambda: advise(DeviceSum(500), epsilon=1, trusted="x"), None),
         (lambda: advise(Survey(1, 10), epsilon=1), "two answers"),
         (lambda: advise(Survey(3, 10, "friends"), epsilon=1), "'curator', 'shuffler' or 'nobody'"),
-        (lambda: advise(MeanSurvey(10, trusted="shuffler"), epsilon=1), "DeviceSum"),
+        (lambda: advise(Choice(50, 1), error="0.01"), "Say error=0.194, or a price"),
+        (lambda: advise(Numbers(3, 1, bounds=(0, 10)), epsilon=1), "bounds of one number"),
+        (lambda: advise(Numbers(1, 1, bounds=(10, 0)), epsilon=1), "low < high"),
         (lambda: advise(Ranks([], (0, 1)), epsilon=1), "allowed"),
         (lambda: advise(Thresholds(5, 1, hits=6), epsilon=1), "hits"),
     ],

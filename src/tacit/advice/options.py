@@ -11,9 +11,10 @@ from tacit.advice.growth import time_of
 from tacit.advice.prices import keywords, needs, promises_within, share_of
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.privacy.composition import Guarantee
+from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.neighbours import Neighbours
 
-__all__ = ["Advice", "LeftOut", "Option", "Situation", "Way", "at_price"]
+__all__ = ["Advice", "LeftOut", "Option", "Situation", "Way", "at_price", "ranked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,9 @@ class Option:
     mechanism: Any
     """What ``call`` makes."""
     comes_to: float
-    """What the error comes to on the hardest data: it is ranked by this, and never above the bound."""
+    """What the error comes to on the hardest data, never above the bound: options at a price are ranked by it."""
+    ranked_by: float
+    """What it is ranked by: what its error comes to, or the ε that it takes where an error was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +115,25 @@ def at_price(ways: Iterable[Way], price: Guarantee, beta: Fraction) -> tuple[lis
         reason = needs(way.accepts, price)
         for promise in promises_within(price, way.accepts):
             try:
-                made.append(_option(way, promise, beta))
+                option = _option(way, promise, beta)
             except (InvalidParameter, NotPrivate) as refused:
                 reason = str(refused)
+            else:
+                stated = option.promise.as_approx()
+                if isinstance(price, GaussianDP) and stated is not None and stated[1]:
+                    reason = "it takes a δ, which no μ allows: pay with epsilon= and delta="
+                else:
+                    made.append(option)
         if made:
             found.append(min(made, key=lambda one: one.comes_to))
         else:
             left_out.append(LeftOut(way.name, reason))
-    return sorted(found, key=lambda one: float(f"{one.comes_to:.3g}")), left_out  # equal ones as listed: simplest first
+    return ranked(found), left_out
+
+
+def ranked(options: Iterable[Option]) -> list[Option]:
+    """The best first; those that three digits do not tell apart as they are listed, the simplest first."""
+    return sorted(options, key=lambda one: float(f"{one.ranked_by:.3g}"))
 
 
 def _option(way: Way, promise: Guarantee, beta: Fraction) -> Option:
@@ -127,6 +141,7 @@ def _option(way: Way, promise: Guarantee, beta: Fraction) -> Option:
     error = way.error(made, beta)
     call = way.call.replace("{price}", keywords(promise if way.parts == 1 else share_of(promise, way.parts)))
     call = call.replace("{made}", way.details(made))
+    comes_to = error if way.comes_to is None else min(error, way.comes_to(made, beta))
     return Option(
         way.name,
         call,
@@ -137,5 +152,6 @@ def _option(way: Way, promise: Guarantee, beta: Fraction) -> Option:
         time_of(type(made).__name__),
         way.why,
         made,
-        error if way.comes_to is None else min(error, way.comes_to(made, beta)),
+        comes_to,
+        ranked_by=comes_to,
     )

@@ -118,7 +118,7 @@ def needs(accepts: tuple[type[Guarantee], ...], price: Guarantee) -> str:
 _SPOKEN: dict[type[Guarantee], str] = {PureDP: "ε", ApproxDP: "ε with δ", ZCDP: "ρ", GaussianDP: "μ"}
 _TYPED: dict[type[Guarantee], str] = {
     PureDP: "epsilon=",
-    ApproxDP: "epsilon= with delta=",
+    ApproxDP: "epsilon= and delta=",
     ZCDP: "rho=",
     GaussianDP: "mu=",
 }

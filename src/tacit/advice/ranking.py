@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tacit.advice.options import Advice, LeftOut, Option, Situation, Way, at_price
+from tacit.advice.options import Advice, LeftOut, Option, Situation, Way, at_price, ranked
+from tacit.advice.text import digits_up
 from tacit.errors import InvalidParameter
 from tacit.mechanisms.shared.promise import PriceLike
 from tacit.mechanisms.shared.tails import read_beta, read_error
@@ -64,11 +67,12 @@ def advise(
             if value is not None:
                 hint = "Leave one of the two out."
                 raise InvalidParameter(name, given=value, allowed="a price or an error, not both", hint=hint)
-        options, left_out = _for_error(situation, read_error(error), delta, level)
-        asked = f"off by at most {source(read_error(error))}"
+        wanted = read_error(error)
+        options, left_out = _for_error(ways, wanted, _Terms(delta, situation.neighbours, level))
+        asked = f"off by at most {source(wanted)}"
     if not options:
-        reasons = "; ".join(f"{one.name}: {one.reason}" for one in (*left_out, *never))
-        raise InvalidParameter("price", given=asked, allowed=f"one that some mechanism can keep ({reasons})")
+        why = f"one at which it can be had ({left_out[0].name}: {left_out[0].reason})"
+        raise InvalidParameter("price", given=asked, allowed=why)
     return Advice(situation, asked, tuple(options), (*left_out, *never), measured)
 
 
@@ -101,39 +105,65 @@ def _spoken(price: Guarantee) -> str:
     stated = price.as_approx()
     if stated is not None:
         return f"ε = {text(stated[0])}" + (f", δ = {text(stated[1])}" if stated[1] else "")
-    return f"ρ = {text(price.rho)}" if isinstance(price, ZCDP) else repr(price)
+    if isinstance(price, ZCDP):
+        return f"ρ = {text(price.rho)}"
+    return f"μ = {price.mu:.6g}" if isinstance(price, GaussianDP) else repr(price)
 
 
-def _for_error(
-    situation: Situation, error: Fraction, delta: PriceLike, beta: Fraction
-) -> tuple[list[Option], list[LeftOut]]:
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What goes with an ε that is looked for: a δ or none, the neighbours, and how often the error is exceeded."""
+
+    delta: PriceLike
+    where: Neighbours
+    beta: Fraction
+
+    def price(self, epsilon: Fraction) -> Guarantee:
+        """This ε, with the δ."""
+        return _pure_or_not(epsilon, self.delta, self.where)
+
+    def epsilon(self, option: Option) -> float:
+        """The ε that an option takes, at the δ that was allowed."""
+        stated = option.promise.as_approx()
+        if stated is not None:
+            return float(stated[0])
+        return float(option.promise.epsilon("1e-6" if self.delta is None else self.delta))
+
+
+def _for_error(ways: Sequence[Way], error: Fraction, terms: _Terms) -> tuple[list[Option], list[LeftOut]]:
     """Each way at the least ε, to six digits, that keeps its error; the least ε first."""
     found, left_out = [], []
-    for way in situation.ways():
-        search = _Search(way, delta, situation.neighbours, beta, error)
+    for way in ways:
+        search = _Search(way, terms, error)
         option = search.least()
         if option is None:
             left_out.append(search.refusal())
         else:
-            found.append(option)
-    return sorted(found, key=lambda one: (_epsilon(one), one.comes_to)), left_out
+            found.append(replace(option, ranked_by=terms.epsilon(option)))
+    if not found:
+        _refuse_if_too_precise(ways, error, terms)
+    return ranked(found), left_out
 
 
-def _epsilon(option: Option) -> Fraction:
-    stated = option.promise.as_approx()
-    return Fraction(option.promise.epsilon("1e-6")) if stated is None else stated[0]
+def _refuse_if_too_precise(ways: Sequence[Way], error: Fraction, terms: _Terms) -> None:
+    """Says what error can be had, if one can."""
+    can, _ = at_price(ways, terms.price(_LARGEST), terms.beta)
+    if can:
+        least = digits_up(min(one.error for one in can))
+        allowed = f"{least} or more: that takes ε = {_LARGEST} already, and from there on nobody is promised anything"
+        raise InvalidParameter("error", given=source(error), allowed=allowed, hint=f"Say error={least}, or a price.")
 
 
 class _Search:
     """The least ε at which one way is off by at most an error: errors fall nearly as 1/ε, so aim, or halve."""
 
-    def __init__(self, way: Way, delta: PriceLike, where: Neighbours, beta: Fraction, error: Fraction) -> None:
-        self._way, self._delta, self._where, self._beta, self._error = way, delta, where, beta, error
+    def __init__(self, way: Way, terms: _Terms, error: Fraction) -> None:
+        self._way, self._terms, self._error = way, terms, error
         self._reason = ""
 
     def refusal(self) -> LeftOut:
         """Why there is none."""
-        return LeftOut(self._way.name, self._reason or "no ε of use makes it so precise")
+        return LeftOut(self._way.name, self._reason or f"so precise it would take an ε above {_LARGEST}")
 
     def least(self) -> Option | None:
         """The option; or None."""
@@ -171,6 +201,6 @@ class _Search:
         return at, at, None
 
     def _at(self, epsilon: Fraction) -> Option | None:
-        options, refused = at_price([self._way], _pure_or_not(epsilon, self._delta, self._where), self._beta)
+        options, refused = at_price([self._way], self._terms.price(epsilon), self._terms.beta)
         self._reason = refused[0].reason if refused else ""
         return options[0] if options else None

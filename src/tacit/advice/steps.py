@@ -95,6 +95,10 @@ def checklist(path: str | Path) -> Checklist:
     >>> folder.cleanup()
     """
     where = Path(path)
+    if where.suffix != ".toml" and where.is_file():  # data: the policy lies beside them
+        data, where = where, where.with_suffix(".toml")
+        if not where.is_file():
+            raise PolicyError(f"{data} is no policy, and there is none beside it. Draft one: tacit init {data}")
     if not where.is_file():
         raise PolicyError(f"There is no policy {where}. Draft one: tacit init data.csv")
     seen = _look(where)
@@ -173,8 +177,12 @@ def _budget(seen: _Seen) -> tuple[str, str, str]:
         return OPEN, "how much may be learned in all", f"edit {seen.typed}"
     delta = seen.policy.delta or seen.policy.terms.cap.delta
     if delta and seen.policy.population is None:
-        shows = f"{seen.policy.terms}; add population = N, so that δ is checked against it"
-        return OPEN, shows, f"tacit explain delta {text(delta)}"
+        shows = f"{seen.policy.terms}; δ is not checked against the number of people: tacit explain delta {text(delta)}"
+        return (
+            OPEN,
+            shows,
+            f"edit {seen.typed}: above [limits], population = 10000 says that there are more than so many",
+        )
     return DONE, f"{seen.policy.terms}", f"tacit budget {seen.typed}"
 
 
@@ -259,9 +267,13 @@ def _monitor(seen: _Seen) -> tuple[str, str, str]:
         return OPEN, f"locked: {', '.join(locked)}", f"tacit unlock {seen.typed} --help"
     return (
         DONE,
-        f"the chain of {seen.verification.entries} entries holds; left: {seen.budget.remaining}",
+        f"the chain of {seen.verification.entries} entries holds; left: {_words(seen.budget)}",
         f"tacit log {seen.typed}",
     )
+
+
+def _words(budget: Budget) -> str:
+    return budget.terms.flavour.words(budget.left)
 
 
 STEPS: tuple[tuple[str, str, Judge], ...] = (

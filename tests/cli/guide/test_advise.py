@@ -59,8 +59,14 @@ def test_json_carries_a_version_and_all_numbers(tmp_path: Path) -> None:
             "There is no policy none.toml. Draft one: tacit init",
         ),
         (("thresholds", "--length", "9", "--sensitivity", "1", "--threshold", "x", "--epsilon", "1"), "--threshold"),
-        (("sum", "--people", "1000", "--epsilon", "1", "--trusted", "shuffler", "--bounds", "1", "0"), "bounds"),
-        (("quantiles", "--quantiles", "2", "--bounds", "0", "1", "--epsilon", "1"), "given '2'"),
+        (("thresholds", "--length", "9", "--sensitivity", "1", "--threshold", "nan", "--epsilon", "1"), "a finite"),
+        (("sum", "--people", "1000", "--epsilon", "1", "--bounds", "1", "0"), "given '1 0'; allowed: two finite"),
+        (("sum", "--people", "1000", "--epsilon", "1", "--bits", "--bounds", "0", "5"), "Leave out the bounds"),
+        (("quantiles", "--quantiles", "2", "--bounds", "0", "1", "--epsilon", "1"), "Type --quantiles 0.25,0.5"),
+        (("numbers", "--bounds", "9", "1", "--sensitivity", "1", "--epsilon", "1"), "Type --bounds 0 100."),
+        (("numbers", "--count", "3", "--bounds", "0", "9", "--sensitivity", "1", "--epsilon", "1"), "clamp each"),
+        (("choice", "--candidates", "50", "--sensitivity", "1", "--error", "0.01"), "Say --error 0.194, or a price."),
+        (("survey", "--categories", "5", "--people", "0", "--epsilon", "1"), "Type --people 10000."),
     ],
 )
 def test_contradictions_are_one_sentence(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
@@ -84,4 +90,14 @@ def test_a_question_is_planned_without_rows(tmp_path: Path) -> None:
     ran = tacit(tmp_path, "advise", "question", "visits.toml", "SELECT COUNT(*) AS n FROM visits", "--epsilon", "1")
     assert ran.returncode == 0, ran.printed
     assert "noise for ε" in ran.stdout
+    for words, says in (
+        (("--epsilon", "1"), "Say --expected-rows 20000"),
+        (("--expected-rows", "20000", "--mu", "1"), ""),
+    ):
+        mean = tacit(tmp_path, "advise", "question", "visits.toml", "SELECT AVG(spend) AS a FROM visits", *words)
+        assert says in mean.stderr
+        assert mean.returncode == bool(says)
+    by_city = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
+    keys = tacit(tmp_path, "advise", "question", "visits.toml", by_city, "--epsilon", "1")
+    assert "ε 1, δ 1e-09" in keys.stdout, keys.printed  # the policy's, as for `tacit ask`
     assert not (tmp_path / "visits.ledger").exists()

@@ -51,6 +51,7 @@ def test_from_a_draft_to_answers(tmp_path: Path) -> None:
     done = tacit(tmp_path, "checklist", "visits.toml")
     assert done.returncode == 0, done.printed
     assert "none open" in done.stdout
+    assert "left: ε 2.5, δ " in done.stdout
     assert json.loads(tacit(tmp_path, "checklist", "visits.toml", "--json").stdout)["steps"][11]["state"] == DONE
 
 
@@ -71,6 +72,16 @@ def test_no_row_is_read(tmp_path: Path) -> None:
         os.chmod(tmp_path / "visits.csv", 0o600)
         told.append(str(checklist(tmp_path / "visits.toml")))
     assert told[0] == told[1]
+
+
+def test_data_are_taken_for_no_policy(tmp_path: Path) -> None:
+    """Nobody is told to edit them: the policy beside them is meant, or there is none."""
+    (tmp_path / "visits.csv").write_text("user_id,day,city,spend\n", encoding="utf-8")
+    ran = tacit(tmp_path, "checklist", "visits.csv")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "Draft one: tacit init visits.csv" in ran.stderr
+    (tmp_path / "visits.toml").write_text(FULL, encoding="utf-8")
+    assert tacit(tmp_path, "checklist", "visits.csv").stdout == tacit(tmp_path, "checklist", "visits.toml").stdout
 
 
 @pytest.mark.parametrize("name", ["nothing.toml", "."])

@@ -31,6 +31,8 @@ def test_a_value_follows(tmp_path: Path) -> None:
         (("epsilom",), "Did you mean epsilon? tacit explain epsilon"),
         (("epsilon", "1", "2"), "term: given 'epsilon 1 2'"),
         (("curator", "3"), "takes no number"),
+        (("epsilon", "-1"), "given '-1'; allowed: a number above 0, at most 1000. tacit explain epsilon 1"),
+        (("delta", "3"), "tacit explain delta 1e-6"),
     ],
 )
 def test_what_there_is_not_names_the_next_line(tmp_path: Path, words: tuple[str, ...], says: str) -> None:

@@ -23,9 +23,14 @@ class Number:
 
     def read(self, name: str, given: object) -> Fraction:
         """The number that was given, or the example."""
-        exact = price(self.example if given is None else given, name, allowed=self.allowed)
-        if not self.fits(exact):
-            raise InvalidParameter(name, given=given, allowed=self.allowed)
+        if given is None:
+            return price(self.example, name, allowed=self.allowed)
+        try:
+            exact = price(given, name, allowed=self.allowed)
+        except InvalidParameter:
+            exact = None
+        if exact is None or not self.fits(exact):
+            raise InvalidParameter(name, given=given, allowed=self.allowed, hint=f"tacit explain {name} {self.example}")
         return exact
 
 

@@ -30,7 +30,7 @@ __all__ = ["Choice", "TopChoices"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of ``candidates`` by scores, each of which one unit moves by ``sensitivity``.
+    """One of ``candidates`` by scores, each of which one unit moves by ``sensitivity``; or all by L1(...) or L2(...).
 
     ``monotone=True``: adding a unit moves all scores the same way, as counts do.
     """
@@ -54,7 +54,8 @@ class Choice:
         return f"how far the choice's score lies below the best, exceeded with probability {beta}"
 
     def ways(self) -> Iterable[Way]:
-        each = read_sensitivity(self.sensitivity).to(LInf, dimension=self.candidates)
+        stated = read_sensitivity(self.sensitivity)
+        each = stated.to(LInf, dimension=self.candidates)
         extras = f"sensitivity={sensitivity_text(each, bare=True)}" + (", monotone=True" if self.monotone else "")
 
         def error(made: Any, beta: Fraction) -> float:
@@ -87,6 +88,9 @@ class Choice:
             "like ln k",
             "is the textbook's, with noise on both sides",
         )
+        if stated.norm is not LInf:
+            l1, l2 = (stated.to(norm, dimension=self.candidates) for norm in (L1, L2))
+            yield from _noisy_scores(1, self.candidates - 1, l1, l2, "take the largest")
 
     def never(self) -> Iterable[LeftOut]:
         yield LeftOut("NoisyMax with other noise", "Gumbel's is Exponential, exponential noise is PermuteAndFlip")
@@ -144,17 +148,17 @@ class TopChoices:
             "like the root of the number chosen under ρ or δ, and ln k",
             "has a bounded range, which adds up slowly under ρ and δ",
         )
-        yield from _noisy_scores(self, l1, l2, rivals)
+        yield from _noisy_scores(k, rivals, l1, l2, "sort them, however many are wanted")
 
     def never(self) -> Iterable[LeftOut]:
         return ()
 
 
-def _noisy_scores(asked: TopChoices, l1: Sensitivity, l2: Sensitivity, rivals: int) -> Iterable[Way]:
+def _noisy_scores(count: int, rivals: int, l1: Sensitivity, l2: Sensitivity, then: str) -> Iterable[Way]:
     """Every score with noise, then sorted: what is paid for is the distance of all of them."""
 
     def error(law: Law) -> Callable[[Any, Fraction], float]:
-        return lambda made, beta: float(made.scale) * one_shot_error(law, asked.count, rivals, float(beta))
+        return lambda made, beta: float(made.scale) * one_shot_error(law, count, rivals, float(beta))
 
     yield Way(
         "Laplace noise on every score",
@@ -163,7 +167,7 @@ def _noisy_scores(asked: TopChoices, l1: Sensitivity, l2: Sensitivity, rivals: i
         error(LAPLACE_LAW),
         f"tacit.Laplace({{price}}, sensitivity={sensitivity_text(l1)})",
         "like the L1 distance of all scores",
-        "releases all scores: sort them, however many are wanted",
+        f"releases all scores: {then}",
     )
     yield Way(
         "Gaussian noise on every score",
@@ -172,5 +176,5 @@ def _noisy_scores(asked: TopChoices, l1: Sensitivity, l2: Sensitivity, rivals: i
         error(GAUSS),
         f"tacit.Gaussian({{price}}, sensitivity={sensitivity_text(l2)})",
         "like the L2 distance of all scores",
-        "releases all scores: sort them, however many are wanted",
+        f"releases all scores: {then}",
     )

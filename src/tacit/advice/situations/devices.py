@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tacit.advice.options import LeftOut, Way
-from tacit.advice.situations.surveys import mean_ways
 from tacit.advice.situations.trust import CURATOR, SHUFFLER, Trust, read_trust
 from tacit.errors import InvalidParameter
 from tacit.local.categories.estimates import two_sided
+from tacit.local.numeric.duchi import Duchi
+from tacit.local.numeric.hybrid import Hybrid
 from tacit.local.numeric.numbers import Bounds
+from tacit.local.numeric.piecewise import Piecewise
 from tacit.local.shuffle.binary_sum import BinarySum
 from tacit.local.shuffle.shuffled_sum import ShuffledSum
 from tacit.mechanisms.selection.scores import read_count
 from tacit.privacy.guarantees.approx import ApproxDP
+from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.neighbours import REPLACE, Neighbours
 from tacit.privacy.prices import source
 
-__all__ = ["DeviceSum"]
+__all__ = ["DeviceSum", "mean_ways"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,10 @@ class DeviceSum:
         Bounds.read(self.bounds, None)
         object.__setattr__(self, "trusted", read_trust(self.trusted))
         if self.bits and tuple(self.bounds) != (0, 1):
-            raise InvalidParameter("bounds", given=self.bounds, allowed="(0, 1), if each device holds a bit")
+            hint = "Leave out the bounds, or that they are bits."
+            raise InvalidParameter(
+                "bounds", given=self.bounds, allowed="0 and 1, if each device holds a bit", hint=hint
+            )
         if self.trusted is CURATOR:
             hint = "Use Numbers(1, sensitivity=...) for a sum that a curator adds up."
             raise InvalidParameter("trusted", given="curator", allowed="'shuffler' or 'nobody'", hint=hint)
@@ -80,7 +87,7 @@ class DeviceSum:
                 f"tacit.local.ShuffledSum(n={self.people}, bounds={self.bounds!r}, {{made}})",
                 "not with the people",
                 "splits each noisy number into shares: the least noise, for more messages",
-                scale=lambda made: float(made.standard_error),
+                scale=self._shares_spread,
                 details=self._details,
             )
         yield from mean_ways(self.bounds, self._local_error)
@@ -109,13 +116,38 @@ class DeviceSum:
             return 1
         return 1 << max(0, math.ceil(math.log2(4 * math.sqrt(self.people) * float(promise.eps) + 1)))
 
-    def _shares_error(self, made: ShuffledSum, beta: Fraction) -> float:
-        spread = made.standard_error
+    def _shares_spread(self, made: ShuffledSum) -> float:
+        spread = float(made.standard_error)
         if self.bits:  # whole numbers are not rounded
             spread = math.sqrt(max(spread**2 - self.people / 4, 0.0))
-        return max(two_sided(beta), -math.log(beta) / math.sqrt(2)) * spread
+        return spread
+
+    def _shares_error(self, made: ShuffledSum, beta: Fraction) -> float:
+        return max(two_sided(beta), -math.log(beta) / math.sqrt(2)) * self._shares_spread(made)
 
 
 def security(promise: ApproxDP) -> int:
     """The least security with (1 + e^ε)·2^-security ≤ δ."""
     return max(1, math.ceil(math.log2((1 + math.exp(min(float(promise.eps), 500.0))) / float(promise.dlt)) + 1e-9))
+
+
+def _number_randomizer(kind: Any, bounds: Any, promise: Any) -> Any:
+    return kind(promise=promise, bounds=bounds)
+
+
+def mean_ways(bounds: Any, error: Callable[[Any, Fraction], float]) -> Iterable[Way]:
+    """The randomizers of numbers whose reports add up without bias."""
+    for kind, why in (
+        (Duchi, "sends one bit, the best for small ε"),
+        (Piecewise, "sends a number near hers, the best for large ε"),
+        (Hybrid, "is one or the other by a coin, so that no value fares badly"),
+    ):
+        yield Way(
+            kind.__name__,
+            (PureDP,),
+            functools.partial(_number_randomizer, kind, bounds),
+            error,
+            f"tacit.local.{kind.__name__}({{price}}, bounds={bounds!r})",
+            "like 1/√n in people",
+            why,
+        )

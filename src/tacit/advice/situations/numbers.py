@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,11 +19,13 @@ from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.additive.staircase import Staircase
 from tacit.mechanisms.additive.truncated_laplace import TruncatedLaplace
 from tacit.mechanisms.selection.scores import read_count
+from tacit.mechanisms.shared.quantised import read_range
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.neighbours import ADD_REMOVE, Neighbours, relation
+from tacit.privacy.prices import text
 from tacit.privacy.query_sensitivity import user_sums
 from tacit.privacy.sensitivity import L1, L2, LInf, Sensitivity
 
@@ -47,6 +49,7 @@ class Numbers:
     """``count`` numbers, each of which one unit moves by ``sensitivity``; or all of them by L1(...) or L2(...).
 
     ``whole`` numbers stay whole. ``together=True`` ranks by the largest error of all instead of each number's own.
+    One number's answers can be kept within ``bounds``.
 
     >>> Numbers(100, sensitivity=1).reach.l1, Numbers(100, sensitivity=1).reach.l2
     (L1(100), L2(10))
@@ -61,6 +64,11 @@ class Numbers:
     def __post_init__(self) -> None:
         read_count(self.count, "count", most=10**12)
         read_sensitivity(self.sensitivity)
+        if self.bounds is not None:
+            read_range(self.bounds)
+            if self.count > 1:
+                hint = "Of several, clamp each after its noise, which costs nothing."
+                raise InvalidParameter("bounds", given=self.bounds, allowed="bounds of one number", hint=hint)
 
     @property
     def neighbours(self) -> Neighbours:
@@ -76,6 +84,9 @@ class Numbers:
 
     def title(self) -> str:
         kind = "whole number" if self.whole else "number"
+        if self.bounds is not None:
+            low, high = map(text, read_range(self.bounds))
+            return f"one {kind}, its answers from {low} to {high}"
         return f"one {kind}" if self.count == 1 else f"{self.count:,} {kind}s"
 
     def measured_as(self, beta: str) -> str:
@@ -85,9 +96,15 @@ class Numbers:
         return f"{which}, exceeded with probability {beta}"
 
     def ways(self) -> Iterable[Way]:
-        yield from number_ways(self.reach, self.count, whole=self.whole, together=self.together)
-        if self.bounds is not None and self.count == 1:
+        plain = number_ways(self.reach, self.count, whole=self.whole, together=self.together)
+        if self.bounds is None:
+            yield from plain
+            return
+        if not self.whole:
             yield from _bounded(self.reach.l1, self.bounds)
+        for way in plain:
+            if way.name != "Laplace":  # clamped, it is the first
+                yield replace(way, why=f"{way.why}; clamp its answers to the bounds afterwards, which costs nothing")
 
     def never(self) -> Iterable[LeftOut]:
         if self.count > 1 and not self.whole:
@@ -199,13 +216,13 @@ def number_ways(reach: Reach, count: int, *, whole: bool, together: bool) -> Ite
 
 
 def _bounded(sensitivity: Sensitivity, bounds: Any) -> Iterable[Way]:
-    text = sensitivity_text(sensitivity, bare=True)
+    moved = sensitivity_text(sensitivity, bare=True)
     yield Way(
         "ClampedLaplace",
         _PURE,
         lambda promise: ClampedLaplace(promise=promise, sensitivity=sensitivity, bounds=bounds),
         lambda made, beta: float(made.accuracy(beta)),
-        f"tacit.ClampedLaplace({{price}}, sensitivity={text}, bounds={bounds!r})",
+        f"tacit.ClampedLaplace({{price}}, sensitivity={moved}, bounds={bounds!r})",
         "like Δ",
         "keeps answers within their bounds for nothing; they pile up at the ends",
     )
@@ -214,7 +231,7 @@ def _bounded(sensitivity: Sensitivity, bounds: Any) -> Iterable[Way]:
         _PURE,
         lambda promise: BoundedLaplace(promise=promise, sensitivity=sensitivity, bounds=bounds),
         lambda made, beta: float(made.accuracy(beta)),
-        f"tacit.BoundedLaplace({{price}}, sensitivity={text}, bounds={bounds!r})",
+        f"tacit.BoundedLaplace({{price}}, sensitivity={moved}, bounds={bounds!r})",
         "like Δ",
         "keeps answers within their bounds without a pile at the ends, for more noise",
     )

@@ -1,17 +1,16 @@
-"""Surveys of people who keep their answers to themselves: shares of categories, and means."""
+"""Surveys of people who keep their answers to themselves: shares of categories."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from tacit.advice.options import LeftOut, Way
-from tacit.advice.paste import sensitivity_text
 from tacit.advice.situations.trust import CURATOR, NOBODY, SHUFFLER, Trust, read_trust
 from tacit.errors import InvalidParameter
 from tacit.local.categories.estimates import two_sided
@@ -21,27 +20,22 @@ from tacit.local.categories.hashing import LocalHashing
 from tacit.local.categories.kary import KaryResponse
 from tacit.local.categories.subset import SubsetSelection
 from tacit.local.categories.unary import UnaryEncoding
-from tacit.local.numeric.duchi import Duchi
-from tacit.local.numeric.hybrid import Hybrid
-from tacit.local.numeric.numbers import Bounds
-from tacit.local.numeric.piecewise import Piecewise
 from tacit.local.shuffle.binary_sum import ShuffledHistogram
 from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.selection.scores import read_count
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.neighbours import REPLACE, Neighbours
-from tacit.privacy.query_sensitivity import histogram, mean
+from tacit.privacy.query_sensitivity import histogram
 from tacit.privacy.sensitivity import L1, L2
 
-__all__ = ["MeanSurvey", "Survey"]
+__all__ = ["NO_LOCAL", "Survey"]
 
 _PURE = (PureDP,)
-_NO_LOCAL = LeftOut("local protocols", "there is somebody to trust, and they would cost the root of the people")
+NO_LOCAL = LeftOut("local protocols", "there is somebody to trust, and they would cost the root of the people")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +142,7 @@ class Survey:
 
     def never(self) -> Iterable[LeftOut]:
         if self.trusted is CURATOR:
-            yield _NO_LOCAL
+            yield NO_LOCAL
             return
         yield LeftOut("Rappor", "it is for asking the same people again and again; for once it is UnaryEncoding")
         yield LeftOut("CountMeanSketch", "it is for more categories than can be listed, at the price of collisions")
@@ -173,77 +167,3 @@ def _best_size(categories: int, epsilon: float) -> int:
     about = max(1, min(categories - 1, round(categories / (1 + grown))))
     near = range(max(1, about - 3), min(categories - 1, about + 3) + 1)
     return min(near, key=variance)
-
-
-@dataclass(frozen=True, slots=True)
-class MeanSurvey:
-    """The mean of a number between ``bounds`` over ``people`` people, who trust nobody unless ``trusted`` says so."""
-
-    people: int
-    bounds: tuple[object, object] = (0, 1)
-    trusted: Trust = NOBODY
-
-    def __post_init__(self) -> None:
-        read_count(self.people, "people", most=10**12)
-        Bounds.read(self.bounds, None)
-        object.__setattr__(self, "trusted", read_trust(self.trusted))
-        if self.trusted is SHUFFLER:
-            hint = f"Use DeviceSum({self.people}, bounds={self.bounds!r}, trusted='shuffler') and divide by the people."
-            raise InvalidParameter("trusted", given="shuffler", allowed="'nobody' or 'curator' for a mean", hint=hint)
-
-    @property
-    def neighbours(self) -> Neighbours:
-        return REPLACE
-
-    def title(self) -> str:
-        return f"the mean of a number of {self.people:,} people"
-
-    def measured_as(self, beta: str) -> str:
-        return f"the error of the mean, whatever the values, exceeded with probability {beta}"
-
-    def ways(self) -> Iterable[Way]:
-        if self.trusted is CURATOR:
-            yield self._central()
-            return
-        yield from mean_ways(self.bounds, lambda made, beta: two_sided(beta) * made.standard_error(self.people))
-
-    def _central(self) -> Way:
-        low, high = self.bounds
-        moved = mean(low, high, self.people)
-        return Way(
-            "Laplace",
-            _PURE,
-            lambda promise: Laplace(promise=promise, sensitivity=moved),
-            lambda made, beta: float(made.accuracy(beta)),
-            f"tacit.Laplace({{price}}, sensitivity={sensitivity_text(moved)})",
-            "like 1/n in people",
-            "is moved by one of n people alone",
-        )
-
-    def never(self) -> Iterable[LeftOut]:
-        if self.trusted is CURATOR:
-            yield _NO_LOCAL
-        else:
-            yield LeftOut("SquareWave", "it estimates the whole distribution, and is biased")
-
-
-def _number_randomizer(kind: Any, bounds: Any, promise: Any) -> Any:
-    return kind(promise=promise, bounds=bounds)
-
-
-def mean_ways(bounds: Any, error: Callable[[Any, Fraction], float]) -> Iterable[Way]:
-    """The randomizers of numbers whose reports add up without bias."""
-    for kind, why in (
-        (Duchi, "sends one bit, the best for small ε"),
-        (Piecewise, "sends a number near hers, the best for large ε"),
-        (Hybrid, "is one or the other by a coin, so that no value fares badly"),
-    ):
-        yield Way(
-            kind.__name__,
-            _PURE,
-            functools.partial(_number_randomizer, kind, bounds),
-            error,
-            f"tacit.local.{kind.__name__}({{price}}, bounds={bounds!r})",
-            "like 1/√n in people",
-            why,
-        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +16,10 @@ from tacit.advice.options import Advice, Option
 from tacit.advice.ranking import advise as advised
 from tacit.advice.situations.choices import Choice, TopChoices
 from tacit.advice.situations.devices import DeviceSum
+from tacit.advice.situations.means import MeanSurvey
 from tacit.advice.situations.numbers import Histogram, Numbers
 from tacit.advice.situations.ranks import Ranks
-from tacit.advice.situations.surveys import MeanSurvey, Survey
+from tacit.advice.situations.surveys import Survey
 from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
 from tacit.advice.text import promise_text
@@ -80,7 +82,7 @@ def _priced(command: Callable[..., Any]) -> Callable[..., None]:
 _DASHED = (
     "epsilon", "delta", "rho", "mu", "error", "beta", "count", "cells", "groups", "rows", "candidates", "length",
     "hits", "threshold", "horizon", "steps", "categories", "people", "bounds", "quantiles", "granule", "trusted",
-    "sensitivity",
+    "sensitivity", "expected_rows",
 )  # fmt: skip
 
 
@@ -92,6 +94,22 @@ _NEXT = {
     "error": "Type --error 10, in the units of what is released.",
     "beta": "Type --beta 0.05.",
     "sensitivity": "Say how far one unit can move it: --sensitivity 1 for a count.",
+    "count": "Type --count 5.",
+    "cells": "Type --cells 50.",
+    "groups": "Type --groups 1.",
+    "rows": "Type --rows 1.",
+    "candidates": "Type --candidates 50.",
+    "quantiles": "Type --quantiles 0.25,0.5,0.75.",
+    "bounds": "Type --bounds 0 100.",
+    "granule": "Type --granule 1.",
+    "length": "Type --length 1000.",
+    "hits": "Type --hits 1.",
+    "threshold": "Type --threshold 100.",
+    "horizon": "Type --horizon 365.",
+    "steps": "Type --steps 1.",
+    "categories": "Type --categories 12.",
+    "people": "Type --people 10000.",
+    "expected_rows": "Type --expected-rows 20000.",
 }
 """The line to type, where a refusal does not say it."""
 
@@ -104,8 +122,16 @@ def _as_typed(refused: InvalidParameter) -> InvalidParameter:
         allowed, hint = "exactly one of --epsilon, --rho, --mu or --error", "Type --epsilon 1."
     elif name == "sensitivity":
         allowed, hint = "a number above 0", ""
-    shown = f"--{name}" if name in _DASHED else name
-    return InvalidParameter(shown, given=given, allowed=_in_shell(allowed), hint=hint or _NEXT.get(name, ""))
+    name = _SPELLED.get(name, name)
+    if name == "bounds" and isinstance(given, tuple):
+        given = f"{given[0]} {given[1]}"
+        allowed = "two finite numbers, the lower one first" if "pair" in allowed else allowed
+    shown = f"--{name}".replace("_", "-") if name in _DASHED else name
+    return InvalidParameter(shown, given=given, allowed=_in_shell(allowed), hint=_in_shell(hint) or _NEXT.get(name, ""))
+
+
+_SPELLED = {"q": "quantiles"}
+"""What the library calls otherwise than the shell."""
 
 
 def _typed(made: Advice) -> str:
@@ -116,7 +142,11 @@ def _typed(made: Advice) -> str:
 
 def _in_shell(text: str) -> str:
     """Keywords of Python as options."""
-    return re.sub(r"\b(delta|epsilon|rho|mu|error)=([\w.-]*)", lambda found: f"--{found[1]} {found[2]}".rstrip(), text)
+    told = text.replace("delta= (--delta)", "--delta").replace("trusted='shuffler'", "--trusted shuffler")
+    return _KEYWORD.sub(lambda found: f"--{found[1]} {found[2]}".rstrip().replace("_", "-"), told)
+
+
+_KEYWORD = re.compile(r"\b(delta|epsilon|rho|mu|error|expected_rows)=((?:\w|[.-](?=\w))*)")
 
 
 def _sensitive(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -141,6 +171,11 @@ def _sensitive(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _pair(bounds: tuple[str, str] | None) -> Any:
+    """Bounds as they are typed in Python: whole numbers plain, others as exact texts."""
+    return None if not bounds else tuple(int(one) if re.fullmatch(r"[+-]?[0-9]{1,15}", one) else one for one in bounds)
+
+
 @advise.command()
 @click.option("--count", default=1, show_default=True, metavar="K", help="How many numbers.")
 @_priced
@@ -150,7 +185,7 @@ def _sensitive(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--bounds", nargs=2, metavar="LOW HIGH", help="Answers must lie between these, for one number.")
 def numbers(count: int, sensitivity: Any, whole: bool, together: bool, bounds: tuple[str, str] | None) -> Numbers:
     """One number or several: counts, sums, means."""
-    return Numbers(count, sensitivity, whole=whole, together=together, bounds=bounds or None)
+    return Numbers(count, sensitivity, whole=whole, together=together, bounds=_pair(bounds))
 
 
 @advise.command()
@@ -192,7 +227,7 @@ def top(count: int, candidates: int, sensitivity: Any, monotone: bool) -> TopCho
 @_priced
 def quantiles(quantiles: str, bounds: tuple[str, str], granule: str | None) -> Ranks:
     """The median, quartiles, any list of quantiles."""
-    return Ranks(quantiles.replace(" ", "").split(","), bounds, granule)
+    return Ranks(quantiles.replace(" ", "").split(","), _pair(bounds), granule)
 
 
 @advise.command()
@@ -207,7 +242,9 @@ def thresholds(length: int, sensitivity: Any, hits: int, threshold: str, monoton
     try:
         stated: float = int(threshold) if threshold.lstrip("-").isdecimal() else float(threshold)
     except ValueError:
-        raise InvalidParameter("threshold", given=threshold, allowed="a number") from None
+        stated = math.nan
+    if not math.isfinite(stated):
+        raise InvalidParameter("threshold", given=threshold, allowed="a finite number")
     return Thresholds(length, sensitivity, hits=hits, threshold=stated, monotone=monotone)
 
 
@@ -248,7 +285,7 @@ def survey(categories: int, people: int, trusted: Any) -> Survey:
 @_priced
 def mean(people: int, bounds: tuple[str, str], trusted: Any) -> MeanSurvey:
     """The mean of a number, from people who need not trust you."""
-    return MeanSurvey(people, bounds, trusted)
+    return MeanSurvey(people, _pair(bounds), trusted)
 
 
 @advise.command("sum")
@@ -259,7 +296,7 @@ def mean(people: int, bounds: tuple[str, str], trusted: Any) -> MeanSurvey:
 @_priced
 def device_sum(people: int, bounds: tuple[str, str], bits: bool, trusted: Any) -> DeviceSum:
     """A sum over devices that do not trust whoever adds up."""
-    return DeviceSum(people, (0, 1) if bits and bounds == ("0", "1") else bounds, bits=bits, trusted=trusted)
+    return DeviceSum(people, _pair(bounds), bits=bits, trusted=trusted)
 
 
 @advise.command()

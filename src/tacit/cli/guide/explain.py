@@ -10,7 +10,7 @@ from tacit.advice.words import explain as explained
 __all__ = ["explain"]
 
 
-@click.command()
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, metavar="[TERM] [VALUE]")
 def explain(words: tuple[str, ...]) -> None:
     """What a word means, in numbers of your own; without a word, all that can be explained.

@@ -54,9 +54,15 @@ def _averaging() -> None:
     with _people(400) as table:
         first = table.sql("SELECT COUNT(*) AS n FROM people", epsilon="0.1")
         again = table.sql("SELECT COUNT(*) AS n FROM people", epsilon="0.1")
-        click.echo(f"  first {first['n'].value:,}, asked again {again['n'].value:,}; left {table.remaining}")
+        click.echo(f"  first {first['n'].value:,}, asked again {again['n'].value:,}; left {_left(table)}")
         say("Asked afresh, it pays each time, and then refuses:")
         _until_refused(table)
+
+
+def _left(table: Table) -> str:
+    """The ε that is left, in words."""
+    stated = table.remaining.as_approx()
+    return "something" if stated is None else f"ε {float(stated[0]):g}"
 
 
 def _until_refused(table: Table) -> None:
@@ -68,7 +74,7 @@ def _until_refused(table: Table) -> None:
         except BudgetExceeded as refused:
             click.echo(f"  tacit: {refused}")
             return
-        click.echo(f"  {answer['n'].value:,}; left {table.remaining}")
+        click.echo(f"  {answer['n'].value:,}; left {_left(table)}")
 
 
 @contextlib.contextmanager
