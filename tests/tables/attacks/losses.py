@@ -157,6 +157,13 @@ def _loss_of_keys(plan: Part, every: Sequence[Group], keys: Sequence[Sequence[Gr
         return 0.0
     units = [Counter(dict(zip(own, one.units.tolist(), strict=True))) for own, one in zip(keys, pair, strict=True)]
     moved = [units[0][group] - units[1][group] for group in every]
+    if plan.votes is not None:
+        at = plan.bounded.measures.index(plan.votes)
+        votes = [
+            Counter(dict(zip(own, map(int, one.measures[at]), strict=True)))  # type: ignore[arg-type]
+            for own, one in zip(keys, pair, strict=True)
+        ]
+        moved = [votes[0][group] - votes[1][group] for group in every]
     if isinstance(plan.keys, GaussianKeySelection):
         return _noised(plan.keys._noise, moved)
     assert isinstance(plan.keys, OptimalKeySelection)

@@ -107,6 +107,10 @@ NODES: dict[str, list[str]] = {
         "SELECT city, COUNT(DISTINCT who) AS u FROM visits GROUP BY city",
         "SELECT city, COUNT(*) AS n, COUNT(DISTINCT who) AS u, COUNT(spend) AS m FROM visits GROUP BY city",
     ],
+    "keys by votes": [
+        "SELECT city, SUM(spend) AS s FROM visits GROUP BY city",
+        "SELECT city, AVG(age) AS a, COUNT(*) AS n FROM visits GROUP BY city",
+    ],
     "quantiles": [
         "SELECT plan, MEDIAN(spend) AS m FROM visits GROUP BY plan",
         "SELECT plan, PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY age) AS q, MAX(age) AS m FROM visits GROUP BY plan",

@@ -98,7 +98,9 @@ def test_a_hole_in_parts_of_a_column_is_seen_in_rho(
 @pytest.mark.parametrize(
     "fault", [faults.every_group, faults.every_row, faults.noise_for_one_group], ids=lambda one: one.__name__
 )
-@pytest.mark.parametrize("node", ["quantiles", "MODE and TOP_K", "means and variances", "sets of keys"])
+@pytest.mark.parametrize(
+    "node", ["keys by votes", "quantiles", "MODE and TOP_K", "means and variances", "sets of keys"]
+)
 def test_a_planted_hole_is_seen_in_rho(
     node: str, fault: Fault, in_rho: list[Tables], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from tacit.tables.engines.contract import (
     Quantised,
     RowValue,
     Square,
+    Votes,
 )
 from tacit.tables.expressions.tree import Column
 from tests.tables.engines.hash_oracle import digest, written
@@ -58,10 +59,15 @@ def expected(query: BoundedQuery, rows: Sequence[Row], key: str) -> Answer:
     held: dict[Any, set[Any]] = defaultdict(set)
     tallies: dict[Any, Counter[int]] = defaultdict(Counter)
     for unit, groups in by_unit.items():
-        for group in first_groups(query, unit, groups, key):
+        counting = first_groups(query, unit, groups, key)
+        for group in counting:
             answer[group][0] += 1
             for i, measure in enumerate(query.measures):
                 here = pairs[unit, group]
+                if isinstance(measure, Votes):
+                    given = [votes for most, votes in measure.weights if len(counting) <= most]
+                    answer[group][i + 1] += given[0] if given else measure.weights[-1][1]
+                    continue
                 if isinstance(measure, Distinct):
                     held[group, i] |= first_values(query, measure, unit, group, here, key)
                     continue

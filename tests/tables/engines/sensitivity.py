@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from tacit.tables.engines.contract import (
     RowValue,
     Square,
     Tallies,
+    Votes,
 )
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Call, Column, Expression, Literal
@@ -162,6 +164,9 @@ def must_be_near(one: Answer, other: Answer, query: BoundedQuery) -> None:
     ]
     for i, reach in enumerate([1, *(claimed(query, measure) for measure in query.measures)]):
         moved = [change[i] for change in changes if change[i]]
+        own = query.measures[i - 1] if i else None
+        if isinstance(own, Votes) and sum(m * m for m in moved) > query.groups * own.weights[-1][1] ** 2:
+            raise Moved(f"votes moved by {moved}: {query}")
         within = all(m <= reach for m in moved) and len(moved) <= groups
         if not (within and sum(moved) <= groups * reach and sum(m * m for m in moved) <= groups * reach**2):
             raise Moved(f"measure {i} moved by {moved}, claimed {reach} in {groups} groups: {query}")
@@ -215,7 +220,7 @@ def bounded_query(rng: random.Random) -> BoundedQuery:
     public = None
     if keys and rng.random() < 0.5:
         public = tuple(tuple(listed_value(rng, key) for key in keys) for _ in range(rng.randint(0, 12)))
-    return BoundedQuery(
+    made = BoundedQuery(
         where=make.make(Kind.BOOLEAN, rng.randint(1, 2)) if rng.random() < 0.4 else None,
         keys=keys,
         public_keys=public,
@@ -224,6 +229,13 @@ def bounded_query(rng: random.Random) -> BoundedQuery:
         rows=rng.choice([1, 1, 2, 3, 5]),
         measures=tuple(measure(rng, make, unit) for _ in range(rng.randint(1, 4))),
     )
+    return replace(made, measures=(*made.measures, votes(made.groups))) if made.groups in (2, 5, 17) else made
+
+
+def votes(groups: int) -> Votes:
+    """With a square of at most p·100², but for units of three to five groups, which share a weight."""
+    numbers = [one for one in range(1, groups) if one not in (3, 4)] + [groups]
+    return Votes(tuple((one, math.isqrt(groups * 100**2 // one)) for one in numbers))
 
 
 def group_key(rng: random.Random, make: Expressions) -> Expression:

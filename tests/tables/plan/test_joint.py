@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.selection.key_selection import GaussianKeySelection, OptimalKeySelection
+from tacit.mechanisms.selection.key_votes import VotedKeySelection
 from tacit.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from tacit.privacy.loss_distribution import LossDistribution
 from tacit.tables.engines.contract import Measure, One
@@ -75,7 +76,8 @@ def _delta(made: Joint, needs: list[Need], epsilon: Fraction, *, split: bool) ->
             promise, often = one.keys.guarantee, one.keys.groups  # independent decisions about so many keys of a unit
             losses.append(often * LossDistribution.approximate(promise.eps / often, promise.dlt / often))
         elif isinstance(one.keys, GaussianKeySelection):
-            squares += Fraction(need.groups) / Fraction(one.keys._noise.scale) ** 2
+            voted = one.keys.weights if isinstance(one.keys, VotedKeySelection) else ((need.groups, 1),)
+            squares += Fraction(max(keys * votes**2 for keys, votes in voted)) / Fraction(one.keys._noise.scale) ** 2
             leaks += Fraction(slipped(one.keys))
     if squares:
         losses.append(LossDistribution.gaussian_dp(GaussianDP.of_square(squares).mu))
@@ -86,8 +88,10 @@ def slipped(rule: GaussianKeySelection) -> float:
     """How often keys of one unit show, by a normal tail of another origin."""
     from statistics import NormalDist
 
-    beyond = (rule.threshold - 1 - 0.5) / rule._noise.scale
-    return rule.groups * NormalDist().cdf(-beyond)
+    voted, least = ((rule.groups, 1),), rule.threshold
+    if isinstance(rule, VotedKeySelection):
+        voted, least = rule.weights, rule.least_votes
+    return max(keys * NormalDist().cdf(-(least - votes - 0.5) / rule._noise.scale) for keys, votes in voted)
 
 
 @pytest.mark.parametrize("name", BATCHES)

@@ -14,6 +14,7 @@ from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
 from tacit.mechanisms.selection import key_selection
 from tacit.mechanisms.selection.key_selection import GaussianKeySelection, OptimalKeySelection, _chances
+from tacit.mechanisms.selection.key_votes import best_gaussian
 from tacit.privacy import L1, L2, REPLACE, ZCDP, ApproxDP, GaussianDP, PureDP, Unit
 from tacit.tables.engines.contract import Measure, One, Present
 from tacit.tables.expressions.tree import Column
@@ -121,11 +122,13 @@ def test_keys_pass_by_the_lower_threshold_and_no_table_is_made_in_vain(
 
     price = ApproxDP(epsilon, "1e-9")
     gaussian = GaussianKeySelection(promise=price, groups=groups).threshold
+    voted = best_gaussian(price, groups=groups).threshold
     optimal = OptimalKeySelection(epsilon=epsilon, delta="1e-9", groups=groups).threshold
     monkeypatch.setattr(key_selection, "_chances", noted)
     keys = split(price, Shares(Fraction(1), {}), groups).keys
     assert keys is not None
-    assert keys.threshold == min(gaussian, optimal)
+    assert keys.threshold == min(voted, optimal)
+    assert voted <= gaussian
     assert sum(made) <= 3 * gaussian
 
 

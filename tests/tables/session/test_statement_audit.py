@@ -16,6 +16,7 @@ import pytest
 
 import tacit
 from tacit.mechanisms.selection.count_threshold import CountThreshold
+from tacit.mechanisms.selection.key_votes import VotedKeySelection
 from tacit.privacy import ApproxDP, Guarantee
 from tacit.tables.engines.contract import Integers, Tallies
 from tacit.tables.engines.sums import Sums
@@ -299,6 +300,37 @@ def test_the_auditor_sees_a_count_that_is_always_shown(tmp_path: Path, monkeypat
     monkeypatch.setattr(CountThreshold, "threshold", property(lambda self: 0))
     tables = (table(tmp_path / "with", ONE_MORE), table(tmp_path / "without", []))
     function, cost = answers("SELECT town, COUNT(DISTINCT who) AS n FROM small GROUP BY town", {"epsilon": 3}, tables)
+    found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
+    assert found.violated
+
+
+IN_RHO = (
+    POLICY.replace("groups = 1", "groups = 3").replace("epsilon = 100\n", "rho = 100\n").replace("{ epsilon", "{ rho")
+)
+
+
+def test_votes_for_keys_keep_their_price(tmp_path: Path) -> None:
+    """A unit of one group out of three that it might have: it votes √3 times as much there."""
+    for more, others in ((ONE_MORE, []), (ONE_MORE, [f"v{i},Lund,left,5,2" for i in range(2)])):
+        place = tmp_path / str(len(others))
+        place.mkdir()
+        tables = (table(place / "with", others + more, IN_RHO), table(place / "without", others, IN_RHO))
+        function, cost = answers("SELECT town, SUM(level) AS n FROM small GROUP BY town", {"rho": 2}, tables)
+        plan = tables[0].query("SELECT town, SUM(level) AS n FROM small GROUP BY town").plan(rho=2)
+        assert isinstance(plan.keys, VotedKeySelection)
+        found = tacit.audit(
+            function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE
+        )
+        assert not found.violated, found
+
+
+def test_the_auditor_sees_votes_that_come_too_near_to_the_threshold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The planted hole: a unit of one group gives it all but one of the votes that are needed."""
+    monkeypatch.setattr(VotedKeySelection, "_weight", lambda rule, keys: rule.least_votes - 1)
+    tables = (table(tmp_path / "with", ONE_MORE, IN_RHO), table(tmp_path / "without", [], IN_RHO))
+    function, cost = answers("SELECT town, SUM(level) AS n FROM small GROUP BY town", {"rho": 2}, tables)
     found = tacit.audit(function, neighbours=(0, 1), claim=cost, samples=SAMPLES, batch=BATCH, confidence=CONFIDENCE)
     assert found.violated
 

@@ -25,9 +25,9 @@ from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.prices import Price, failure_probability, positive, times
 from tacit.privacy.rounding import decimal_down, exp_down
-from tacit.privacy.sensitivity import L2
+from tacit.privacy.sensitivity import L2, Sensitivity
 
-__all__ = ["GaussianKeySelection", "KeyRule", "KeySelection", "OptimalKeySelection"]
+__all__ = ["GaussianKeySelection", "KeyRule", "KeySelection", "OptimalKeySelection", "gaussian_law"]
 
 _LONGEST_TABLE = 200_000
 _WORD = 64
@@ -212,8 +212,9 @@ class GaussianKeySelection:
         self.groups = times(groups, "groups", least=1)
         self.least = times(least, "least", least=1)
         self._promise, self._parts = promise, (inner, slip)
-        self._noise = DiscreteGaussian(promise=inner, sensitivity=L2.sqrt(self.groups))
-        variance, tail = _law(self._noise, self.groups, inner)
+        reach = L2.sqrt(self.groups)
+        self._noise = DiscreteGaussian(promise=inner, sensitivity=reach)
+        variance, tail = gaussian_law(self._noise, reach, inner)
         # P[1 + noise ≥ T] = P[noise > T-2] = ½ P[|noise| > T-2] must be at most δ'/p for each of p keys.
         level = decimal_down(2 * slip / self.groups)
         guess = math.sqrt(float(variance)) * near_quantile(level) - 0.5
@@ -320,7 +321,7 @@ def _halves(promise: ApproxDP | ZCDP) -> tuple[Guarantee, Fraction]:
     return ApproxDP(promise.eps, promise.dlt / 2), promise.dlt / 2
 
 
-def _law(noise: DiscreteGaussian, groups: int, promise: Guarantee) -> tuple[Fraction, Any]:
-    """The variance of the noise and its tail."""
+def gaussian_law(noise: DiscreteGaussian, reach: Sensitivity, promise: Guarantee) -> tuple[Fraction, Any]:
+    """The variance of noise at a promise for what moves that far, and its tail."""
     tail = rounded_gaussian_tail if noise.law == "rounded" else discrete_gaussian_tail
-    return variance_for(promise, L2.sqrt(groups)), tail
+    return variance_for(promise, reach), tail

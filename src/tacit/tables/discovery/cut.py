@@ -78,12 +78,16 @@ def with_cut(
     _refuse_if_nothing_is_cut(checked, ladders)
     statements = [asked, *(one.statement(policy) for one in ladders)]
     shares = (1 - part, *([part / len(ladders)] * len(ladders)))
-    queries = [demand.asked for demand in asked.demands]
-    run = merged([*queries, *(query for one in ladders for query in one.passes)])
-    places: list[Place] = list(run.places[: len(queries)])
-    for at, one in enumerate(ladders):
-        counted, total = run.places[len(queries) + 2 * at : len(queries) + 2 * at + 2]
-        places.append(_OnLadder(one, counted, total))
+
+    def passing(queries: Sequence[BoundedQuery]) -> Passes:
+        own = queries[: len(asked.demands)]
+        run = merged([*own, *(query for one in ladders for query in one.passes)])
+        places: list[Place] = list(run.places[: len(own)])
+        for at, one in enumerate(ladders):
+            counted, total = run.places[len(own) + 2 * at : len(own) + 2 * at + 2]
+            places.append(_OnLadder(one, counted, total))
+        return Passes(run.bounded, tuple(places))
+
     together = f"-- with what the limits cut, at {text(part)} of the price\n{asked.question}"
     return make_plan(
         statements,
@@ -93,7 +97,7 @@ def with_cut(
         share_apart if before and not checked.query.sets else share,
         shares,
         together,
-        Passes(run.bounded, tuple(places)),
+        passing,
     )
 
 

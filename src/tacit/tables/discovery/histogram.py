@@ -77,7 +77,7 @@ class Histogram:
         taken = Taken(_UNITS, Setting(1, chosen=False), (Weighted(_ONE_UNIT, Fraction(1)),), None)
         demand = Demand((taken,), Need(Shares(Fraction(0), {_ONE_UNIT: Fraction(1)}), 1), told, told)
         asked = Statement(Checked(query, {}, (bins,)), (demand,), called=self.question)
-        return make_plan([asked], policy, price.with_leak(Fraction(0)), passes=Passes(self.passes, (self,)))
+        return make_plan([asked], policy, price.with_leak(Fraction(0)), passing=lambda _: Passes(self.passes, (self,)))
 
     def ask(self, access: Access, price: Price, *, fresh: bool) -> Answer:
         """Pay and get the noisy counts."""

@@ -19,6 +19,8 @@ The engine knows neither ε nor noise. Semantics, exactly (an engine is right if
 7. `Cells` of a group: how many of the rows that count (after 3 and 4) have each integer of ``value`` other than 0,
    which stands for unknown. `Distinct` of a group: the number of different known values among those that its units
    hold, of each unit at most ``most``: those with the smallest keyed hash of (secret, unit, group, value).
+8. `Votes` of a group: Σ over the units that count in it (after 3) of what its ``weights`` say for the number of groups
+   in which the unit counts (after 3).
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ __all__ = [
     "RowValue",
     "Square",
     "Tallies",
+    "Votes",
 ]
 
 
@@ -378,9 +381,41 @@ class Cells:
         return self.value.step
 
 
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """The votes of a group's units, of which each gives so many to each of the groups that it counts in.
+
+    ``weights`` are pairs (groups, votes): a unit of at most so many groups, and of more than the pair before says,
+    gives so many votes. docs/proofs/key_votes.md.
+    """
+
+    step: ClassVar[Fraction] = Fraction(1)
+    takes_steps: ClassVar[bool] = False
+    is_empty: ClassVar[bool] = False
+    chosen: ClassVar[bool] = False
+    weights: tuple[tuple[int, int], ...]
+
+    def row_values(self) -> tuple[RowValue, ...]:
+        """None: rows have no votes."""
+        return ()
+
+    def where(self, condition: Expression | None) -> None:
+        return None
+
+    @property
+    def reach(self) -> int:
+        """The most that one unit adds to a group."""
+        return max(votes for _, votes in self.weights)
+
+    @property
+    def largest(self) -> int:
+        """As of a `Measure`."""
+        return MOST_UNITS * self.reach
+
+
 Counted = Measure | Distinct | Blend
 """What gets noise: one integer per group, or a few that share it."""
-Asked = Measure | Distinct | Cells
+Asked = Measure | Distinct | Cells | Votes
 """What an engine can be asked for."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.tables.engines.contract import BoundedQuery, Distinct, One
+from tacit.tables.engines.contract import BoundedQuery, Distinct, One, Votes
 from tacit.tables.expressions.kinds import Kind
 
 __all__ = ["TEXT", "Moved", "moved"]
@@ -53,5 +53,5 @@ def _width(kind: Kind | None) -> int:
 
 def _inputs(query: BoundedQuery) -> int:
     """Numbers that a row carries along for its measures."""
-    values = {one.value for one in query.measures if not isinstance(one, Distinct)} - {One()}
+    values = {one.value for one in query.measures if not isinstance(one, Distinct | Votes)} - {One()}
     return len(values) + sum(isinstance(one, Distinct) for one in query.measures)

@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.mechanisms.additive.discrete_laplace import DiscreteLaplace
-from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeyRule, OptimalKeySelection
+from tacit.mechanisms.selection.key_selection import KeyRule, OptimalKeySelection
+from tacit.mechanisms.selection.key_votes import best_gaussian
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.lazy_losses import loss_distribution
 from tacit.privacy.conversion import largest_gaussian, near_largest_gaussian
@@ -168,7 +169,7 @@ class Mixture:
             epsilon = self.price.eps * share * scale
             return OptimalKeySelection(epsilon=epsilon, delta=slip, groups=groups, least=shares.least)
         noise = GaussianDP.of_square(squares * share * scale**2)
-        return GaussianKeySelection.of_noise(noise, slip, groups, shares.least)
+        return best_gaussian(noise, slip, groups, shares.least)
 
     def loss(self, scale: Fraction) -> LossDistribution:
         """The loss of all statements together, each part by a pair that dominates it."""

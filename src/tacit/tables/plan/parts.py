@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.mechanisms.selection.key_selection import KeyRule
+from tacit.mechanisms.selection.key_votes import VotedKeySelection
 from tacit.mechanisms.shared.base import AdditiveMechanism
-from tacit.tables.engines.contract import Asked, BoundedQuery, Counted
+from tacit.tables.engines.contract import Asked, BoundedQuery, Counted, Votes
 from tacit.tables.estimators.base import Estimator, Setting, Weighted
 from tacit.tables.estimators.noise import Noise
 from tacit.tables.estimators.quantising import row_bounds
@@ -21,7 +22,7 @@ from tacit.tables.query.tree import Aggregate
 if TYPE_CHECKING:
     from tacit.tables.choosing.choice import Choice, ChoiceMechanism
 
-__all__ = ["Line", "Part", "priced"]
+__all__ = ["Line", "Part", "priced", "voting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class Part:
     """The released count that the rule for keys looks at, in place of the number of units."""
     statement: int = 0
     """Which statement of the plan it belongs to."""
+    votes: Votes | None = None
+    """What the rule for keys looks at, where units of few keys count for more."""
 
     def mechanism_of(self, measure: Asked | Counted) -> AdditiveMechanism:
         """The noise that a measure gets."""
@@ -96,7 +99,21 @@ def priced(demand: Demand, split: Split, statement: int, expected_rows: int | No
     lines = tuple(_line(one, demand, split, expected_rows) for one in demand.taken)
     share = demand.need.shares.keys * demand.weight
     decides = demand.need.shares.decides
-    return Part(demand, demand.bounded, split.keys, split.noise, lines, share, decides, statement)
+    return Part(demand, demand.bounded, split.keys, split.noise, lines, share, decides, statement, votes_of(split))
+
+
+def voting(demand: Demand, split: Split) -> Demand:
+    """The same grouped question, asked for votes as well where a rule for keys is by votes."""
+    votes = votes_of(split)
+    if votes is None:
+        return demand
+    asked, bounded = (replace(one, measures=(*one.measures, votes)) for one in (demand.asked, demand.bounded))
+    return replace(demand, asked=asked, bounded=bounded)
+
+
+def votes_of(split: Split) -> Votes | None:
+    """What a rule by votes looks at."""
+    return Votes(split.keys.weights) if isinstance(split.keys, VotedKeySelection) else None
 
 
 def _line(own: Taken, demand: Demand, split: Split, expected_rows: int | None) -> Line:

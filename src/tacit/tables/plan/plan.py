@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -25,7 +25,7 @@ from tacit.tables.fitting.levels import Level
 from tacit.tables.plan.demands import Statement, statement_of
 from tacit.tables.plan.forms import Forms, Sharing
 from tacit.tables.plan.joint import Joint, share, share_alone, share_apart
-from tacit.tables.plan.parts import Line, Part, priced
+from tacit.tables.plan.parts import Line, Part, priced, voting
 from tacit.tables.plan.passes import InPass, Passes, merged
 from tacit.tables.plan.price import Need, Price
 from tacit.tables.plan.text import Branch, Hint, plan_text, plan_tree
@@ -273,11 +273,12 @@ def make_plan(
     sharing: Sharing = share_apart,
     shares: Sequence[Fraction] = (Fraction(1),),
     together: str = "",
-    passes: Passes | None = None,
+    passing: Callable[[Sequence[BoundedQuery]], Passes] | None = None,
 ) -> Plan:
-    """The plan for statements at one price, of which each has its share."""
+    """The plan for statements at one price, of which each has its share; ``passing`` says what engines run for them."""
     demands = [(at, one) for at, own in enumerate(statements) for one in own.demands]
     joint = sharing(price, [one.need for _, one in demands], [shares[at] * one.weight for at, one in demands])
+    demands = [(at, voting(one, split)) for (at, one), split in zip(demands, joint.splits, strict=True)]
     parts = list[Part]()
     for number, group in itertools.groupby(zip(demands, joint.splits, strict=True), key=lambda one: one[0][0]):
         parts += _with_errors(priced(one, split, number, expected_rows[number]) for (_, one), split in group)
@@ -289,7 +290,7 @@ def make_plan(
         tuple(statements),
         tuple(shares),
         tuple(parts),
-        passes or _passes([one.asked for _, one in demands]),
+        (passing or _passes)([one.asked for _, one in demands]),
         together,
     )
 

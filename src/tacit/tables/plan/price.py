@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter, NotPrivate
-from tacit.mechanisms.selection.key_selection import GaussianKeySelection, KeyRule, KeySelection, OptimalKeySelection
+from tacit.mechanisms.selection.key_selection import KeyRule, KeySelection, OptimalKeySelection
+from tacit.mechanisms.selection.key_votes import best_gaussian
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.conversion import near_largest_gaussian
@@ -223,8 +224,8 @@ def near_deviations(price: Price, need: Need) -> near.Deviations | None:
 def _best_keys(price: Price, groups: int, least: int) -> KeySelection:
     """The rule that shows a key from the smallest number of units on."""
     if isinstance(price, ZCDP):
-        return GaussianKeySelection(promise=price, groups=groups, least=least)
-    gaussian = GaussianKeySelection(promise=price, groups=groups, least=least)
+        return best_gaussian(price, groups=groups, least=least)
+    gaussian = best_gaussian(price, groups=groups, least=least)
     if OptimalKeySelection.threshold_at_least(price.eps, price.dlt, groups, least) > gaussian.threshold + 1:
         return gaussian  # no need for a table that would be long
     try:

@@ -192,6 +192,9 @@ def _shown(part: Part, integers: Integers) -> tuple[Keys, list[Found], dict[Coun
 
 def _kept(part: Part, rule: KeyRule, integers: Integers) -> tuple[npt.NDArray[np.intp], dict[Counted, Noisy]]:
     """Which keys pass: by their number of units and noise that nobody sees, or by a count as it is released."""
+    if part.votes is not None:
+        votes = _sums(integers.measures[part.bounded.measures.index(part.votes)]).within(part.votes.largest)
+        return np.flatnonzero(rule.keep(votes) & (integers.units > 0)), {}
     if part.decides is None:
         return np.flatnonzero(rule.keep(integers.units)), {}
     from tacit.tables.release.shown import Shown  # where keys are private

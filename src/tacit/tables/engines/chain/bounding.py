@@ -18,6 +18,7 @@
     left_out   the pairs whose rows do not all count
     tally0     per group the cells of measure 0, and how many rows each has
     held1      the values that a unit holds in a group, for measure 1; at most so many
+    touched2   the units, and how many pairs of each count, for measure 2
 
 Only units over a limit are put in order. `docs/proofs/bounding.md` says why no unit moves the result further than is
 claimed.
@@ -42,7 +43,7 @@ from tacit.tables.engines.chain.keys import listing
 from tacit.tables.engines.chain.relations import Schema, source
 from tacit.tables.engines.chain.terms import Term, indented, lines
 from tacit.tables.engines.chain.values import clamped, read, row_value, widest_row
-from tacit.tables.engines.contract import BoundedQuery, Cells, Distinct, Measure, One, RowValue
+from tacit.tables.engines.contract import BoundedQuery, Cells, Distinct, Measure, One, RowValue, Votes
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Column, Value
 
@@ -81,6 +82,7 @@ class _Writer:
         self.sums = {i: one for i, one in measures.items() if isinstance(one, Measure)}
         self.cells = {i: one for i, one in measures.items() if isinstance(one, Cells)}
         self.distinct = {i: one for i, one in measures.items() if isinstance(one, Distinct)}
+        self.votes = {i: one for i, one in measures.items() if isinstance(one, Votes)}
         """The measures of each sort, by their places."""
         by_place: dict[int, Measure | Cells] = {**self.sums, **self.cells}
         of_values = [by_place[i] for i in sorted(by_place)]
@@ -111,6 +113,8 @@ class _Writer:
                 self.tally(i, self.cells[i])
             elif i in self.distinct:
                 self.hold(i, self.distinct[i])
+            elif i in self.votes:
+                self.vote(i, self.votes[i])
         last = self.sum_rows() if self.query.unit is None else self.sum_pairs()
         chain = ",\n".join(self.steps)
         return Statement(f"WITH {chain}\n{last}", self.key_kinds, self.listed)
@@ -225,7 +229,7 @@ class _Writer:
 
     def keep(self) -> None:
         """At most so many groups per unit: the first in its order."""
-        stored = bool(self.contents or self.held)
+        stored = bool(self.contents or self.held or self.votes)
         if not self.limits_groups:
             self.step("kept", "SELECT * FROM pairs", stored)
             return
@@ -369,6 +373,20 @@ class _Writer:
         shown = ", ".join([*self.group, f"count(DISTINCT {value}) AS held"])
         self.step(f"tally{i}", f"SELECT {shown}\nFROM (\n{rows}\n) AS values_held" + _by(self.group))
 
+    def vote(self, i: int, measure: Votes) -> None:
+        """Per group, the votes of its units; without a unit column each row is one, of one group."""
+        source = "picked" if self.query.unit is None else "kept"
+        votes = str(measure.weights[0][1])
+        if self.query.unit is not None:
+            self.step(f"touched{i}", "SELECT unit, count(*) AS m FROM kept GROUP BY unit")
+            source = f"kept JOIN touched{i} AS touched ON {self.same('kept', 'touched', ['unit'])}"
+            cases = " ".join(f"WHEN touched.m <= {groups} THEN {votes}" for groups, votes in measure.weights[:-1])
+            votes = f"CASE {cases} ELSE {measure.weights[-1][1]} END" if cases else votes
+        high, low = self.dialect.total(votes, measure.reach)
+        table = source.partition(" ")[0]
+        shown = [*self.plain(table), f"{high} AS high", f"{low} AS low"]
+        self.step(f"tally{i}", f"SELECT {lines(shown)}\nFROM {source}" + _by([f"{table}.{one}" for one in self.group]))
+
     def plain(self, table: str) -> list[str]:
         """The columns that name a group, without a unit's order in them."""
         if self.listed is not None:
@@ -438,7 +456,9 @@ class _Writer:
                 last += [f"m{i}_high", f"m{i}_low"]
                 continue
             joined += f"\nLEFT JOIN tally{i} ON {self.same('totals', f'tally{i}', self.group)}"
-            if i in self.distinct:
+            if i in self.votes:
+                last += [f"coalesce(tally{i}.{name}, 0) AS m{i}_{name}" for name in ("high", "low")]
+            elif i in self.distinct:
                 last += [f"0 AS m{i}_high", f"coalesce(tally{i}.held, 0) AS m{i}_low"]
             else:
                 empty = self.dialect.no_integers
