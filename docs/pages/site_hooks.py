@@ -17,7 +17,7 @@ OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 TUTORIALS = ("first_answer", "survey", "publication")
 BY_TASK = {
     "Ask a table": ("asking", "notebooks", "batches", "mistakes"),
-    "Own a table": ("policy", "discovery", "databases", "growing", "ledger", "service"),
+    "Own a table": ("policy", "discovery", "databases", "spark", "growing", "ledger", "service"),
     "Choose a mechanism": ("advice", "noise", "why_these_noises", "selection", "streams", "following", "sensitivity"),
     "Understand the promise": ("meaning_of_epsilon", "guarantees", "plan_cost", "adaptive", "who_is_hurt"),
     "Publish": ("twelve_steps", "publishing", "synthesis", "anonymity", "worked_examples"),
@@ -47,7 +47,7 @@ def navigation() -> list[Any]:
         {"Guides": tasks},
         {"Reference": [*pages, {"From docstrings": _all("reference/api")}]},
         {"Proofs": _all("proofs")},
-        {"House": ["architecture.md", *_all("decisions")]},
+        {"How it is built": ["architecture.md", *_all("decisions")]},
     ]
 
 
@@ -70,7 +70,13 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
+FIRST = ("tutorial/", "guides/", "glossary.md")
+"""What the search shows before proofs and docstrings that have the same words."""
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    if page.file.src_uri.startswith(FIRST):
+        page.meta["search"] = {"boost": 4 if page.file.src_uri == "glossary.md" else 2}
     return rewritten(markdown, page.file.src_uri)
 
 
