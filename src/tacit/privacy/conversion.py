@@ -235,6 +235,7 @@ def largest_gaussian(epsilon: Fraction, delta: Fraction) -> Fraction:
     return 1 / price(noise) ** 2 if math.isfinite(noise) else Fraction(0)
 
 
+@lru_cache(maxsize=256)
 def near_largest_gaussian(epsilon: float, delta: float) -> float | None:
     """About the largest μ² for which μ-GDP implies (ε,δ)-DP, to 10 digits; None where floats end. No bound: to compare.
 

@@ -27,6 +27,7 @@ PRICES: list[Price] = [
     ZCDP("0.1", "1e-6"),
     ZCDP("0.1"),
 ]
+FAR: list[Price] = [ApproxDP("1e-200", "1e-300"), ApproxDP(10**6, "1e-6"), ApproxDP("1e-300", 0), ZCDP(10**90)]
 
 
 def demands(folder: Path) -> Iterator[Demand]:
@@ -81,10 +82,10 @@ def test_ways_are_chosen_as_by_exact_prices(tmp_path: Path, monkeypatch: pytest.
     ]
     pairs = [(one, price) for one in asked for price in PRICES if price.dlt or one.key_domains[0] is not None]
     chosen = [planned(one, table.policy, price).statements for one, price in pairs]
-    monkeypatch.setattr(forms, "near_deviations", lambda price, need: None)
+    monkeypatch.setattr(forms, "near_deviations", lambda price, need, sizes: None)
     assert [planned(one, table.policy, price).statements for one, price in pairs] == chosen
     # a planted fault: were closed forms those of another law, others would be chosen
-    monkeypatch.setattr(forms, "near_deviations", lambda price, need: near.gaussian(1.0, need.shares.measures, 1))
+    monkeypatch.setattr(forms, "near_deviations", lambda price, need, sizes: near.gaussian(1.0, sizes))
     assert [planned(one, table.policy, price).statements for one, price in pairs] != chosen
     table.close()
 
@@ -99,7 +100,8 @@ def test_the_near_square_is_that_of_the_proof(epsilon: str, delta: str) -> None:
         assert near_square is not None
 
 
-def test_where_floats_end_nothing_is_said() -> None:
+def test_where_floats_end_nothing_is_said(tmp_path: Path) -> None:
+    assert {near_deviations(price, one.need) for one in demands(tmp_path) for price in FAR} == {None}
     assert near_largest_gaussian(1e-13, 1e-6) is None
     assert near_largest_gaussian(1.0, 0.0) is None
     assert near_largest_gaussian(math.inf, 1e-6) is None

@@ -118,6 +118,10 @@ class Quantised:
     centre: Fraction
     granule: Fraction
 
+    def __hash__(self) -> int:
+        """By whole numbers alone: hashing a fraction takes long, and measures are looked up again and again."""
+        return hash((self.expression, self.low.numerator, self.high.numerator, self.granule.denominator))
+
     def where(self, condition: Expression) -> Quantised:
         return replace(self, expression=_where(condition, self.expression))
 

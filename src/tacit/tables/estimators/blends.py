@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from tacit.tables.engines.contract import Blend, Measure, One, Present, Quantised, Square
 from tacit.tables.estimators.base import Reading, Setting
 from tacit.tables.estimators.quantising import argument
+from tacit.tables.expressions.tree import Expression
 from tacit.tables.query.tree import Aggregate
 
 __all__ = ["Parts", "chosen_count", "chosen_sum", "of_column", "width"]
@@ -30,7 +32,11 @@ _UNKNOWN = ", and rows without a value"
 
 def chosen_sum(row: Quantised, setting: Setting) -> Measure:
     """Σ of a quantised value over the rows that count."""
-    return Measure(row, setting.rows * min(row.lowest, 0), setting.rows * max(row.highest, 0), chosen=setting.chosen)
+    return _sum(row, setting.rows, setting.chosen)
+
+
+def _sum(row: Quantised, rows: int, chosen: bool) -> Measure:
+    return Measure(row, rows * min(row.lowest, 0), rows * max(row.highest, 0), chosen=chosen)
 
 
 def chosen_count(aggregate: Aggregate, setting: Setting) -> Measure:
@@ -64,12 +70,21 @@ def of_column(
     With ``rows`` there is a part for rows of unknown value. With ``total``, for Gaussian noise, the number of all rows
     is a part of its own, which may move as far as the rest.
     """
-    low, high, wide = row.lowest, row.highest, width(row)
+    return _of_column(argument(aggregate), row, setting.rows, setting.chosen, squares, rows, total)
+
+
+@lru_cache(maxsize=512)
+def _of_column(
+    inner: Expression, row: Quantised, limit: int, chosen: bool, squares: bool, rows: bool, total: bool
+) -> Parts:
+    """Many plans of one statement are compared."""
+    low, high = row.lowest, row.highest
+    wide = high - low
     lines: list[tuple[int, ...]]
-    measures = [chosen_sum(row, setting), chosen_count(aggregate, setting)]
+    measures = [_sum(row, limit, chosen), Measure(Present(inner), 0, limit, chosen=chosen)]
     if squares:
-        most = setting.rows * max(low**2, high**2)
-        measures.insert(0, Measure(Square(row), 0, most, chosen=setting.chosen))
+        most = limit * max(low**2, high**2)
+        measures.insert(0, Measure(Square(row), 0, most, chosen=chosen))
         lines = [(1, -2 * high, high**2), (-2, 2 * (high + low), -2 * high * low), (1, -2 * low, low**2)]
         whole, about = wide**2, _SQUARES
     elif total:
@@ -77,13 +92,13 @@ def of_column(
     else:
         lines, whole, about = [(1, -low), (-1, high)], wide, _ENDS
     if rows:
-        measures.append(Measure(One(), 0, setting.rows, chosen=setting.chosen))
+        measures.append(Measure(One(), 0, limit, chosen=chosen))
         nothing = (0,) * (len(measures) - 2)
         lines = [(*line, 0) for line in lines] + [(*nothing, -whole, whole)]
         lines = [(*nothing, 0, whole), *lines] if total else lines
         about += f"{_UNKNOWN}, and all rows" if total else _UNKNOWN
-    fine = max(1, -(-_FINEST // max(setting.rows * whole, 1)))
-    reach = setting.rows * whole * fine
+    fine = max(1, -(-_FINEST // max(limit * whole, 1)))
+    reach = limit * whole * fine
     blend = Blend(
         tuple(measures),
         tuple(tuple(fine * factor for factor in line) for line in lines),

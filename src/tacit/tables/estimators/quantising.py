@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from tacit.errors import InvalidParameter, MissingBounds
 from tacit.privacy.prices import text
@@ -70,9 +71,15 @@ def centred_for_squares(aggregate: Aggregate, setting: Setting) -> Quantised:
 
 
 def _centred(aggregate: Aggregate, granule: Fraction) -> Quantised:
-    low, high = row_bounds(aggregate)
+    return _around_middle(argument(aggregate), row_bounds(aggregate), granule)
+
+
+@lru_cache(maxsize=256)
+def _around_middle(inner: Expression, bounds: tuple[Fraction, Fraction], granule: Fraction) -> Quantised:
+    """Many plans of one statement are compared."""
+    low, high = bounds
     centre = granule * math.floor((low + high) / 2 / granule + Fraction(1, 2))
-    row = Quantised(argument(aggregate), low, high, centre, granule)
+    row = Quantised(inner, low, high, centre, granule)
     if row.lowest > row.highest:  # no step lies in the range, and what one row moves would not be what its ends say
         step = text(granule)
         allowed = f"a range with a multiple of the granule, {step}, in it: make it wider, or the granule finer"

@@ -24,6 +24,7 @@ from tacit.tables.estimators.registry import ESTIMATORS
 from tacit.tables.expressions.tree import Expression
 from tacit.tables.plan.demands import Demand, Statement, Taken, deciding, retaken
 from tacit.tables.plan.joint import Joint, share_apart
+from tacit.tables.plan.near import Sizes
 from tacit.tables.plan.price import Need, Price, near_deviations
 
 __all__ = ["Forms", "Sharing", "formed"]
@@ -104,6 +105,11 @@ class _Way:
         self.demand = demand
 
     @cached_property
+    def sizes(self) -> Sizes:
+        """Of its measures."""
+        return Sizes.of(self.demand.need.shares.measures, self.demand.need.groups)
+
+    @cached_property
     def _factors(self) -> list[tuple[list[int], tuple[float, ...]]]:
         """Of every aggregate that gets noise: the places of its measures, and what noise of each comes to."""
         places = {one: at for at, one in enumerate(self.demand.need.shares.measures)}
@@ -131,7 +137,7 @@ class _Prices:
         """One list for each way; small where groups may be small and noise is small."""
         near = list[Spreads]()
         for way in ways:
-            deviations = near_deviations(self._price, way.demand.need)
+            deviations = near_deviations(self._price, way.demand.need, way.sizes)
             if deviations is None:
                 return [self._exact(one) for one in ways]
             near.append(way.spreads(deviations))

@@ -21,6 +21,7 @@ from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.prices import float_down
 from tacit.tables.engines.contract import Blend, Counted
 from tacit.tables.estimators.noise import GaussianNoise, LaplaceNoise, Noise, spread
+from tacit.tables.plan.near import within
 from tacit.tables.plan.price import Need, Shares, Split, decided
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ class Mixture:
         share = self._gaussian_share()
         if not share:
             return False
-        near = near_largest_gaussian(float(self.price.eps), float(self.price.dlt))
+        known = within(self.price.eps)
+        near = near_largest_gaussian(float(self.price.eps), float(self.price.dlt)) if known else None
         squares = Fraction(near or largest_gaussian(self.price.eps, self.price.dlt)) / share
         for (need, weight, law), other in zip(zip(self.needs, self.weights, self.laws, strict=True), sums, strict=True):
             if law is not GAUSSIAN:

@@ -190,34 +190,34 @@ def _best_noise(price: Price, shares: Shares, groups: int) -> tuple[Noise | None
 def _worth_trying(price: Price, shares: Shares, groups: int) -> tuple[Noise, ...]:
     """The noises that a price can buy, without that which is clearly wider."""
     laws = noises_for(price)
-    if len(laws) < 2:
+    if len(laws) < 2 or not near.within(price.main):
         return laws
-    law = near.clear_law(float(price.main), float(price.dlt), shares.measures, groups)
+    law = near.clear_law(float(price.main), float(price.dlt), near.Sizes.of(shares.measures, groups))
     return laws if law is None else (laws[law.is_gaussian],)
 
 
-def near_deviations(price: Price, need: Need) -> near.Deviations | None:
+def near_deviations(price: Price, need: Need, sizes: near.Sizes | None = None) -> near.Deviations | None:
     """About the standard deviation of the noise of each measure, to nine digits; None where only exact prices tell.
 
     It is the same whether a price is shared by sums or by their joint loss. The rule for keys, if they are private, is
     then that of Laplace noise, or at ρ: one rule for all ways that give keys the same share.
     """
-    shares, groups, main, leak = need.shares, need.groups, float(price.main), float(price.dlt)
-    if not shares.measures or shares.decides is not None or (shares.private and not leak):
+    shares = need.shares
+    if not shares.measures or shares.decides or (shares.private and not price.dlt) or not near.within(price.main):
         return None
+    sizes = sizes or near.Sizes.of(shares.measures, need.groups)
+    main, leak = float(price.main), float(price.dlt)
     if isinstance(price, ZCDP):
-        return near.gaussian(2 * main, shares.measures, groups)
-    if not leak:
-        return near.laplace(main, shares.measures, groups)
-    law = near.clear_law(main * float(shares.noised), leak / 2 if shares.private else leak, shares.measures, groups)
+        return near.gaussian(2 * main, sizes)
+    if not price.dlt:
+        return near.laplace(main, sizes)
+    law = near.clear_law(main * sizes.whole, leak / 2 if shares.private else leak, sizes)
     if law is None or not shares.private:
         return law and law.deviations
-    if law.is_gaussian:
-        return None
-    square = near_largest_gaussian(main, leak)
+    square = None if law.is_gaussian else near_largest_gaussian(main, leak)
     if square is None:
         return None
-    least = near.gaussian(square, shares.measures, groups)  # were all of the price for Gaussian noise
+    least = near.gaussian(square, sizes)  # were all of the price for Gaussian noise
     return law.deviations if near.is_clearly_larger_somewhere(least, law.deviations) else None
 
 
