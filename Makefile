@@ -47,7 +47,7 @@ pages: $(READY)  ## write the pages that are made from code, help texts and benc
 
 docs: $(READY)   ## the site, in site/: pages checked first, dead links fail
 	$(BIN)/python docs/pages/make_pages.py --check
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict   # not --quiet: it would not count warnings, and dead links are warnings
 
 release: $(READY) ## wheel and sdist in dist/: built twice with the same bytes, checked, listed, tried in an empty environment
 	$(BIN)/python .ci/release.py
