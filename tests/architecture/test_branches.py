@@ -19,6 +19,7 @@ PATHS = (
     "mechanisms/shared/adding.py",
     "mechanisms/additive/integer_mechanism.py",
     "tables/choosing/choice.py",
+    "tables/choosing/extremes.py",
     "tables/choosing/ranks.py",
     "tables/choosing/spans.py",
     "tables/choosing/top.py",

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from tacit.tables.choosing.ranks import WidthDraw
-from tacit.tables.choosing.spans import SpanDraw
+from tacit.tables.choosing.spans import SpanTerms
 from tacit.tables.engines.contract import Counted, Integers
 from tacit.tables.estimators.base import Noisy
 from tacit.tables.expressions.evaluate import Values
@@ -102,5 +102,5 @@ def narrowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Interval, "around", around)
     monkeypatch.setattr(WidthDraw, "margin", lambda self, beta: 0)
-    terms = SpanDraw.terms
-    monkeypatch.setattr(SpanDraw, "terms", lambda self, beta, unit: replace(terms(self, beta, unit), aim=0))
+    score = SpanTerms.of
+    monkeypatch.setattr(SpanTerms, "of", lambda self, rows: replace(score(self, rows), aim=0))

@@ -12,6 +12,7 @@ import pytest
 import tacit
 from tacit.tables.choosing import choice as choices
 from tacit.tables.choosing import top as choices_top
+from tacit.tables.choosing.extremes import ExtremeDraw
 from tacit.tables.choosing.ranks import RankDraw
 from tacit.tables.choosing.spans import SpanDraw
 from tacit.tables.discovery import cut
@@ -36,6 +37,7 @@ __all__ = [
     "ends_for_free",
     "every_group",
     "every_row",
+    "extremes_move_half",
     "half_the_noise",
     "half_the_reach",
     "keys_of_one_group",
@@ -117,11 +119,22 @@ def ends_add_up(patch: pytest.MonkeyPatch) -> None:
     """A value and its interval are scored by the sum of how far they are off, which a unit moves twice as far."""
     honest = SpanDraw.at.__func__  # type: ignore[attr-defined]
 
-    def doubled(cls: type[SpanDraw], price: Any, furthest: Fraction, points: int) -> SpanDraw:
-        made: SpanDraw = honest(cls, price, furthest / 2, points)
-        return made
+    def doubled(cls: type[SpanDraw], price: Any, level: Fraction, rows: int, points: int) -> SpanDraw:
+        made: SpanDraw = honest(cls, price, level, rows, points)
+        return replace(made, factor=2 * made.factor)
 
     patch.setattr(SpanDraw, "at", classmethod(doubled))
+
+
+def extremes_move_half(patch: pytest.MonkeyPatch) -> None:
+    """A minimum is taken for a median, whose rank a row moves half as far."""
+    honest = ExtremeDraw.at.__func__  # type: ignore[attr-defined]
+
+    def halved(cls: type[ExtremeDraw], price: Any, furthest: Fraction, points: int) -> ExtremeDraw:
+        made: ExtremeDraw = honest(cls, price, furthest / 2, points)
+        return made
+
+    patch.setattr(ExtremeDraw, "at", classmethod(halved))
 
 
 def later_places_for_free(patch: pytest.MonkeyPatch) -> None:

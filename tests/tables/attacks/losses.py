@@ -213,6 +213,9 @@ def _loss_of_choice(mechanism: ChoiceMechanism, tallies: Sequence[Sequence[Tally
     level = float(max(mechanism.choice.level, 1 - mechanism.choice.level))
     if mechanism.span is not None:
         factors = [mechanism.span.factor]  # of ranks and margins, whichever moves further
+        level += 6 / 600  # and of six heights that the number of rows has a say in
+    elif mechanism.extreme is not None:
+        factors = [mechanism.extreme.factor]
     else:
         factors = [mechanism.value.factor, *([] if mechanism.width is None else [mechanism.width.factor])]
     return _chosen(price, [float(factor) * 2 * level * change.total() for factor in factors for change in moved])

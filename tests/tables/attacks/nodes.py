@@ -116,6 +116,7 @@ NODES: dict[str, list[str]] = {
         "SELECT plan, PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY age) AS q, MAX(age) AS m FROM visits GROUP BY plan",
         "SELECT city, MIN(age) AS m FROM visits GROUP BY city",
         "SELECT APPROX_QUANTILES(age, 4) AS q FROM visits",
+        "SELECT plan, QUANTILE(spend, 0.9, interval_share => 0.25) AS q FROM visits GROUP BY plan",
     ],
     "MODE and TOP_K": [
         "SELECT city, MODE(plan) AS m FROM visits GROUP BY city",

@@ -58,7 +58,7 @@ def test_and_no_more_in_rho(node: str, in_rho: list[Tables]) -> None:
 
 COMMON: tuple[Fault, ...] = (faults.every_group, faults.every_row, faults.noise_for_one_group, faults.paid_twice)
 OWN: dict[str, tuple[Fault, ...]] = {
-    "quantiles": (faults.ends_for_free, faults.ends_add_up),
+    "quantiles": (faults.ends_for_free, faults.ends_add_up, faults.extremes_move_half),
     "MODE and TOP_K": (faults.later_places_for_free,),
     "covariances": (faults.products_for_free, faults.rows_not_clamped),
     "geometric mean": (faults.logarithms_not_clamped, faults.half_the_reach),

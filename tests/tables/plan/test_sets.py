@@ -588,8 +588,8 @@ def test_planted_fault_more_groups_in_one_set_are_seen(shop: Table, monkeypatch:
     assert needs == [part.bounded.groups for part in plan.parts]
     right = demands.demanded
 
-    def careless(checked: Any, policy: Any) -> Any:
-        made = right(checked, policy)
+    def careless(checked: Any, policy: Any, together: int | None = None) -> Any:
+        made = right(checked, policy, together)
         return replace(made, need=replace(made.need, groups=1))
 
     monkeypatch.setattr(demands, "demanded", careless)

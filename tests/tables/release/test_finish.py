@@ -12,7 +12,7 @@ from tacit.mechanisms.shared.estimate import Estimate
 from tacit.tables.expressions.evaluate import evaluate, values_of
 from tacit.tables.expressions.tree import Call, Expression, Literal, Value
 from tacit.tables.query.tree import Aggregate, Query
-from tacit.tables.release.finish import Columns, finish, joint
+from tacit.tables.release.finish import Columns, finish
 from tacit.tables.release.intervals import Interval, interval
 from tacit.tables.sql.parse import parse
 from tests.steps import at_most
@@ -108,7 +108,7 @@ def test_a_column_that_is_not_there_is_named() -> None:
 
 def test_joint_counts_the_distinct_aggregates_of_one_output() -> None:
     query = parse("SELECT SUM(x) / COUNT(*) + COUNT(*) AS r, COUNT(*) AS n FROM visits HAVING AVG(x) > 1", "visits")
-    assert joint(query) == 2
+    assert query.together() == 2
 
 
 LEAVES = [Aggregate("sum", None, None, None), Aggregate("mean"), Aggregate("count_rows")]

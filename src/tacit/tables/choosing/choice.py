@@ -7,7 +7,7 @@ A unit is in at most p groups, so each group's choice gets a p-th of the price; 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Protocol, TypeVar
@@ -19,10 +19,12 @@ from tacit.mechanisms.selection.exponential import Exponential
 from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from tacit.mechanisms.selection.selecting import SelectionMechanism
 from tacit.mechanisms.shared.base import bits_from
+from tacit.mechanisms.shared.estimate import BETA
 from tacit.noise.entropy import BitSource
 from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.tables.choosing.extremes import ExtremeDraw
 from tacit.tables.choosing.ranks import RankDraw, WidthDraw
 from tacit.tables.choosing.spans import SpanDraw
 from tacit.tables.engines.contract import Category, Cells, Quantised, Tallies
@@ -92,8 +94,10 @@ class Ranked:
     for_interval: Fraction | None = None
     """What of the price goes into the interval, if they are chosen one after the other; None: both at once.
 
-    At 0 the interval is the whole range between the bounds. A minimum and its interval are never chosen at once.
+    At 0 the interval is the whole range between the bounds.
     """
+    beta: Fraction = BETA
+    """How often the interval may miss, where several hold together less often than one alone."""
 
     def mechanism(self, price: PureDP | ZCDP, groups: int) -> RankedMechanism:
         return RankedMechanism(self, price, groups)
@@ -113,7 +117,7 @@ class RankedMechanism:
 
     @property
     def name(self) -> str:
-        return f"{'exponential mechanism' if self.span else self.value.name} on ranks"
+        return f"{'exponential mechanism' if self.span else (self.extreme or self.value).name} on ranks"
 
     @property
     def points(self) -> int:
@@ -132,13 +136,25 @@ class RankedMechanism:
         return _QUARTER if self.choice.for_interval is None else self.choice.for_interval
 
     @property
+    def whole(self) -> PureDP | ZCDP:
+        """The price of one group."""
+        return of_groups(self.guarantee, Fraction(1), self.groups)
+
+    @property
     def span(self) -> SpanDraw | None:
-        """The choice of both at once, if they are: at ε, where shares of a price cost most."""
+        """The choice of a quantile and its interval at once, if they are: at ε, where shares of a price cost most."""
         alone = isinstance(self.guarantee, ZCDP) or self.choice.for_interval is not None
         if alone or not 0 < self.choice.level < 1:
             return None
-        made = SpanDraw.at(of_groups(self.guarantee, Fraction(1), self.groups), self.furthest, self.points)
-        return made if made.fits(self.choice.level.denominator) else None
+        made = SpanDraw.at(self.whole, self.choice.level, self.choice.rows, self.points)
+        return made if made.fits() else None
+
+    @property
+    def extreme(self) -> ExtremeDraw | None:
+        """The choice of a minimum or maximum and where its interval ends at once, if they are."""
+        if self.choice.for_interval is not None or 0 < self.choice.level < 1:
+            return None
+        return ExtremeDraw.at(self.whole, self.furthest, self.points)
 
     @property
     def value(self) -> RankDraw:
@@ -156,7 +172,7 @@ class RankedMechanism:
 
     @property
     def scale(self) -> float:
-        return float(1 / (self.span or self.value).factor)
+        return float(1 / (self.span or self.extreme or self.value).factor)
 
     @property
     def reach(self) -> str:
@@ -168,35 +184,49 @@ class RankedMechanism:
 
         At least one, also where the draw is never off: every cell up to the first row has the first row's rank.
         """
+        if self.extreme is not None:
+            return self.extreme.inside(min(_BEYOND, self.choice.beta))
         return int(self.value.off(_BEYOND)) + 1
 
     def accuracy(self, beta: Fraction) -> float:
         if self.span is not None:
-            return self.span.off(beta)
-        return self.value.off(beta) + (0 if 0 < self.choice.level < 1 else self.value.off(_BEYOND) + 1)
+            return self.span.off(beta, self.choice.beta)
+        draw = self.extreme or self.value
+        deep = 0.0 if 0 < self.choice.level < 1 else draw.off(min(_BEYOND, self.choice.beta)) + 1
+        return draw.off(beta) + deep
 
     def release(self, tallies: Tallies, beta: Fraction, *, entropy: BitSource | None = None) -> Places:
         """Value, lower end and upper end as cells from 1 on; an end of 0 or of points + 1 is the bound."""
-        bits, level, span = bits_from(entropy), self.choice.level, self.span
+        drawn = self._drawing(beta, bits_from(entropy))
+        found = [drawn(*tallies.of(group)) for group in range(len(tallies))]
+        return np.array(found, dtype=np.int64).reshape(-1, 3)
+
+    def _drawing(self, beta: Fraction, bits: BitSource) -> Callable[[Places, Places], tuple[int, ...]]:
+        """How each group is drawn."""
+        level, span, extreme = self.choice.level, self.span, self.extreme
         if span is not None:
-            terms = span.terms(beta, level.denominator)
-            found = [span.drawn(*tallies.of(group), level, terms, bits) for group in range(len(tallies))]
-            return np.array(found, dtype=np.int64).reshape(-1, 3)
-        value, width, inside = self.value, self.width, self.inside
+            terms = span.terms(beta)
+            return lambda cells, counts: span.drawn(cells, counts, terms, bits)
+        if extreme is not None:
+            deep = extreme.inside(min(_BEYOND, beta))
+            return lambda cells, counts: extreme.drawn(cells, counts, deep, lowest=not level, entropy=bits)
+        value, width, inside, beyond = self.value, self.width, self.inside, self.points + 1
         margin = 0 if width is None else width.margin(beta)
-        made = np.zeros((len(tallies), 3), dtype=np.int64)
-        made[:, 2] = self.points + 1
-        for group in range(len(tallies)):
-            cells, counts = tallies.of(group)
-            made[group, 0] = chosen = value.near(cells, counts, _aim(level, int(counts.sum()), inside), bits)
-            if width is not None:
-                made[group, 1:] = width.drawn(cells, counts, level, chosen, margin, bits)
-        return made
+
+        def drawn(cells: Places, counts: Places) -> tuple[int, ...]:
+            chosen = value.near(cells, counts, _aim(level, int(counts.sum()), inside), bits)
+            ends = (0, beyond) if width is None else width.drawn(cells, counts, level, chosen, margin, bits)
+            return chosen, *ends
+
+        return drawn
 
     def explain(self) -> str:
         share, off = float(self.for_interval), self.accuracy(Fraction(1, 20))
         if self.span is not None:
             return f"a rank and its interval at once by the exponential mechanism, off by at most {off:.4g} rows"
+        if self.extreme is not None:
+            how = f"{'' if self.extreme.flips else 'the '}{self.extreme.name}"
+            return f"a rank and its interval at once by {how}, off by at most {off:.4g} rows"
         bought = f"; {share:.3g} of it is for the interval" if share else "; no interval is paid for"
         return f"a rank by {'' if self.value.flips else 'the '}{self.value.name}, off by at most {off:.4g} rows{bought}"
 

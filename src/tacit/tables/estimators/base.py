@@ -89,6 +89,8 @@ class Setting:
     """The public values of the argument, where they are public."""
     reading: Reading | None = None
     """Where the statistic shares a release with others of its column: how it is read from it."""
+    together: int = 1
+    """So many intervals of the statement have to hold at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidParameter
-from tacit.mechanisms.shared.estimate import Estimate
+from tacit.mechanisms.shared.estimate import BETA, Estimate
 from tacit.tables.choosing.choice import Choice, Ranked
 from tacit.tables.engines.contract import Cells, Quantised
 from tacit.tables.estimators.base import Chooser, Setting
@@ -35,7 +35,7 @@ class Quantile(Chooser):
         if aggregate.level is None:
             raise InvalidParameter("quantile", given=None, allowed="a share of the rows between 0 and 1")
         cells = Cells(grid(aggregate, setting), setting.chosen)
-        return Ranked(cells, aggregate.level, setting.rows, aggregate.interval_share)
+        return Ranked(cells, aggregate.level, setting.rows, aggregate.interval_share, BETA / setting.together)
 
     def chosen(self, aggregate: Aggregate, setting: Setting, places: npt.NDArray[np.int64]) -> Estimate:
         row = grid(aggregate, setting)

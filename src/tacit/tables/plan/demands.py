@@ -135,8 +135,8 @@ def statement_of(checked: Checked, policy: Policy) -> Statement:
 # one grouped question
 
 
-def demanded(checked: Checked, policy: Policy) -> Demand:
-    """What one grouping of a question takes."""
+def demanded(checked: Checked, policy: Policy, together: int | None = None) -> Demand:
+    """What one grouping of a question takes; ``together`` intervals hold at once, if it is not the whole question."""
     policy = checked.seen(policy)
     query, unit = checked.query, policy.unit.column
     public = _public_keys(checked.key_domains)
@@ -144,7 +144,8 @@ def demanded(checked: Checked, policy: Policy) -> Demand:
         policy.limits if unit is not None else Limits(1, 1),
         policy.limits.groups if public is None else max(1, len(public)),
     )
-    taken = tuple(_taken(one, _setting(one, checked, policy, limits.rows)) for one in query.aggregates())
+    held = max(query.together() if together is None else together, 1)
+    taken = tuple(_taken(one, _setting(one, checked, policy, limits.rows, held)) for one in query.aggregates())
     measures = dict.fromkeys(asked for one in taken for asked in one.asked())
     _check_number(measures)
     for measure in measures:
@@ -212,13 +213,13 @@ def check_steps(measure: Asked) -> None:
         raise InvalidParameter("bounds", given=Words("a range between two multiples"), allowed=allowed)
 
 
-def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int) -> Setting:
+def _setting(aggregate: Aggregate, checked: Checked, policy: Policy, rows: int, held: int) -> Setting:
     kind, granule = _kind_and_granule(aggregate.argument, checked, policy)
     second_kind, second_granule = _kind_and_granule(aggregate.second, checked, policy)
     listed = aggregate.estimator in ("mode", "top") and aggregate.argument is not None
     candidates = domain(aggregate.argument, policy) if listed and aggregate.argument else None
     unit = policy.unit.column is not None
-    return Setting(rows, unit, kind, granule, second_kind, second_granule, candidates)
+    return Setting(rows, unit, kind, granule, second_kind, second_granule, candidates, together=held)
 
 
 def _kind_and_granule(
@@ -270,7 +271,7 @@ def _divided(checked: Checked, policy: Policy) -> tuple[tuple[Demand, ...], str]
         private = any(checked.key_domains[key] is None for key in kept)
         whole = len(query.sets) * (len(aggregates) + private)
         if own or private:
-            made = demanded(_about(checked, kept, own), policy)
+            made = demanded(_about(checked, kept, own), policy, query.together())
             demands.append(replace(made, weight=Fraction(len(own) + private, whole), at=at, title=title))
         if finest is not None:
             keys = tuple(query.keys[key] for key in kept)

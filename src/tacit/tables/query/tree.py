@@ -137,3 +137,7 @@ class Query:
         used += [] if self.having is None else [self.having]
         used += [term.expression for term in self.order]
         return tuple(dict.fromkeys(node for one in used for node in one.nodes(Aggregate)))
+
+    def together(self) -> int:
+        """The largest number of distinct aggregates in one output: how many intervals must hold together for it."""
+        return max((len(set(output.expression.nodes(Aggregate))) for output in self.outputs), default=0)

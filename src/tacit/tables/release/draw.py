@@ -25,7 +25,7 @@ from tacit.tables.expressions.tree import Value
 from tacit.tables.plan.parts import Line, Part
 from tacit.tables.plan.plan import Plan
 from tacit.tables.query.tree import Aggregate
-from tacit.tables.release.finish import Columns, finish, joint
+from tacit.tables.release.finish import Columns, finish
 from tacit.tables.release.ratios import Linear
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def draw(plan: Plan, integers: Sequence[Integers]) -> Columns:
     """
     query = plan.checked.query
     sets = query.sets or (tuple(range(len(query.keys))),)
-    level = BETA / max(joint(query), 1)
+    level = BETA / max(query.together(), 1)
     parts = draw_parts(plan, integers, level)
     estimates: list[dict[Aggregate, Estimate | Categories]] = [{} for _ in sets]
     keys: list[tuple[Keys, int]] = [((), 0) for _ in sets]

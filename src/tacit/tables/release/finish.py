@@ -24,7 +24,7 @@ from tacit.tables.query.tree import Aggregate, Query
 from tacit.tables.release.intervals import Interval, interval
 from tacit.tables.release.ratios import Linear, ratio_ends
 
-__all__ = ["Columns", "Released", "finish", "joint", "ranks_of"]
+__all__ = ["Columns", "Released", "finish", "ranks_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,12 +58,6 @@ class Columns:
             if column.name == name:
                 return column
         raise UnknownColumn(f"The answer has no column {name!r}; it has {', '.join(one.name for one in self)}.")
-
-
-def joint(query: Query) -> int:
-    """The largest number of distinct aggregates in one output: how many intervals must hold together for it."""
-    counts = (len(set(output.expression.nodes(Aggregate))) for output in query.outputs)
-    return max(counts, default=0)
 
 
 def finish(

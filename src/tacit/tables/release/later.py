@@ -29,7 +29,7 @@ from tacit.tables.plan.plan import Plan
 from tacit.tables.query.later import Later, steps_sql
 from tacit.tables.query.tree import PLACES, Aggregate, Window
 from tacit.tables.release.disclose import noises
-from tacit.tables.release.finish import joint, ranks_of
+from tacit.tables.release.finish import ranks_of
 from tacit.tables.release.intervals import Interval, interval
 from tacit.tables.release.windows import Spread, weights_of, windowed
 
@@ -113,7 +113,7 @@ def _noise_of(plan: Plan, said: Disclosure) -> _Noise:
     nothing = _Noise({}, (), said.rows, is_partial)
     if query.sets or len(plan.parts) != 1:
         return nothing
-    level, blocks = BETA / max(joint(query), 1), dict[object, AdditiveMechanism | None]()
+    level, blocks = BETA / max(query.together(), 1), dict[object, AdditiveMechanism | None]()
     lines = {line.aggregate: line for line in plan.lines}
     named = {column.name: column for column in said.columns}
     told = {name: one for one in said.noise for name in one.outputs}
