@@ -276,3 +276,15 @@ def test_the_interval_of_a_median_is_half_as_long_and_its_value_no_worse() -> No
         errors.append(float(np.abs(places[:, 0] - np.median(values)).mean()))
     assert lengths[0] < 0.65 * lengths[1]
     assert errors[0] < 1.05 * errors[1]
+
+
+def test_the_error_that_is_stated_is_that_of_the_level_at_which_a_statement_draws() -> None:
+    """Where two estimates are computed with, each interval holds at half of β, and lifts are higher."""
+    cells = ranked(HALF, 1 << 17).cells
+    alone, both = (Ranked(cells, HALF, 1, None, BETA / n).mechanism(PureDP(1), 1) for n in (1, 2))
+    assert alone.span is not None
+    assert both.span is not None
+    assert both.span.terms(BETA / 2).lift > alone.span.terms(BETA).lift
+    assert both.accuracy(BETA) > alone.accuracy(BETA)
+    lowest, lower = (Ranked(cells, Fraction(0), 1, None, BETA / n).mechanism(PureDP(1), 1) for n in (1, 2))
+    assert lower.accuracy(BETA) > lowest.accuracy(BETA)

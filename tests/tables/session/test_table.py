@@ -25,6 +25,7 @@ from tacit.errors import (
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.privacy import ZCDP, ApproxDP, PureDP
 from tacit.report.disclosure import PICKED
+from tacit.tables.choosing.choice import Ranked
 from tacit.tables.session.table import Table
 from tests.tables.visits import POLICY, write_visits
 
@@ -91,6 +92,15 @@ def test_a_price_next_to_nothing_is_answered_or_refused_before_it_is_paid(table:
         with pytest.raises(InvalidParameter, match="Nothing was spent"):
             table.sql(text, epsilon=epsilon)
     assert charged(table) == spent
+
+
+def test_a_quantile_is_planned_at_the_level_that_it_is_drawn_at(table: Table) -> None:
+    """Also in sets of keys: two aggregates of one output hold together at half of β each."""
+    for groups in ("", " GROUP BY plan", " GROUP BY ROLLUP (plan)"):
+        for what, parts in (("MEDIAN(spend)", 1), ("MAX(spend) - MEDIAN(spend)", 2)):
+            plan = table.query(f"SELECT {what} AS x FROM visits{groups}").plan(epsilon=1)
+            choices = [line.pick[0] for part in plan.parts for line in part.lines if line.pick is not None]
+            assert {one.beta for one in choices if isinstance(one, Ranked)} == {Fraction(1, 20 * parts)}
 
 
 def test_an_answer_says_of_what_no_interval_was_paid_for(table: Table) -> None:
