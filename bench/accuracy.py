@@ -144,7 +144,7 @@ def policy(task: Task) -> str:
     columns.setdefault(task.column, 'type = "text", role = "private"')
     lines = [f'version = 1\nsource = "{Path(task.data).name}"\ntable = "rows"', f'unit = "{task.unit or "row"}"']
     lines += [f"[limits]\ngroups = {task.groups}\nrows = {task.rows}"] if task.unit else []
-    lines += [f"[budget]\nepsilon = 1e6\ndelta = 0.5\nquestion_delta = {task.delta:g}\n[columns]"]
+    lines += [f"[budget]\nepsilon = {1000 * task.epsilon:g}\ndelta = 0.5\nquestion_delta = {task.delta:g}\n[columns]"]
     return "\n".join([*lines, *(f"{name} = {{ {said} }}" for name, said in columns.items())]) + "\n"
 
 

@@ -10,23 +10,30 @@ from typing import Any
 import opendp.prelude as dp
 import polars as pl
 
-from accuracy_worker import Task, serve
+from accuracy_worker import Task, serve, sets
 
 dp.enable_features("contrib")
 COPIES = 50
 
 
-def answers(task: Task) -> list[list[float]]:
+SEVERAL = ("count and mean", "moments", "quartiles")
+
+
+def answers(task: Task) -> list[Any]:
+    if task.kind == "cube":
+        return [list(one) for one in zip(*(answers(one) for one in sets(task)), strict=True)]
     frame = pl.read_csv(task.data)
+    if task.by == "city_kind":
+        frame = frame.with_columns((pl.col("city") + "|" + pl.col("kind")).alias("city_kind"))
     if task.kind != "distinct":
         frame = frame.with_columns(pl.col(task.column).cast(pl.Float64))
-    made: list[list[float]] = []
+    made: list[Any] = []
     while len(made) < task.repetitions:
         made += released(task, frame, min(COPIES, task.repetitions - len(made)))
     return made
 
 
-def released(task: Task, frame: Any, copies: int) -> list[list[float]]:
+def released(task: Task, frame: Any, copies: int) -> list[Any]:
     keys = task.keys or ["all"]
     place = pl.col(task.by) if task.by else pl.lit("all")
     frame = frame.unique(task.column) if task.column == task.unit else frame
@@ -41,7 +48,8 @@ def released(task: Task, frame: Any, copies: int) -> list[list[float]]:
     )
     made = context.query().group_by("place").agg(*expressions(task)).with_keys(places).release().collect()
     lines = dict(zip(made["place"].to_list(), made.drop("place").rows(named=True), strict=True))
-    return [[finish(task, lines[f"{copy}|{key}"]) for key in keys] for copy in range(copies)]
+    made = [[finish(task, lines[f"{copy}|{key}"]) for key in keys] for copy in range(copies)]
+    return [list(zip(*one, strict=True)) for one in made] if task.kind in SEVERAL else made
 
 
 def limits(task: Task) -> Any:
@@ -59,18 +67,30 @@ def expressions(task: Task) -> list[Any]:
         steps = round((task.high - task.low) / task.step)
         candidates = [task.low + task.step * i for i in range(steps + 1)]
         return [value.dp.median(candidates).alias("answer")]
+    if task.kind == "count":
+        return [dp.len().alias("answer")]
+    if task.kind == "quartiles":
+        steps = round((task.high - task.low) / task.step)
+        candidates = [task.low + task.step * i for i in range(steps + 1)]
+        return [value.dp.quantile(level, candidates).alias(f"q{level}") for level in (0.25, 0.5, 0.75)]
     sums = [dp.len().alias("n"), value.dp.sum((task.low, task.high)).alias("x")]
-    if task.kind == "variance":
+    if task.kind in ("variance", "moments"):
         square = (pl.col(task.column) * pl.col(task.column)).fill_nan(0.0).fill_null(0.0)
         sums.append(square.dp.sum((task.low**2, task.high**2)).alias("xx"))
     return sums
 
 
-def finish(task: Task, line: dict[str, float]) -> float:
-    if task.kind in ("distinct", "median"):
+def finish(task: Task, line: dict[str, float]) -> Any:
+    if task.kind in ("distinct", "median", "count"):
         return float(line["answer"])
+    if task.kind == "quartiles":
+        return [float(line[f"q{level}"]) for level in (0.25, 0.5, 0.75)]
     rows = max(line["n"], 1)
     mean = line["x"] / rows
+    if task.kind == "count and mean":
+        return [float(line["n"]), mean]
+    if task.kind == "moments":
+        return [float(line["n"]), float(line["x"]), mean, line["xx"] / rows - mean**2]
     return mean if task.kind == "mean" else line["xx"] / rows - mean**2
 
 

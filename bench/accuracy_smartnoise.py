@@ -9,11 +9,20 @@ from typing import Any
 import pandas as pd
 from snsql import Privacy, from_df
 
-from accuracy_worker import Task, serve
+from accuracy_worker import Task, serve, sets
+
+SEVERAL = {
+    "count and mean": ("COUNT({})", "AVG({})"),
+    "moments": ("COUNT({})", "SUM({})", "AVG({})", "VAR({})"),
+}
 
 
-def answers(task: Task) -> list[list[float]]:
+def answers(task: Task) -> list[Any]:
+    if task.kind == "cube":
+        return [list(one) for one in zip(*(answers(one) for one in sets(task)), strict=True)]
     frame = pd.read_csv(task.data)
+    if task.by == "city_kind":
+        frame["city_kind"] = frame["city"] + "|" + frame["kind"]
     if task.unit is None:
         frame["row_number"] = range(len(frame))
     unit = task.unit or "row_number"
@@ -33,11 +42,19 @@ def opened(frame: Any, metadata: dict[str, Any], epsilon: float, delta: float) -
 
 
 def statement(task: Task, unit: str) -> str:
-    if task.kind == "median":
-        raise NotImplementedError("has no median")
+    if task.kind in ("median", "quartiles"):
+        raise NotImplementedError("has no quantiles")
     if task.kind == "distinct" and task.column != unit:
         raise NotImplementedError("counts people only: of another column it returns the number of rows")
-    made = {"mean": f"AVG({task.column})", "variance": f"VAR({task.column})", "distinct": f"COUNT(DISTINCT {unit})"}
+    if task.kind in SEVERAL:
+        several = ", ".join(f"{one.format(task.column)} AS a{at}" for at, one in enumerate(SEVERAL[task.kind]))
+        return f"SELECT {task.by}, {several} FROM bench.rows GROUP BY {task.by}"
+    made = {
+        "count": f"COUNT({task.column})",
+        "mean": f"AVG({task.column})",
+        "variance": f"VAR({task.column})",
+        "distinct": f"COUNT(DISTINCT {unit})",
+    }
     tail = f" GROUP BY {task.by}" if task.by else ""
     return f"SELECT {f'{task.by}, ' if task.by else ''}{made[task.kind]} AS answer FROM bench.rows{tail}"
 
@@ -58,8 +75,12 @@ def described(task: Task, unit: str, frame: Any) -> dict[str, Any]:
     return {"": {"bench": {"rows": columns}}}
 
 
-def numbers(task: Task, released: list[Any]) -> list[float]:
+def numbers(task: Task, released: list[Any]) -> list[Any]:
     body = released[1:]
+    if task.kind in SEVERAL:
+        lines = {row[0]: list(map(float, row[1:])) for row in body}
+        nothing = [0.0] * len(SEVERAL[task.kind])
+        return [list(one) for one in zip(*(lines.get(key, nothing) for key in task.keys), strict=True)]
     if not task.by:
         return [float(body[0][0])]
     found = {row[0]: float(row[1]) for row in body}

@@ -7,6 +7,7 @@ of each copy are others. A person is in one copy only, and each copy gets the no
 import os
 import sys
 import tempfile
+from typing import Any
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["PYSPARK_SUBMIT_ARGS"] = (
@@ -29,12 +30,17 @@ from tmlt.analytics import (
     Session,
 )
 
-from accuracy_worker import Task, serve
+from accuracy_worker import Task, serve, sets
 
 COPIES = 25
 
 
-def answers(task: Task) -> list[list[float]]:
+SEVERAL = ("count and mean", "moments", "quartiles")
+
+
+def answers(task: Task) -> list[Any]:
+    if task.kind == "cube":
+        return [list(one) for one in zip(*(answers(one) for one in sets(task)), strict=True)]
     spark = (
         SparkSession.builder.master("local[2]")
         .config("spark.sql.warehouse.dir", tempfile.mkdtemp())
@@ -43,17 +49,19 @@ def answers(task: Task) -> list[list[float]]:
     )
     spark.sparkContext.setLogLevel("ERROR")
     frame = pd.read_csv(task.data)
+    if task.by == "city_kind":
+        frame["city_kind"] = frame["city"] + "|" + frame["kind"]
     kept = list(dict.fromkeys(name for name in (task.unit, task.by, task.column) if name))
     frame = frame[kept]
     if task.kind != "distinct":
         frame[task.column] = frame[task.column].astype(float)
-    made: list[list[float]] = []
+    made: list[Any] = []
     while len(made) < task.repetitions:
         made += released(task, spark, frame, min(COPIES, task.repetitions - len(made)))
     return made
 
 
-def released(task: Task, spark: SparkSession, frame: pd.DataFrame, copies: int) -> list[list[float]]:
+def released(task: Task, spark: SparkSession, frame: pd.DataFrame, copies: int) -> list[Any]:
     keys = task.keys or ["all"]
     parts = []
     for copy in range(copies):
@@ -74,7 +82,27 @@ def released(task: Task, spark: SparkSession, frame: pd.DataFrame, copies: int) 
     if task.unit:
         query = query.enforce(MaxGroupsPerID("place", task.groups)).enforce(MaxRowsPerGroupPerID("place", task.rows))
     grouped = query.groupby(places)
+    if task.kind in SEVERAL:
+        several = {
+            "count and mean": [grouped.count("answer"), grouped.average(task.column, task.low, task.high, "answer")],
+            "moments": [
+                grouped.count("answer"),
+                grouped.sum(task.column, task.low, task.high, "answer"),
+                grouped.average(task.column, task.low, task.high, "answer"),
+                grouped.variance(task.column, task.low, task.high, "answer"),
+            ],
+            "quartiles": [
+                grouped.quantile(task.column, level, task.low, task.high, "answer") for level in (0.25, 0.5, 0.75)
+            ],
+        }[task.kind]
+        each = [
+            session.evaluate(one, PureDPBudget(task.epsilon / len(several))).toPandas().set_index("place")["answer"]
+            for one in several
+        ]
+        whole.unpersist()
+        return [[[float(one[f"{copy}|{key}"]) for key in keys] for one in each] for copy in range(copies)]
     asked = {
+        "count": lambda: grouped.count(name="answer"),
         "median": lambda: grouped.median(task.column, task.low, task.high, name="answer"),
         "mean": lambda: grouped.average(task.column, task.low, task.high, name="answer"),
         "variance": lambda: grouped.variance(task.column, task.low, task.high, name="answer"),

@@ -27,6 +27,7 @@ BENCHES = {
     "ledger": "durable spends next to SQLite itself, growth, verification",
     "audit": "what the auditor can see, and how fast",
     "accuracy": "errors at equal ε and δ: median, mean, variance, distinct count, group means",
+    "accuracy_statements": "statements of several statistics that people type: before, now, and the peers",
     "intervals": "lengths of intervals next to what the noise takes, before and after, and how often they hold",
     "together": "several statistics of a statement: errors and intervals, from one release and one by one",
     "batch": "fifty counts as one plan and one by one: passes over the rows, noise at the same price",

@@ -68,6 +68,7 @@ def drawn(table: Any, plan: Any, times: int) -> dict[str, Any]:
 
 
 def compared(table: Any, name: str, price: Any, times: int) -> Table:
+    from tacit.mechanisms.selection.key_votes import VotedKeySelection
     from tacit.privacy import ApproxDP
     from tacit.tables.plan.plan import planned, planned_before
 
@@ -88,6 +89,10 @@ def compared(table: Any, name: str, price: Any, times: int) -> Table:
         ]
         kept = dict(zip(("before", "after"), map(float, thresholds), strict=True))
         rows.append({"output": "people from which a key shows", **kept, "gain": kept["before"] / kept["after"]})
+        if isinstance(plans[1].keys, VotedKeySelection):
+            few = plans[1].keys.least_votes / plans[1].keys.weights[0][1]
+            alone = {"output": "people in no other group", "before": kept["before"], "after": few}
+            rows.append(alone | {"gain": kept["before"] / few, "note": "votes"})
     return Table(f"{name}, {price!r}, {plans[1].how}", COLUMNS, rows)
 
 
