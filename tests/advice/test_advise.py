@@ -236,6 +236,23 @@ def test_an_error_is_ranked_by_epsilon_at_the_delta_that_was_allowed(visits: tac
     assert " 2.72" in str(made)
 
 
+@pytest.mark.parametrize(
+    ("situation", "price"),
+    [
+        (Survey(7, 500), {"epsilon": "1e-300"}),
+        (Ranks([0.25, 0.5], (0, 100)), {"epsilon": "1e-300"}),
+        (Numbers(20, "1e300"), {"epsilon": 1, "delta": "1e-6"}),
+        (Thresholds(100, "1e300"), {"epsilon": 1}),
+        (Thresholds(100, 1), {"epsilon": 1, "beta": "1e-300"}),
+        (DeviceSum(500, (0, 100)), {"error": 1, "delta": "1e-300"}),
+    ],
+    ids=repr,
+)
+def test_numbers_beyond_all_measure_are_told_or_refused(situation: Any, price: dict[str, Any]) -> None:
+    with contextlib.suppress(InvalidParameter):
+        assert advise(situation, **price).options
+
+
 def test_answers_within_bounds_are_clamped_whatever_the_noise() -> None:
     for price in ({"epsilon": 1}, {"mu": "0.5"}, {"epsilon": 1, "delta": "1e-6"}):
         made = advise(Numbers(1, 1, bounds=(0, 100)), **price)

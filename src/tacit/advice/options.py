@@ -118,6 +118,8 @@ def at_price(ways: Iterable[Way], price: Guarantee, beta: Fraction) -> tuple[lis
                 option = _option(way, promise, beta)
             except (InvalidParameter, NotPrivate) as refused:
                 reason = str(refused)
+            except (ArithmeticError, MemoryError):
+                reason = "at these numbers it cannot be computed: they are too large or too small"
             else:
                 stated = option.promise.as_approx()
                 if isinstance(price, GaussianDP) and stated is not None and stated[1]:

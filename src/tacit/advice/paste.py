@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from tacit.privacy.neighbours import ADD_REMOVE
@@ -29,4 +30,5 @@ def sensitivity_text(sensitivity: Sensitivity, *, bare: bool = False) -> str:
 def _typed(exact: Fraction) -> str:
     """A number of data as it is typed: a float is the binary number it is, so what it is not is quoted."""
     written = text(exact)
-    return written if "/" not in written and Fraction(float(written)) == exact else f'"{written}"'
+    nearest = math.nan if "/" in written else float(written)
+    return written if math.isfinite(nearest) and Fraction(nearest) == exact else f'"{written}"'

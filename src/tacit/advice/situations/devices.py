@@ -27,6 +27,8 @@ from tacit.privacy.prices import source
 
 __all__ = ["DeviceSum", "mean_ways"]
 
+_MOST_BITS = 10**7
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceSum:
@@ -68,7 +70,7 @@ class DeviceSum:
 
     def ways(self) -> Iterable[Way]:
         if self.trusted is SHUFFLER:
-            if self.bits:
+            if self.bits and self.people <= _MOST_BITS:
                 yield Way(
                     "BinarySum",
                     (ApproxDP,),
@@ -95,6 +97,10 @@ class DeviceSum:
     def never(self) -> Iterable[LeftOut]:
         if self.trusted is not SHUFFLER:
             yield LeftOut("BinarySum, ShuffledSum", "somebody must mix the messages: say trusted='shuffler'")
+        elif self.bits and self.people > _MOST_BITS:
+            yield LeftOut(
+                "BinarySum", "its law takes seconds to compute for so many; ShuffledSum has less noise anyway"
+            )
 
     def _local_error(self, made: Any, beta: Fraction) -> float:
         return two_sided(beta) * float(made.standard_error(self.people)) * self.people
