@@ -220,8 +220,11 @@ def contestants(task: Task, quick: bool, others: Mapping[str, Answers]) -> Itera
             yield [{"who": who, "statistic": "", "note": str(failure).removeprefix("NotImplementedError: ")}]
 
 
-def everybody(chosen: Sequence[Task], quick: bool, folder: Path | None) -> dict[str, Answers]:
+def everybody(chosen: Sequence[Task], quick: bool, folder: Path | None, without: Sequence[str]) -> dict[str, Answers]:
     """Whom to ask. Tumult takes minutes for each task, and is asked meanwhile."""
+
+    def not_asked(task: Task) -> Any:
+        raise Unavailable("not asked in this run")
 
     def times(task: Task, most: int) -> Task:
         return replace(task, repetitions=SLOW_QUICK if quick else most)
@@ -229,7 +232,7 @@ def everybody(chosen: Sequence[Task], quick: bool, folder: Path | None) -> dict[
     def of_peer(peer: str) -> Answers:
         return lambda task: theirs(peer, times(task, REPETITIONS if peer == "OpenDP" else SLOW))
 
-    asked = {peer: of_peer(peer) for peer in PEERS}
+    asked = {peer: not_asked if peer in without else of_peer(peer) for peer in PEERS}
     slow = ThreadPoolExecutor(1)
     waiting = {task.name: slow.submit(asked["Tumult"], task) for task in chosen}
     asked["Tumult"] = lambda task: waiting[task.name].result()
@@ -258,11 +261,12 @@ def main() -> None:
     parser.add_argument(
         "--before", type=Path, help="a checkout of the commit to compare with, its environment in .venv"
     )
+    parser.add_argument("--without", action="append", default=[], choices=PEERS, help="a peer that is not to be asked")
     parser.add_argument("--task", action="append", default=[], help="only tasks with this in their name; not kept")
     arguments = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
     chosen = [one for one in tasks(FOLDER) if not arguments.task or any(part in one.name for part in arguments.task)]
-    others = everybody(chosen, arguments.quick, arguments.before)
+    others = everybody(chosen, arguments.quick, arguments.before, arguments.without)
     tables = [compared(task, arguments.quick, others) for task in chosen]
     publish("accuracy_statements", tables, quick=arguments.quick or bool(arguments.task))
 
