@@ -411,6 +411,12 @@ class Keeper(Book):
             charged = {analyst: amount for analyst, amount in store.accounts() if analyst != SQUARES}
             return Budget.of(self._head(store), charged, _strikes(store))
 
+    def newest(self) -> tuple[int, str]:
+        """The number of the last entry and its hash."""
+        with self._reading() as store:
+            head = self._head(store)
+        return head.number, head.hash
+
     def remaining(self, analyst: str | None = None) -> Promise:
         """What can still be spent, altogether or by one analyst."""
         with self._reading() as store:

@@ -83,6 +83,9 @@ class Ledger(Protocol):
     def budget(self) -> Budget:
         """Where every account stands, in one consistent view."""
 
+    def newest(self) -> tuple[int, str]:
+        """The number of the last entry and its hash."""
+
     def remaining(self, analyst: str | None = None) -> Promise:
         """What can still be spent, altogether or by one analyst."""
 

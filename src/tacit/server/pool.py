@@ -20,6 +20,10 @@ from tacit.work.worker import Stopped, Task, Worker
 __all__ = ["Busy", "Pool", "Slot"]
 
 
+_LOOK = 0.5
+"""Seconds until who waits looks whether it was taken back."""
+
+
 class Busy(Exception):
     """Too many wait already."""
 
@@ -27,8 +31,9 @@ class Busy(Exception):
 class _Ticket:
     """A place in the line."""
 
-    def __init__(self, who: str) -> None:
+    def __init__(self, who: str, lock: threading.Lock) -> None:
         self.who = who
+        self.turn = threading.Condition(lock)
 
 
 class Pool:
@@ -40,7 +45,7 @@ class Pool:
     def __init__(self, size: int, line: int) -> None:
         self._size = size
         self._line = line
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._idle: list[tuple[str, Worker]] = []
         self._busy = 0
         self._held: Counter[str] = Counter()
@@ -63,28 +68,38 @@ class Pool:
 
         Who has replies that are held is passed by others, while these would take the last workers.
         """
-        ticket = _Ticket(who)
-        with self._changed:
+        ticket = _Ticket(who, self._lock)
+        with self._lock:
             if len(self._waiting) >= self._line + max(0, self._free(who)):
                 raise Busy
             self._waiting.append(ticket)
             try:
                 while not stop.is_set() and not self._closed:
-                    if next((one for one in self._waiting if self._free(one.who) > 0), None) is ticket:
+                    if self._next() is ticket:
                         break
-                    self._changed.wait(0.5)
+                    ticket.turn.wait(_LOOK)
                 else:
                     return None
                 self._busy += 1
             finally:
                 self._waiting.remove(ticket)
-                self._changed.notify_all()
+                self._call()
             worker = self._kept(table)
         return Slot(self, who, table, make() if worker is None else worker, work, stop)
 
     def _free(self, who: str) -> int:
         """How many workers are free, as an analyst may know it."""
         return self._size - self._busy - self._held[who]
+
+    def _next(self) -> _Ticket | None:
+        """Whose turn it is."""
+        return next((one for one in self._waiting if self._free(one.who) > 0), None)
+
+    def _call(self) -> None:
+        """Wake whose turn it is, and nobody else: of many who wait, all but one would look in vain."""
+        ticket = self._next()
+        if ticket is not None:
+            ticket.turn.notify()
 
     def _kept(self, table: str) -> Worker | None:
         """An idle worker of the table; if there is none, room for one."""
@@ -97,7 +112,7 @@ class Pool:
 
     def give_back(self, table: str, worker: Worker, holds: str | None = None) -> None:
         """Somebody else's turn; not yet that of whose reply it ``holds``."""
-        with self._changed:
+        with self._lock:
             self._busy -= 1
             if holds is not None:
                 self._held[holds] += 1
@@ -105,24 +120,25 @@ class Pool:
                 worker.close()
             else:
                 self._idle.append((table, worker))
-            self._changed.notify_all()
+            self._call()
 
     def left(self, who: str) -> None:
         """A reply that was held leaves."""
-        with self._changed:
+        with self._lock:
             self._held[who] -= 1
             if not self._held[who]:
                 del self._held[who]
-            self._changed.notify_all()
+            self._call()
 
     def close(self) -> None:
         """End what is idle; what draws ends when it is given back."""
-        with self._changed:
+        with self._lock:
             self._closed = True
             for _, worker in self._idle:
                 worker.close()
             self._idle = []
-            self._changed.notify_all()
+            for ticket in self._waiting:
+                ticket.turn.notify()
 
 
 class Slot:

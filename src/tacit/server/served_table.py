@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import tacit
 from tacit.errors import LedgerError, PolicyError, TacitError
@@ -13,7 +14,7 @@ from tacit.ledger import Ledger
 from tacit.ledger.names import analyst_name
 from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request
+from tacit.ledger.requests import Claim, Request
 from tacit.privacy import Promise
 from tacit.server.caps import rewritten, with_cap
 from tacit.server.given import Given
@@ -29,10 +30,12 @@ from tacit.work.here import Here
 from tacit.work.worker import Worker
 
 if TYPE_CHECKING:
+    from tacit.tables.discovery.cut import AnsweringWithCut
     from tacit.tables.engines.contract import Engine
-    from tacit.tables.session.table import Table
+    from tacit.tables.session.statements import Answering
+    from tacit.tables.session.table import Question, Table
 
-__all__ = ["Cancelled", "ServedTable"]
+__all__ = ["Cancelled", "Prepared", "ServedTable"]
 
 Words = tuple[bytes | None, ...]
 """What a request says, byte by byte: equal words are equal requests."""
@@ -61,6 +64,24 @@ class Drawn(Protocol):
     def __call__(self, engine: Engine, receipt: Receipt) -> bytes: ...
 
 
+class Prepared(NamedTuple):
+    """A question, and the draw that answers it at its price."""
+
+    question: Question
+    draw: Answering | AnsweringWithCut
+    bias: object
+
+    def pay(self, table: Table, key: str | None) -> Given:
+        """Pay as the analyst of a table, or what is stored of it."""
+        return self.told(self.question.pay(self.draw, table, bias=self.bias, key=key))
+
+    def told(self, claim: Claim) -> Given:
+        """What is stored, and the steps that are taken with it."""
+        if not self.question.has_steps:
+            return Given.stored(claim)
+        return Given.told(self.question.told(claim.answer or b"", claim.receipt, self.draw.plan))
+
+
 class Cancelled(Exception):
     """Who asked took it back before it was paid."""
 
@@ -84,6 +105,9 @@ class ServedTable:
         self._named = Remembered[Named](_TEXTS)
         self._told = Remembered[Told](_REPLIES)
         self._beside: Ledger | None = None
+        self._seeing = threading.Lock()
+        self._seen = -1
+        """The newest entry that this process has noted; a ledger that no longer has it is refused by itself."""
 
     def of(self, analyst: str, worker: Worker | None = None) -> Table:
         """The table for one analyst."""
@@ -99,24 +123,31 @@ class ServedTable:
         """The ledger; begun if need be."""
         return self.table.ledger
 
-    def stored(self, analyst: str, asked: Asked, key: str | None, words: Words | None = None) -> Given | None:
+    def prepared(self, asked: Asked) -> Prepared:
+        """A question that has been planned, from the policy alone; for every analyst the same."""
+        question = self.table.query(asked.sql)
+        return Prepared(question, question.answering(**asked.price(), bias=asked.bias), asked.bias)
+
+    def stored(
+        self, analyst: str, asked: Asked, key: str | None, words: Words | None = None
+    ) -> Given | Prepared | None:
         """The answer to a question that is on record, free; it was planned once, and is sent as it was stored.
 
-        ``words`` are all that the analyst said: who says them again may be answered by `told_again`.
+        What had to be planned for that, and has no answer yet, is given as it was planned. ``words`` are all that the
+        analyst said: who says them again may be answered by `told_again`.
         """
         name = (asked.sql, *asked.price().values(), asked.bias)
-        named, table = self._named.get(name), self.of(analyst)
+        named, table, made = self._named.get(name), self.of(analyst), None
         if named is None:
-            question = table.query(asked.sql)
-            plan = question.answering(**asked.price(), bias=asked.bias).plan
-            named = Named(plan.question, plan.cost)
-            if question.has_steps:
+            made = self.prepared(asked)
+            named = Named(made.draw.plan.question, made.draw.plan.cost)
+            if made.question.has_steps:
                 claim = table._access.stored(*named, key)
-                return None if claim is None else Given.told(question.told(claim.answer or b"", claim.receipt, plan))
+                return made if claim is None else made.told(claim)
             self._named.keep(name, named, len(asked.sql) + len(named.question))
         claim = table._access.stored(*named, key)
         if claim is None:
-            return None
+            return made
         given, answer = Given.stored(claim), claim.answer or b""
         if words is not None:
             size = (
@@ -200,7 +231,9 @@ class ServedTable:
         if gone is None:
             raise PolicyError(f"The ledger of {self.name} has everything that was seen. Nothing was changed.")
         receipt = self.ledger.restored(missing=gone[0], head=gone[1], owner=owner, reason=reason)
-        self._keys.saw(self.known_as, receipt.entry, receipt.head, anew=True)
+        with self._seeing:
+            self._keys.saw(self.known_as, receipt.entry, receipt.head, anew=True)
+            self._seen = receipt.entry
         return receipt
 
     def set_cap(self, analyst: str, cap: Promise, owner: str, reason: str) -> Receipt:
@@ -219,9 +252,14 @@ class ServedTable:
 
     def seen(self) -> None:
         """Remember the newest head, apart from the ledger."""
-        if self.is_begun:
-            head = self.ledger.budget().head
-            self._keys.saw(self.known_as, head.number, head.hash)
+        if not self.is_begun:
+            return
+        number, _ = self.ledger.newest()
+        with self._seeing:  # who waited here finds its own entry written with another's: one write for all of them
+            if self._seen < number:
+                newest = self.ledger.newest()
+                self._keys.saw(self.known_as, *newest)
+                self._seen = newest[0]
 
     @property
     def known_as(self) -> str:

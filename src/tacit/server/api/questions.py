@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from tacit.server.keys import Key
     from tacit.server.served_table import ServedTable
     from tacit.server.service import Service
-    from tacit.tables.session.table import Table
 
 __all__ = [
     "WORDS",
@@ -122,15 +121,11 @@ async def ask(
 def started(service: Service, key: Key, table: str, given: Asked, named: str | None, words: Any = None) -> Job | Given:
     """The stored answer, or a request that has begun; what can be refused for nothing is refused here."""
     served = service.served(key, table, Act.ASK)
-    stored = served.stored(key.name, given, named, words)
-    if stored is not None:
-        return stored
-    served.refuse_restored()
-
-    def act(opened: Table) -> Given:
-        return Given.told(opened.query(given.sql).ask(**given.price(), key=named, bias=given.bias))
-
-    return service.jobs.start(key.name, table, served.ask(key.name, act))
+    found = served.stored(key.name, given, named, words)
+    if isinstance(found, Given):
+        return found
+    made = found or served.prepared(given)
+    return service.jobs.start(key.name, table, served.ask(key.name, lambda opened: made.pay(opened, named)))
 
 
 async def replied(service: Service, table: str, found: Job | Given, prefer: str | None) -> Response:

@@ -403,17 +403,29 @@ class Question(Steps):
         with another question or price it is refused.
         """
         draw = self.answering(epsilon=epsilon, delta=delta, rho=rho, price=price, bias=bias)
-        access, plan = self._table._access, draw.plan
-        known = None if fresh else self._on_record(plan, bias, key)
+        claim = self.pay(draw, self._table, bias=bias, fresh=fresh, key=key)
+        assert claim.answer is not None
+        return self.told(claim.answer, claim.receipt, draw.plan)
+
+    def pay(
+        self,
+        draw: Answering | AnsweringWithCut,
+        table: Table,
+        *,
+        bias: object = None,
+        fresh: bool = False,
+        key: str | None = None,
+    ) -> Claim:
+        """Pay for a draw that `answering` has made, as the analyst of ``table``; or what is stored of it, free."""
+        access, plan = table._access, draw.plan
+        known = None if fresh else self._on_record(plan, bias, key, access)
         if known is not None and known.answer is not None:
-            return self.told(known.answer, known.receipt, plan)
+            return known
         try:
-            claim = access.paid(plan.question, plan.cost, draw, fresh=fresh, key=key)
+            return access.paid(plan.question, plan.cost, draw, fresh=fresh, key=key)
         except BudgetExceeded as refusal:
             refusal.fits = " ".join(filter(None, (refusal.fits, what_fits(plan, refusal.left))))
             raise
-        assert claim.answer is not None
-        return self.told(claim.answer, claim.receipt, plan)
 
     def answering(
         self,
@@ -461,10 +473,10 @@ class Question(Steps):
         """The answer that is on record at this price, free; None if it was never asked."""
         plan = self._plan(epsilon, delta, rho, price, None, bias)
         access = self._table._access
-        claim = access.stored(plan.question, plan.cost, key) or self._on_record(plan, bias, key)
+        claim = access.stored(plan.question, plan.cost, key) or self._on_record(plan, bias, key, access)
         return None if claim is None or claim.answer is None else self.told(claim.answer, claim.receipt, plan)
 
-    def _on_record(self, plan: Plan, bias: object, key: str | None) -> Claim | None:
+    def _on_record(self, plan: Plan, bias: object, key: str | None, access: Access) -> Claim | None:
         """The answer under what the question cost before it was measured and priced as now, if that was another δ."""
         if not isinstance(plan.asked, ApproxDP) or not plan.asked.dlt or plan.keys is not None:
             return None
@@ -475,7 +487,7 @@ class Question(Steps):
             from tacit.tables.discovery.cut import read_share, with_cut
 
             before = with_cut(self._checked, policy, plan.asked, read_share(bias), before=True)
-        return None if before.cost == plan.cost else self._table._access.stored(plan.question, before.cost, key)
+        return None if before.cost == plan.cost else access.stored(plan.question, before.cost, key)
 
     def __repr__(self) -> str:
         return f"Question({self.to_sql()!r})"
