@@ -66,6 +66,8 @@ def may_draw(store: Store, head: Head, analyst: str, number_of: Callable[[int], 
     that nobody has a hundred failures by asking a hundred questions at once.
     """
     missing = store.unanswered(analyst)
+    if len(missing) < head.terms.strikes:
+        return True  # were they all lost, they would not lock it: who still draws them need not be asked
     gone = lost(store, missing)
     if len(gone) >= head.terms.strikes:
         listed = ", ".join(f"#{number_of(entry)}" for entry in gone[:5]) + (", …" if len(gone) > 5 else "")
@@ -75,4 +77,4 @@ def may_draw(store: Store, head: Head, analyst: str, number_of: Callable[[int], 
             f"{head.terms.strikes} lock it. Nothing was spent; answers that are on record stay free. "
             f'The owner unlocks it: tacit unlock {head.source} {analyst} --reason "…"'
         )
-    return len(missing) < head.terms.strikes
+    return False

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -27,13 +28,17 @@ from tacit.ledger.terms import Terms
 from tacit.ledger.verification import Verification, head_digits, verify
 from tacit.privacy.promise import Promise, same_neighbours
 
-__all__ = ["LARGEST_ANSWER", "Keeper"]
+__all__ = ["LARGEST_ANSWER", "Keeper", "Step"]
 
 LARGEST_ANSWER = 500_000_000
 """In bytes; SQLite keeps up to a thousand million in one row."""
 
 _BATCH = 1000
 _POLL = (0.002, 0.1)
+
+
+Step = Callable[[Request, str], AbstractContextManager[Store]]
+"""An atomic step that pays for a request of this digest."""
 
 
 class _Crowded(Exception):
@@ -204,17 +209,16 @@ class Keeper(Book):
         deadline = time.monotonic() + self._patience
         pause, longest = _POLL
         price, digest = self._named(request, cost)
-        while True:
+        claim = self._at_once(request, price, digest)
+        while claim is None:
             with self._glancing() as store:
                 found = store.request(digest)
             if found is None:
                 try:
-                    claim = self._reserve(request, price, digest)
+                    claim = self._reserve(request, price, digest, self._reserving)
                 except _Crowded:
                     self._wait_for_others(request.analyst, deadline)
                 else:
-                    if claim is not None:
-                        return claim
                     continue
             elif found.released is not None:
                 return self._stored(found, request, price)
@@ -222,6 +226,11 @@ class Keeper(Book):
                 self._wait_for(found, digest, deadline)
             time.sleep(pause)
             pause = min(2 * pause, longest)
+        return claim
+
+    def _at_once(self, request: Request, price: Amount, digest: str) -> Claim | None:
+        """Debit by what is remembered, if that is still so; None: look. A place where that is cheaper says how."""
+        return None
 
     def answered(self, request: Request, cost: Promise, draw: Callable[[Receipt], bytes]) -> Claim:
         """Pay, draw, store, in this order; or the stored answer. ``draw`` is not called before there is a receipt.
@@ -265,10 +274,10 @@ class Keeper(Book):
             )
         return Claim(self, self._receipt(head, number, found.number, paid.time, request.analyst, price), answer, None)
 
-    def _reserve(self, request: Request, price: Amount, digest: str) -> Claim | None:
+    def _reserve(self, request: Request, price: Amount, digest: str, step: Step) -> Claim | None:
         """Check and debit; None if somebody else has reserved the same request in the meantime."""
         drawer = self._drawer()
-        with self._reserving(request, digest) as store:
+        with step(request, digest) as store:
             head, before = self._head(store), store.account(request.analyst)
             number = self._number(store, head.number) + 1
             charged, own = head.charged + price, before + price

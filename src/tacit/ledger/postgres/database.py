@@ -165,6 +165,23 @@ class PostgresDatabase:
                 _roll_back(connection)
                 raise
 
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """This thread's turn, for steps that belong together; others of this process wait, with a bound."""
+        if not self._lock.acquire(timeout=self._patience):
+            raise LedgerError(
+                f"{self.where} was busy in this process for {self._patience:g} s. Nothing was spent; ask again."
+            )
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def at_once(self, sql: str, values: dict[str, object]) -> bool:
+        """One statement that writes all or nothing, on disk when this returns; whether it found what it looked for."""
+        with self._held() as connection:
+            return self._trusted and bool(connection.execute(sql, values).fetchall())
+
     def create(self) -> None:
         """Make the schema and its tables, unless somebody else has."""
         with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED") as connection:
@@ -196,22 +213,17 @@ class PostgresDatabase:
     @contextmanager
     def _held(self) -> Iterator[Any]:
         """The connection, for one thread."""
-        if not self._lock.acquire(timeout=self._patience):
-            raise LedgerError(
-                f"{self.where} was busy in this process for {self._patience:g} s. Nothing was spent; ask again."
-            )
-        try:
-            connection = self._link.connected()
-            if connection.info.transaction_status != driver().pq.TransactionStatus.IDLE:
-                connection.execute("ROLLBACK")  # an interrupt may have come between a failure and its end
-            yield connection
-        except failures() as error:
-            lost = self._link._connection is None or _is_broken(self._link._connection)
-            if lost:
-                self._link.close()
-            raise translated(error, self.where, lost=lost) from None
-        finally:
-            self._lock.release()
+        with self.turn():
+            try:
+                connection = self._link.connected()
+                if connection.info.transaction_status != driver().pq.TransactionStatus.IDLE:
+                    connection.execute("ROLLBACK")  # an interrupt may have come between a failure and its end
+                yield connection
+            except failures() as error:
+                lost = self._link._connection is None or _is_broken(self._link._connection)
+                if lost:
+                    self._link.close()
+                raise translated(error, self.where, lost=lost) from None
 
     def _trust(self, connection: Any) -> None:
         """Refuse to write through tables that somebody altered: a trigger could take a debit back."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
 from tacit.errors import LedgerError
+from tacit.ledger.amounts import Amount
 from tacit.ledger.chain import now
 from tacit.ledger.copying import copied, copied_to_file
 from tacit.ledger.drawers import Drawer
@@ -20,9 +21,10 @@ from tacit.ledger.postgres.address import PostgresAddress
 from tacit.ledger.postgres.database import PostgresDatabase
 from tacit.ledger.postgres.errors import Unreachable
 from tacit.ledger.postgres.presence import Presence
-from tacit.ledger.postgres.store import PostgresStore, to_release, to_reserve
+from tacit.ledger.postgres.standing import Moved, Remembered, Standing
+from tacit.ledger.postgres.store import Look, PostgresStore, to_release, to_reserve
 from tacit.ledger.receipts import Receipt
-from tacit.ledger.requests import Request
+from tacit.ledger.requests import Claim, Request
 from tacit.ledger.sqlite.file import SqliteFile
 from tacit.ledger.sqlite.store import SqliteStore
 from tacit.ledger.terms import Terms
@@ -50,6 +52,7 @@ class PostgresLedger(Keeper):
         super().__init__(patience=patience, entropy=entropy, clock=clock)
         place = PostgresAddress.of(address) if isinstance(address, str) else address
         self._presence = Presence(place, f"The ledger {place}", self._patience)
+        self._standing = Standing()
         self._database = PostgresDatabase(place, self._patience, self._presence.is_drawing)
 
     @property
@@ -80,19 +83,38 @@ class PostgresLedger(Keeper):
             yield store
 
     @contextmanager
-    def _writing(self) -> Iterator[PostgresStore]:
-        with self._database.writing() as store:
-            yield store
+    def _writing(self, looks: Iterable[Look] = ()) -> Iterator[PostgresStore]:
+        with self._database.turn():
+            with self._database.writing(looks) as store:
+                yield store
+            self._standing.keep(store.seen)  # it is on record
+
+    def _reserving(self, request: Request, digest: str) -> AbstractContextManager[PostgresStore]:
+        return self._writing(to_reserve(digest, request.analyst, request.key))
+
+    def _releasing(self, number: int) -> AbstractContextManager[PostgresStore]:
+        return self._writing(to_release(number))
+
+    def _at_once(self, request: Request, price: Amount, digest: str) -> Claim | None:
+        """One statement, by what this process remembers of the head; None if there is more to see than that."""
+        try:
+            return self._reserve(request, price, digest, self._remembering)
+        except Moved:
+            return None
 
     @contextmanager
-    def _reserving(self, request: Request, digest: str) -> Iterator[PostgresStore]:
-        with self._database.writing(to_reserve(digest, request.analyst, request.key)) as store:
-            yield store
-
-    @contextmanager
-    def _releasing(self, number: int) -> Iterator[PostgresStore]:
-        with self._database.writing(to_release(number)) as store:
-            yield store
+    def _remembering(self, request: Request, digest: str) -> Iterator[PostgresStore]:
+        with self._database.turn():
+            store = Remembered(self._standing, self._where())
+            try:
+                yield store
+                sql, values = store.statement()
+            except Exception:  # memory never refuses: whoever looks does
+                raise Moved from None
+            if not self._database.at_once(sql, values):
+                self._standing.forget()
+                raise Moved
+            self._standing.keep(store.seen)
 
     def _drawer(self) -> Drawer:
         return self._presence.drawer()

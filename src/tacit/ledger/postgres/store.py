@@ -15,7 +15,7 @@ from tacit.ledger.postgres import schema as schema
 from tacit.ledger.store import Head, Line, Reservation, Unanswered
 from tacit.ledger.terms import Terms
 
-__all__ = ["Look", "PostgresStore", "to_release", "to_reserve"]
+__all__ = ["Look", "PostgresStore", "Seen", "to_release", "to_reserve"]
 
 _LINES = """
 SELECT e.number, e.body, e.hash, r.digest, r.analyst, r.key, a.number, a.body
@@ -47,6 +47,17 @@ def to_release(number: int) -> list[Look]:
     return [(_HEAD,), (_RESERVED, number), (_BODIES, number - 1, 1)]
 
 
+class Seen:
+    """What a transaction has seen and written, for who remembers it once it is on record."""
+
+    def __init__(self) -> None:
+        self.before: Head | None = None
+        self.after: Head | None = None
+        self.accounts: dict[str, Amount] = {}
+        self.missing: dict[str, tuple[Unanswered, ...]] = {}
+        self.answered: set[int] = set()
+
+
 class PostgresStore:
     """One transaction on a connection; names and texts travel as parameters, never as SQL."""
 
@@ -56,6 +67,7 @@ class PostgresStore:
         self._where = where
         self._is_drawing = is_drawing
         self._asked: dict[tuple[object, ...], Any] = {}
+        self.seen = Seen()
 
     def ahead(self, *looks: Look) -> None:
         """Send these looks now, to be waited for together; the first of each then costs no way to the server and back.
@@ -88,11 +100,14 @@ class PostgresStore:
             return None
         ledger, source, number, link, moment, main, delta, terms = row
         try:
-            return Head(ledger, source, number, link, moment, Amount.read([main, delta]), _terms(terms))
+            found = Head(ledger, source, number, link, moment, Amount.read([main, delta]), _terms(terms))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise LedgerError(f"{self._where}: its head cannot be read. Run `tacit verify` on it.") from error
+        self.seen.before = self.seen.before or found
+        return found
 
     def set_head(self, head: Head) -> None:
+        self.seen.after = head
         self._do(
             "INSERT INTO head VALUES (1, %s, %s, %s, %s, %s) ON CONFLICT (one) DO UPDATE SET number = excluded.number, "
             "hash = excluded.hash, time = excluded.time, main = excluded.main, delta = excluded.delta",
@@ -134,7 +149,8 @@ class PostgresStore:
 
     def account(self, analyst: str) -> Amount:
         row = self._one(_ACCOUNT, analyst)
-        return NOTHING if row is None else self._amount(list(row))
+        self.seen.accounts[analyst] = found = NOTHING if row is None else self._amount(list(row))
+        return found
 
     def accounts(self) -> Iterator[tuple[str, Amount]]:
         for analyst, main, delta in self._rows("SELECT analyst, main, delta FROM accounts ORDER BY analyst"):
@@ -147,6 +163,7 @@ class PostgresStore:
             raise LedgerError(f"{self._where}: an account cannot be read. Run `tacit verify` on it.") from error
 
     def set_account(self, analyst: str, charged: Amount) -> None:
+        self.seen.accounts[analyst] = charged
         self._do(
             "INSERT INTO accounts VALUES (%s, %s, %s) ON CONFLICT (analyst) DO UPDATE SET "
             "main = excluded.main, delta = excluded.delta",
@@ -169,6 +186,8 @@ class PostgresStore:
         named = None if key is None else key.encode()
         self._do("INSERT INTO requests VALUES (%s, %s, %s, %s, %s)", number, digest, analyst, named, drawer)
         self._do("INSERT INTO unanswered VALUES (%s, %s)", number, analyst)
+        if analyst in self.seen.missing:
+            self.seen.missing[analyst] += (Unanswered(number, analyst, drawer),)
         return True
 
     def reservation(self, number: int) -> Reservation | None:
@@ -190,11 +209,15 @@ class PostgresStore:
 
     def unanswered(self, analyst: str | None = None) -> list[Unanswered]:
         rows = self._rows(_UNANSWERED) if analyst is None else self._rows(_UNANSWERED_OF, analyst)
-        return [Unanswered(*row) for row in rows]
+        found = [Unanswered(*row) for row in rows]
+        if analyst is not None:
+            self.seen.missing[analyst] = tuple(found)
+        return found
 
     def forgive(self, numbers: Iterable[int]) -> None:
         for number in numbers:
             self._do("DELETE FROM unanswered WHERE number = %s", number)
+            self.seen.answered.add(number)
 
     def secret(self) -> str:
         row = self._one("SELECT secret FROM secrets")
