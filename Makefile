@@ -66,13 +66,14 @@ slow: $(READY)   ## the long suites: a million draws per claim, big arrays
 	$(BIN)/python -m pytest -m slow -q
 
 attacks: $(READY) ## the whole corpus of attacks, the bombs and the kills, against the clock: an hour or so
-	$(BIN)/python -m pytest -m attacks -q
+	$(BIN)/python -m pytest -m "attacks and not engines" -q
+	bash .ci/engines -m "attacks and engines"
 
 parity: $(READY) ## the same integers on PostgreSQL 15 (Debian's), 16 and 18 and on Spark as the row oracle's, in many questions
 	$(BIN)/python -m pytest -m "parity and not engines" -q tests/contracts/test_parity.py
 	bash .ci/engines -m "parity and engines"
 
-engines: $(READY) ## a sample of the engines' contract on Spark, in an environment of its own (600 MB, and a Java)
+engines: $(READY) ## a sample of the engines' contract on Spark, in an environment of its own (600 MB, and a Java); CI runs it too
 	bash .ci/engines
 
 audit: $(READY)  ## every mechanism of ours: 10^7 samples, fewer where two minutes do not allow them

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from tacit.tables.policy.policy import Policy
 from tacit.tables.session.open_others import open_others
 from tacit.tables.session.table import Table
 from tests.tables.attacks.neighbours import COLUMNS, OTHERS, policy_text
+from tests.tables.attacks.other_engines import Place
 
 __all__ = ["HOSTILE", "Pairs", "Verdict", "hostile_policy"]
 
@@ -54,20 +54,21 @@ class Pairs:
     """All pairs of neighbours, open: tables for the front of a statement, engines for its integers."""
 
     def __init__(
-        self, folder: Path, flavour: str = "epsilon", on: Callable[[DuckDBEngine, Policy], Engine] | None = None
+        self, folder: Path, flavour: str = "epsilon", on: Place | None = None, people: tuple[Person, ...] = HOSTILE
     ) -> None:
-        """``on`` makes another engine with the rows that one of DuckDB has."""
+        """``on`` is where the rows are put, if not in files for DuckDB."""
         self.flavour = flavour
         policy = hostile_policy(flavour)
         self._tables: dict[tuple[str, int], tuple[Table, Engine]] = {}
         self._pairs: list[tuple[tuple[str, int], tuple[str, int]]] = []
         for units in SIZES:
-            for person in (None, *HOSTILE):
+            for person in (None, *people):
                 name = "nobody" if person is None else person.name
                 path = write_table(policy, folder / f"{name}-{units}-{flavour}", person, units)
+                path = path if on is None else on.moved(path)
                 table = tacit.open(path, ledger=tacit.InMemory(), analyst="eve")
-                engine = _engine(table.policy, path)
-                self._tables[name, units] = table, engine if on is None else on(engine, table.policy)
+                engine = _engine(table.policy, path) if on is None else on.engine(path, "one key")
+                self._tables[name, units] = table, engine
                 if person is not None:
                     self._pairs.append((("nobody", units), (name, units)))
         self.receipt = _receipt(policy)
@@ -86,6 +87,8 @@ class Pairs:
             return Verdict(sql, stage, f"{asked[0][:-1]} against {asked[1][:-1]}")
         if stage != "planned":
             return Verdict(sql, stage, asked[0][1] if stage == "broken" else "")
+        if self._refused(asked[0][-1], one):
+            return Verdict(sql, "refused", "")
         return self._released(sql, asked[0][-1], one, other)
 
     def worked(self, sql: str, at: int) -> Finding | None:
@@ -94,7 +97,7 @@ class Pairs:
         asked = [_seen(self._tables[which][0], sql, {self.flavour: 1000}) for which in (one, other)]
         assert asked[0][:-1] == asked[1][:-1], sql[:300]
         assert asked[0][0] != "broken", f"{asked[0][1]}: {sql[:300]}"
-        if asked[0][-1] is None:
+        if asked[0][-1] is None or self._refused(asked[0][-1], one):
             return None
         first, second = (
             sum((self._tables[which][1].work(query) for query in asked[0][-1].passes.bounded), start=Work(0, 0, 0, 0))
@@ -102,6 +105,16 @@ class Pairs:
         )
         rows = next(person.rows for person in HOSTILE if person.name == other[0])
         return Finding(other[0], other[1], "", "", 0, (first, second), rows)
+
+    def _refused(self, plan: Any, which: tuple[str, int]) -> bool:
+        """Whether the engine has no form of the same meaning: told from the plan alone, before a payment."""
+        engine: Any = self._tables[which][1]
+        try:
+            for query in plan.passes.bounded:
+                engine.explain(query)
+        except TacitError:
+            return True
+        return False
 
     def _released(self, sql: str, plan: Any, one: tuple[str, int], other: tuple[str, int]) -> Verdict:
         found, failed = [], []
