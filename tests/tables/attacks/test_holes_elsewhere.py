@@ -1,7 +1,7 @@
 """The planted faults of `test_planted_holes` on PostgreSQL and Spark: the same checks see each of them there.
 
 Faults of what comes before and after the engine are the same functions; those of the engine itself have a form for
-each. On Spark, where a question takes seconds, those of the engine are among its tests, and all with `make attacks`.
+each. On Spark, where a question takes seconds, all of them are run by `make attacks`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class Elsewhere:
     connection: type[Any]
 
 
-@pytest.fixture(scope="module", params=["postgres", pytest.param("spark", marks=pytest.mark.engines)])
+@pytest.fixture(
+    scope="module", params=["postgres", pytest.param("spark", marks=[pytest.mark.engines, pytest.mark.attacks])]
+)
 def elsewhere(request: pytest.FixtureRequest) -> Elsewhere:
     if request.param == "spark":
         request.getfixturevalue("spark")

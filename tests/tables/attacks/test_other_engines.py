@@ -28,7 +28,7 @@ from tests.tables.attacks.other_engines import OnPostgres, OnSpark, Place
 from tests.tables.attacks.test_bombs import SECONDS, UNITS
 from tests.tables.attacks.test_bombs import judged as bomb_judged
 
-ON_SPARK = pytest.param("spark", marks=pytest.mark.engines)
+ON_SPARK = pytest.param("spark", marks=[pytest.mark.engines, pytest.mark.attacks])
 BOMBS = list(bombs())
 KINDS = sorted({one.kind for one in BOMBS})
 SEVERAL = PEOPLE[0], PEOPLE[3], PEOPLE[4]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import random
 import zoneinfo
@@ -18,14 +19,17 @@ from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.operators import times as duckdb_times
 from tacit.tables.expressions.evaluate import evaluate_rows
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.offsets import CYCLE, Offsets, offsets
 from tacit.tables.expressions.tree import Call, Column, Literal
 from tacit.tables.expressions.zones import _names, local_time, zone_problem
 from tacit.tables.query.to_sql import to_sql
 from tacit.tables.session.table import Table
 from tacit.tables.sql.parse import parse
 from tests.tables.engines.row_oracle import date_trunc
+from tests.tables.engines.row_oracle import timestamp_trunc as by_offsets
 
 Moment = datetime.datetime
+KINDS = {"t": Kind.TIMESTAMP}
 ENDS = [Moment(1, 1, 1), Moment(1, 1, 1, 3), Moment(9999, 12, 31, 23, 59, 59, 999999), Moment(9999, 12, 31, 20)]
 CHANGES = [  # clocks go forward, and back: an hour that is missing, and one that is there twice
     Moment(2026, 3, 29, 0, 59, 59, 999999),
@@ -80,30 +84,97 @@ def test_the_ends_of_time_are_null_for_that_row_alone(zone: str) -> None:
     assert None in in_engine(ENDS, zone)
 
 
-def test_the_engine_knows_every_name_that_may_be_written() -> None:
+def hard_moments(zone: str, count: int) -> list[Moment]:
+    """Of the whole calendar: any, of the years that have changes, and around changes, also of later cycles."""
+    chance, second = random.Random(zone), datetime.timedelta(seconds=1)
+    changes = offsets(zone).moments or (0,)
+    shifts = (-1, 0, 1, -3600, 3600, *(chance.randrange(-259_200, 259_200) for _ in range(5)))
+    near = [chance.choice(changes) + chance.choice(shifts) for _ in range(count)]
+    far = [
+        chance.choice(changes[-800:]) + chance.choice((1, 5, 18)) * CYCLE + chance.choice(shifts) for _ in range(count)
+    ]
+    some = [chance.randrange(-62_135_596_800, 253_402_300_800) for _ in range(count)]
+    found = [Moment(1970, 1, 1) + one * second for one in (*near, *some, *far) if one < 253_402_300_800]
+    return [*found, *ENDS, *(Moment(1, 1, day, hour) for day in (1, 2, 3) for hour in (0, 9, 23))]
+
+
+def disagreeing(zone: str, count: int) -> int:
+    """Of moments like these, how many have another local time, or day, week, month or year, than zoneinfo says."""
+    moments = hard_moments(zone, count)
+    calls = {("at_time_zone",): Call("at_time_zone", (Column("t"), Literal(zone)))}
+    for unit in ("day", "week", "month", "year"):
+        calls["timestamp_trunc", unit] = Call("timestamp_trunc", (Column("t"), Literal(unit), Literal(zone)))
+    expected = {
+        name: [offset_added(one, zone) if len(name) == 1 else by_offsets(one, name[1], zone) for one in moments]
+        for name in calls
+    }
     with duckdb.connect() as connection:
-        known = {row[0] for row in connection.execute("SELECT name FROM pg_timezone_names()").fetchall()}
+        connection.execute("CREATE TABLE rows AS SELECT unnest(CAST(? AS TIMESTAMP[])) AS t", [moments])
+        found = {
+            name: [row[0] for row in connection.execute(f"SELECT {render(call, KINDS).sql} FROM rows").fetchall()]
+            for name, call in calls.items()
+        }
+    return sum(one != other for name in calls for one, other in zip(found[name], expected[name], strict=True))
+
+
+@pytest.mark.parametrize("zone", ["Europe/Copenhagen", "Africa/Casablanca", "America/Sao_Paulo", "Pacific/Apia", "UTC"])
+def test_the_engine_has_our_table_in_every_century(zone: str) -> None:
+    assert disagreeing(zone, 150) == 0
+
+
+@pytest.mark.parametrize(
+    "every", [pytest.param(40, marks=pytest.mark.thorough), pytest.param(1, marks=pytest.mark.slow)]
+)
+def test_the_engine_has_our_table_of_every_zone(every: int) -> None:
     assert len(_names()) > 400
-    assert _names() <= known
+    assert {zone: apart for zone in sorted(_names())[::every] if (apart := disagreeing(zone, 12))} == {}
+
+
+@pytest.mark.thorough
+def test_a_local_midnight_has_one_first_moment_whatever_moment_asks_for_it() -> None:
+    """What `starts` builds on: that the offset at the moment itself, from which `first_moment` begins, has no say."""
+    day = 86_400
+    for zone in sorted(_names())[::10]:
+        table = offsets(zone)
+        for moment in table.moments[-900::7]:
+            local = (moment + table.at(moment)) // day * day
+            for midnight in (local - day, local, local + day, local + 2 * day):
+                near = {table.at(midnight + later * day) for later in range(-1, 367, 20)}
+                assert len({_first_by(table, midnight, one) for one in near}) == 1, (zone, midnight)
+
+
+def _first_by(table: Offsets, midnight: int, near: int) -> int:
+    early = midnight - table.at(midnight - near - 86_400)
+    late = midnight - table.at(early)
+    return early if late == early or late + table.at(late) != midnight else late
 
 
 def test_planted_fault_a_zone_the_wrong_way_round_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """From local time to UTC instead: the oracle sees it."""
-    there, back = (
-        "TRY(timezone('Europe/Copenhagen', timezone('UTC', ",
-        "TRY(timezone('UTC', timezone('Europe/Copenhagen', ",
-    )
-    monkeypatch.setattr(duckdb_times, "in_calendar", lambda sql, kind: sql.replace(there, back))
+    right = duckdb_times._later
+    monkeypatch.setattr(duckdb_times, "_later", lambda moment, seconds: right(moment, f"-({seconds})"))
     moment = Moment(2026, 7, 1, 12)
     assert in_engine([moment], "Europe/Copenhagen") == [Moment(2026, 7, 1, 10)]
     assert offset_added(moment, "Europe/Copenhagen") == Moment(2026, 7, 1, 14)
 
 
-def test_planted_fault_without_its_guards_the_engine_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duckdb_times, "in_calendar", lambda sql, kind: sql.replace("TRY(", "(", 1))
-    term = duckdb_times.at_time_zone(Term("t", Kind.TIMESTAMP), "Europe/Copenhagen")
-    with duckdb.connect() as connection, pytest.raises(duckdb.Error):
-        connection.execute(f"SELECT {term} FROM (SELECT TIMESTAMP '294247-01-10 04:00:54' AS t)").fetchall()
+def test_planted_fault_the_engines_own_table_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has other local times: of early years, and by rules that changed since it was made."""
+    own = "timezone('{zone}', timezone('UTC', {moment}))"
+    monkeypatch.setattr(duckdb_times, "_shown", lambda moment, zone: own.format(zone=zone, moment=moment))
+    assert disagreeing("Africa/Casablanca", 150) > 10
+
+
+@pytest.mark.parametrize("fault", ["_begin", "cycle"])
+def test_planted_faults_in_the_table_are_seen(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    if fault == "cycle":
+        monkeypatch.setattr(duckdb_times, "CYCLE", CYCLE - 86_400)
+    else:
+        right = Offsets.years
+        monkeypatch.setattr(
+            Offsets, "years", lambda self: dataclasses.replace(right(self), first=right(self).first + 1)
+        )
+    assert disagreeing("Europe/Copenhagen", 150) > 10
 
 
 def test_planted_fault_an_end_that_is_not_null_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """Time zones by their public names: what `AT TIME ZONE` may name, and the local time that a moment has there.
 
 Timestamps are in UTC, as the policy says; from there to local time there is one answer always, and back there may be
-two or none. The engine has tables of its own, which agree from 1970 on but for rules that changed lately.
+two or none. Engines have tables of their own, and use ours: `offsets`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,18 @@
-"""Operators on dates and timestamps, written in arithmetic that cannot leave the engine's range."""
+"""Operators on dates and timestamps, written in arithmetic that cannot leave the engine's range.
+
+Local times come from a table of ours, `expressions.offsets`: the engine has another one, of its own year.
+"""
 
 from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
 
 from tacit.tables.engines.chain.form import Form, Given
 from tacit.tables.engines.chain.terms import Term
 from tacit.tables.engines.duckdb.terms import as_kind, in_calendar, once, text_literal
 from tacit.tables.expressions.kinds import Kind, is_text
+from tacit.tables.expressions.offsets import CYCLE, Offsets, offsets, starts
 from tacit.tables.expressions.operators import TIME_UNITS
 from tacit.tables.expressions.time_formats import read_problem, reading, written_problem
 from tacit.tables.expressions.zones import is_zone
@@ -35,53 +42,70 @@ def date_trunc(unit: str, moment: Term) -> str:
 
 
 def at_time_zone(moment: Term, zone: str) -> str:
-    """What clocks show in a time zone at a moment of UTC: null at the ends of time, and where the engine does not know
-    the zone."""
-    return _shown(as_kind(moment, Kind.TIMESTAMP), zone)
+    """What clocks show in a time zone at a moment of UTC; null at the ends of time."""
+    return once(lambda t: _shown(t, zone), as_kind(moment, Kind.TIMESTAMP))
 
 
 def _shown(moment: str, zone: str) -> str:
-    return in_calendar(_clock(moment, zone), Kind.TIMESTAMP)
+    return in_calendar(_later(moment, _looked_up(offsets(zone), moment)), Kind.TIMESTAMP)
 
 
-def _clock(moment: str, zone: str) -> str:
-    return f"TRY(timezone({text_literal(zone)}, timezone('UTC', {moment})))"
+def _later(moment: str, seconds: str) -> str:
+    return f"make_timestamp(epoch_us({moment}) + {seconds} * 1000000)"
+
+
+def _looked_up(table: Offsets, moment: str) -> str:
+    """The offset at a moment, in seconds: found by its year, in which it changes a few times at most.
+
+    From the table's start on, the years of the calendar are those of the 400 years from there.
+    """
+    if not table.moments:
+        return f"CAST({table.seconds[0]} AS BIGINT)"
+    years = table.years()
+    over = f"greatest((year({moment}) - {years.start}) // 400, 0)"
+    place = f"least(greatest(year({moment}) - 400 * {over} - {years.first - 1}, 1), {len(years.each)})"
+    within = f"epoch_us({moment}) - {over} * {CYCLE * 10**6}"
+
+    def offset(now: str, of_year: str) -> str:
+        cases = [
+            f"WHEN {now} < {of_year}[{n}] * 1000000 THEN {of_year}[{years.most + n}]" for n in range(1, years.most + 1)
+        ]
+        return f"CASE {' '.join(cases)} ELSE {of_year}[{2 * years.most + 1}] END"
+
+    return once(offset, within, f"{_listed(years.each)}[{place}]")
+
+
+def _listed(years: Sequence[Sequence[int]]) -> str:
+    """Read from a text: a list of constants would be made anew for every row inside of `once`."""
+    each = ",".join(f"[{','.join(map(str, one))}]" for one in years)
+    return f"CAST('[{each}]' AS BIGINT[][])"
 
 
 def timestamp_trunc(moment: Term, unit: str, zone: str) -> str:
-    """The moment of UTC at which the local unit of time began: what `zones.first_moment` finds, step by step.
+    """The moment of UTC at which the local unit of time began: `zones.first_moment`.
 
-    Mostly the offset from UTC is the same now, then, and a day before then: that is looked at first.
+    Within a day by what clocks show now; a day and longer by the table of local midnights.
     """
+    t = as_kind(moment, Kind.TIMESTAMP)
+    if unit not in _MICROSECONDS:
+        return once(
+            lambda start: _midnight(start, zone),
+            f"CAST(date_trunc('{unit}', {at_time_zone(moment, zone)}) AS TIMESTAMP)",
+        )
 
-    def calendar(sql: str) -> str:
-        return in_calendar(sql, Kind.TIMESTAMP)
+    def began(now: str, there: str) -> str:
+        passed = f"epoch_us({there}) - epoch_us(date_trunc('{unit}', {there}))"
+        return in_calendar(f"make_timestamp(epoch_us({now}) - ({passed}))", Kind.TIMESTAMP)
 
-    def began(t: str, there: str) -> str:
-        start = f"date_trunc('{unit}', {there})"
-        near = calendar(f"{t} - ({there} - {start})")
-        return near if unit in _MICROSECONDS else once(steady, f"CAST({start} AS TIMESTAMP)", near)
+    return once(lambda now: once(began, now, _shown(now, zone)), t)
 
-    def steady(start: str, near: str) -> str:
-        day = "INTERVAL 1 DAY"
-        inside = f"{start} >= TIMESTAMP '0001-01-04 00:00:00'"  # and so is all that is looked at
-        same = f"{_clock(f'{near} - {day}', zone)} = {start} - {day} AND {_clock(near, zone)} = {start} AND {inside}"
-        return f"CASE WHEN {same} THEN {near} ELSE {once(changed, start, calendar(f'{near} - {day}'))} END"
 
-    def changed(start: str, before: str) -> str:
-        return once(early, start, calendar(f"{start} - ({_shown(before, zone)} - {before})"))
-
-    def early(start: str, moment: str) -> str:
-        return once(first, start, moment, _shown(moment, zone))
-
-    def first(start: str, moment: str, shown: str) -> str:
-        late = once(last, start, moment, calendar(f"{moment} + ({start} - {shown})"))
-        return f"CASE WHEN {shown} = {start} THEN {moment} ELSE {late} END"
-
-    def last(start: str, moment: str, late: str) -> str:
-        return f"CASE WHEN {_clock(late, zone)} = {start} THEN {late} WHEN {late} IS NOT NULL THEN {moment} END"
-
-    return once(lambda t: once(began, t, _shown(t, zone)), as_kind(moment, Kind.TIMESTAMP))
+def _midnight(local: str, zone: str) -> str:
+    """When clocks first show the start of a local day; null where the day before that is not in the calendar."""
+    table = starts(zone)
+    first = datetime.datetime(1, 1, 2) + datetime.timedelta(seconds=max(table.seconds[0], 0))
+    began = in_calendar(_later(local, f"-({_looked_up(table, local)})"), Kind.TIMESTAMP)
+    return f"CASE WHEN {local} >= TIMESTAMP '{first.isoformat(sep=' ')}' THEN {began} END"
 
 
 def date_add(unit: str, count: str, moment: Term) -> str:
