@@ -108,8 +108,8 @@ Ask = Callable[[random.Random], BoundedQuery]
 
 FAULTS: list[tuple[Fault, bool, Ask, str]] = [
     (sums_in_the_order_of_rows, False, sums_of_reals, "another order of rows"),
-    (rows_of_several_units, False, over_units, "claimed|groups were touched|rows of other units"),
-    (counts_of_everyone, False, over_units, "claimed|groups were touched|rows of other units"),
+    (rows_of_several_units, False, over_units, "claimed|groups were touched|rows of other units|votes moved"),
+    (counts_of_everyone, False, over_units, "claimed|groups were touched|rows of other units|votes moved"),
     (condition_lost, True, over_units, "the words"),
 ]
 """Each fault, whether only the oracle can see it, what is asked, and what is said."""
