@@ -17,8 +17,8 @@ from tacit.report.columns import Cell, Column, same_length
 from tacit.report.markup import preformatted
 
 __all__ = [
-    "DECIDED", "JSON_VERSION", "NOT_COVERED", "PICKED", "UNKNOWN", "UNPAID", "Amount", "Clamp", "Cut", "Disclosure",
-    "GroupRule", "Noise",
+    "DECIDED", "JSON_VERSION", "NOT_COVERED", "PICKED", "UNCOMPUTED", "UNKNOWN", "UNPAID", "Amount", "Clamp", "Cut",
+    "Disclosure", "GroupRule", "Noise",
 ]  # fmt: skip
 
 JSON_VERSION = 1
@@ -58,6 +58,9 @@ UNPAID = "No interval was paid for"
 
 UNKNOWN = "No interval is known of"
 """How a remark begins that names columns with noise in them and no interval, and says why there is none."""
+
+UNCOMPUTED = "What stands around this answer was not computed"
+"""How a remark begins on answers with more rows than could be computed with: the answer inside is shown instead."""
 
 
 @dataclass(frozen=True, slots=True)

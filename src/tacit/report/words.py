@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.report.disclosure import DECIDED, JOINED, PICKED, UNKNOWN, UNPAID, Amount, Cut, Disclosure
+from tacit.report.disclosure import DECIDED, JOINED, PICKED, UNCOMPUTED, UNKNOWN, UNPAID, Amount, Cut, Disclosure
 from tacit.report.numbers import delta, percent, price
 
 __all__ = ["amount", "cut_words", "footnote", "limits", "meaning", "moment", "notes", "spent"]
@@ -40,7 +40,8 @@ def footnote(disclosure: Disclosure) -> str:
 
 
 def notes(disclosure: Disclosure, current: int | None = None) -> list[str]:
-    """What a reader would get wrong without a word: rows that do not count, and of when the numbers are.
+    """What a reader would get wrong without a word: what was not computed, rows that do not count, of when
+    the numbers are.
 
     ``current`` is the version that the data are of now.
     """
@@ -48,7 +49,8 @@ def notes(disclosure: Disclosure, current: int | None = None) -> list[str]:
     drawn = f"drawn {moment(disclosure.time)} on version {version} of the data"
     if current is not None and current > version:
         drawn += f"; now they are of version {current}: --fresh (fresh=True) asks anew, and pays"
-    return [*_cut(disclosure), drawn]
+    inside = [one[:1].lower() + one[1:].rstrip(".") for one in disclosure.remarks if one.startswith(UNCOMPUTED)]
+    return [*inside, *_cut(disclosure), drawn]
 
 
 def _cut(disclosure: Disclosure) -> list[str]:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from tacit.errors import InvalidParameter, UnknownColumn
 from tacit.tables.check.check import Checked
 from tacit.tables.check.row_work import weight
 from tacit.tables.check.types import Typing, Words, quoted
 from tacit.tables.expressions.kinds import Kind
+from tacit.tables.expressions.texts import LONGEST_TEXT
 from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.query.canonical import check_labels, folded
 from tacit.tables.query.later import Later, admit_steps
 from tacit.tables.query.limits import Sizes
 from tacit.tables.query.tree import RANKS, Output, Window
 
-__all__ = ["MOST_WORK", "admit_work", "check_steps", "kinds_of", "most_rows"]
+__all__ = ["MOST_WORK", "admit_work", "check_steps", "is_too_much", "kinds_of", "most_rows"]
 
 Kinds = Mapping[str, "Kind | None"]
 MOST_WORK = 200_000_000
@@ -27,6 +29,8 @@ _FEW = 1_000
 _NODE, _OUTPUT, _WINDOW, _OTHER = 5, 25, 60, 1_000
 """Weights by the time that Python takes: at least, of a column that is shown, of a window, and at most of what is no
 regular expression."""
+_AROUND = 64
+"""Bytes that starting a regular expression is worth."""
 
 
 def kinds_of(checked: Checked) -> dict[str, Kind | None]:
@@ -47,25 +51,40 @@ def most_rows(checked: Checked) -> int:
     return math.prod(size + bool(checked.query.sets) for size in sizes if size is not None)
 
 
-def admit_work(steps: Sequence[Later], rows: int, paid: str = "Nothing was spent.") -> None:
+def admit_work(steps: Sequence[Later], rows: int) -> None:
     """Refuse steps that would take long with an answer of so many rows: they are free, and could be asked for ever."""
-    sizes = Sizes()
-    work = sum(sizes.work(one, _weight) for step in steps for one in step.expressions())
-    work += sum(_OUTPUT * len(step.outputs) for step in steps)
+    work = _work(steps, {})
     if work * rows > MOST_WORK:
         raise InvalidParameter(
             "work",
             given=Words(f"{rows} rows of an answer × {work} around it"),
             allowed=f"at most {MOST_WORK} steps; a column is {_OUTPUT}, a regular expression up to 5 000 for each sign",
-            hint=f"Compute it of fewer columns, or from the answer inside in Python. {paid}",
+            hint="Compute it of fewer columns, or from the answer inside in Python. Nothing was spent.",
         )
 
 
-def _weight(node: Expression) -> int:
+def is_too_much(steps: Sequence[Later], rows: int, longest: Mapping[str, int]) -> bool:
+    """Whether steps would take long with a released answer; ``longest`` are the bytes of a column's longest text."""
+    return _work(steps, longest) * rows > MOST_WORK
+
+
+def _work(steps: Sequence[Later], longest: Mapping[str, int]) -> int:
+    """What all steps take of a row; the first sees the columns of the answer, of which lengths may be known."""
+    work = 0
+    for at, step in enumerate(steps):
+        sizes, weigh = Sizes(), partial(_weight, longest if at == 0 else {})
+        work += _OUTPUT * len(step.outputs) + sum(sizes.work(one, weigh) for one in step.expressions())
+    return work
+
+
+def _weight(longest: Mapping[str, int], node: Expression) -> int:
     if isinstance(node, Window):
         return _WINDOW
     found = weight(node)
-    return found if node.called.startswith("regexp") else min(max(found, _NODE), _OTHER)
+    if not node.called.startswith("regexp"):
+        return min(max(found, _NODE), _OTHER)
+    read = longest.get(node.parts()[0].column_name or "", LONGEST_TEXT)
+    return found * min(read + _AROUND, LONGEST_TEXT) // LONGEST_TEXT
 
 
 def check_steps(steps: Sequence[Later], columns: Kinds) -> tuple[Later, ...]:

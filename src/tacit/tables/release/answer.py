@@ -13,7 +13,7 @@ from tacit.ledger.receipts import Receipt
 from tacit.privacy.composition import Guarantee
 from tacit.report.columns import Cell
 from tacit.report.columns import Column as Released
-from tacit.report.disclosure import Disclosure
+from tacit.report.disclosure import UNCOMPUTED, Disclosure
 
 __all__ = ["Answer", "Cells"]
 
@@ -95,7 +95,8 @@ class Answer:
         for column in self._disclosure.columns:
             if column.name == name:
                 return Cells(column)
-        raise UnknownColumn(f"The answer has no column {name!r}; it has {', '.join(self.columns)}.")
+        said = [one for one in self._disclosure.remarks if one.startswith(UNCOMPUTED)]
+        raise UnknownColumn(" ".join([f"The answer has no column {name!r}; it has {', '.join(self.columns)}.", *said]))
 
     @property
     def columns(self) -> tuple[str, ...]:

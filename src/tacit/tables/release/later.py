@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tacit.mechanisms.shared.base import AdditiveMechanism
 from tacit.mechanisms.shared.estimate import BETA
 from tacit.report.columns import Column as Shown
-from tacit.report.disclosure import PICKED, UNKNOWN, Disclosure
+from tacit.report.disclosure import PICKED, UNCOMPUTED, UNKNOWN, Disclosure
 from tacit.tables.expressions.evaluate import Values, evaluate, values_of
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.tree import Column, Expression, Value
@@ -33,7 +33,7 @@ from tacit.tables.release.finish import ranks_of
 from tacit.tables.release.intervals import Interval, interval
 from tacit.tables.release.windows import Spread, weights_of, windowed
 
-__all__ = ["computed"]
+__all__ = ["computed", "longest_texts", "uncomputed"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -70,6 +70,20 @@ def computed(said: Disclosure, plan: Plan, steps: Sequence[Later], kinds: Mappin
     if table.is_picked and PICKED not in remarks:
         remarks.append(PICKED)
     return replace(said, question=steps_sql(said.question, steps), columns=columns, remarks=tuple(remarks))
+
+
+def uncomputed(said: Disclosure) -> Disclosure:
+    """The answer inside by itself, and why: of more rows than the steps can be taken with in a few seconds."""
+    why = f"{UNCOMPUTED}: {said.rows} rows are too many for it. The answer inside is shown: compute from that"
+    return replace(said, remarks=(*said.remarks, f"{why}, or with fewer columns and shorter patterns, free."))
+
+
+def longest_texts(said: Disclosure) -> dict[str, int]:
+    """The bytes of the longest text in each column."""
+    return {
+        column.name: max((len(cell.encode()) for cell in column.values if isinstance(cell, str)), default=0)
+        for column in said.columns
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from tacit.privacy import Guarantee, Promise
 from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.prices import failure_probability, times
 from tacit.tables.check.check import Checked, check
-from tacit.tables.check.later import admit_work, check_steps, kinds_of, most_rows
+from tacit.tables.check.later import admit_work, check_steps, is_too_much, kinds_of, most_rows
 from tacit.tables.check.names import unit_names
 from tacit.tables.engines.access import Access, Draw, Engines
 from tacit.tables.engines.contract import Engine
@@ -450,15 +450,17 @@ class Question(Steps):
         return bool(self._steps)
 
     def told(self, stored: bytes, receipt: Receipt, plan: Plan) -> Answer:
-        """The answer that was stored, with the steps that are taken with it."""
+        """The answer that was stored, with the steps that are taken with it; without, if it has too many rows."""
         answer = Answer.read(stored, receipt)
         if not self._steps:
             return answer
-        from tacit.tables.release.later import computed  # for steps around an answer alone
+        from tacit.tables.release.later import computed, longest_texts, uncomputed  # for steps around an answer alone
 
-        admit_work(self._steps, answer.disclosure().rows, "The answer inside is on record: asked alone it is free.")
+        said = answer.disclosure()
+        if is_too_much(self._steps, said.rows, longest_texts(said)):
+            return Answer(uncomputed(said), receipt)  # it is paid for: nothing is refused now
         own = plan if len(plan.statements) == 1 else plan.plans[0]
-        return Answer(computed(answer.disclosure(), own, self._steps, kinds_of(self._checked)), receipt)
+        return Answer(computed(said, own, self._steps, kinds_of(self._checked)), receipt)
 
     def recall(
         self,
