@@ -5,8 +5,10 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 
+import httpx
 import pytest
 
+from tacit.server.listening import configured
 from tests.server.conftest import COUNT, Served
 from tests.server.test_connect import listening
 
@@ -101,3 +103,10 @@ def test_a_head_without_a_body_is_sent(port: int) -> None:
         assert client.recv(65536).startswith(b"HTTP/1.1 100")
         client.sendall(b"{}")
         assert client.recv(65536).startswith(b"HTTP/1.1 4")
+
+
+def test_idle_connections_are_closed_by_who_asks(served: Served) -> None:
+    """Where both let go after as many seconds, a request can come while its connection closes, and is lost."""
+    kept = configured(served.app).timeout_keep_alive
+    assert kept > (httpx.Limits().keepalive_expiry or 0)
+    assert kept > 120  # of Caddy; 60 of nginx

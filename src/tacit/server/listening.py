@@ -23,6 +23,9 @@ _MOST = 65_536
 _END_OF_HEAD = b"\r\n\r\n"
 _PER_BYTE = 16
 """As many more for each byte of the body: one that is sent byte by byte takes five."""
+_IDLE = 150
+"""Seconds that an idle connection is kept: longer than clients (5 in httpx) and proxies (60 in nginx, 120 in Caddy) do,
+so that it is they who close it, and no request is sent into a connection that closes at that moment."""
 
 
 class _Joining:
@@ -94,6 +97,7 @@ def configured(app: Any, **more: Any) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        timeout_keep_alive=_IDLE,
         timeout_graceful_shutdown=10,
         **more,
     )

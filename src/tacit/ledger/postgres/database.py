@@ -81,6 +81,7 @@ class Link:
             path = f'"{self._address.schema}", pg_temp'
             made.execute(
                 f"SET search_path = {path}; SET synchronous_commit = on; SET client_min_messages = warning; "
+                "SET default_transaction_isolation = 'read committed'; "
                 f"SET lock_timeout = {1000 * seconds}; SET idle_in_transaction_session_timeout = "
                 f"{1000 * max(_LONGEST_IDLE, seconds)}"
             )
