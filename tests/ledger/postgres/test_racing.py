@@ -44,15 +44,7 @@ terms = Terms(
 ledger = PostgresLedger(place, patience=60).open("people", terms)
 print("ready", flush=True)
 sys.stdin.readline()
-at_once, refused, turn = ledger._at_once, 0, 0
-
-def counted(*given):
-    claim = at_once(*given)
-    if claim is not None:
-        print("one statement", flush=True)
-    return claim
-
-ledger._at_once = counted
+refused, turn = 0, 0
 while refused < 12:
     analyst, turn = dice.choice(["ada", "bob", "eve"]), turn + 1
     price = Fraction(dice.choice([1, 5, 13, 31]), 1000)
@@ -137,7 +129,6 @@ def test_racing_processes_never_pass_a_cap(database: str, tmp_path: Path, kills:
     place = f"{database}#racing_{next(NAMES)}"
     said = race(place, tmp_path, kills)
     hold(place, said, kills)
-    assert sum(words == ["one", "statement"] for words in said) > 0
 
 
 def test_a_race_without_the_look_is_seen(database: str, tmp_path: Path) -> None:
