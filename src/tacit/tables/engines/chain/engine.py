@@ -1,8 +1,10 @@
-"""An engine whose connection has the secret: a bounded query becomes one statement, whose integers come back."""
+"""An engine that runs SQL: a bounded query becomes one statement, whose integers come back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -12,7 +14,7 @@ from tacit.tables.engines.chain.bounding import statement
 from tacit.tables.engines.chain.chosen_rows import rows_statement
 from tacit.tables.engines.chain.dialect import Dialect
 from tacit.tables.engines.chain.fetching import integers
-from tacit.tables.engines.chain.relations import Schema
+from tacit.tables.engines.chain.relations import HIDDEN, Schema
 from tacit.tables.engines.contract import BoundedQuery, Integers
 from tacit.tables.engines.rows import BoundedRows, narrowest
 from tacit.tables.engines.spool import Batch, ChosenRows
@@ -28,8 +30,8 @@ Batches = Iterator[list[npt.NDArray[Any]]]
 class Connection(Protocol):
     """What runs statements; each engine's `connection` has one."""
 
-    def columns(self, sql: str) -> Mapping[str, list[Any]]:
-        """The result of a statement, a column a name."""
+    def columns(self, sql: str) -> Mapping[str, Any]:
+        """The result of a statement, a list or an array for each column's name."""
 
     def batches(self, sql: str, kinds: Sequence[np.dtype[Any]]) -> Batches:
         """The result of a statement whose columns are integers of these types, some rows at a time."""
@@ -64,13 +66,20 @@ class Rows(Protocol):
 
 
 class ChainEngine:
-    """Runs bounded queries in a dialect; the connection has the secret of the hash that chooses rows."""
+    """Runs bounded queries in a dialect; ``key`` is the secret of the hash that chooses rows.
+
+    Where the connection has it, and statements name it only, there is none here.
+    """
 
     dialect: ClassVar[Dialect]
 
-    def __init__(self, connection: Connection, rows: Rows) -> None:
-        self._connection = connection
-        self._schema = Schema(rows.kinds, rows.others, "", self.dialect, rows.steps)
+    def __init__(self, connection: Connection, rows: Rows, key: str = "") -> None:
+        self._connection, self._rows, self._key = connection, rows, key
+
+    @cached_property
+    def _schema(self) -> Schema:
+        rows = self._rows
+        return Schema(rows.kinds, rows.others, self._key, self.dialect, rows.steps)
 
     def run(self, query: BoundedQuery) -> Integers:
         """The integers, of a statement whose errors do not depend on rows."""
@@ -101,8 +110,8 @@ class ChainEngine:
         return self._connection.work(statement(query, self._schema).sql)
 
     def explain(self, query: BoundedQuery) -> str:
-        """The statement; the secret is not in it."""
-        return statement(query, self._schema).sql
+        """The statement, with the secret hidden if it is in it."""
+        return statement(query, replace(self._schema, key=HIDDEN)).sql
 
     def interrupt(self) -> None:
         self._connection.interrupt()

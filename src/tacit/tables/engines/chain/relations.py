@@ -21,9 +21,12 @@ from tacit.tables.expressions.tree import Column, Expression
 from tacit.tables.query.per_unit import PerUnit
 from tacit.tables.query.relations import Base, Few, Joined, Listed, Relation, Selected, Stacked, Taken
 
-__all__ = ["Schema", "source"]
+__all__ = ["HIDDEN", "Schema", "source"]
 
 Kinds = Mapping[str, Kind]
+
+HIDDEN = "‹secret›"
+"""What stands in place of the secret where a statement is shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,11 +51,11 @@ class DuckDBBackend:
 
     def explain(self, query: BoundedQuery, policy: Policy) -> str:
         from tacit.tables.engines.chain.bounding import statement
-        from tacit.tables.engines.chain.relations import Schema
+        from tacit.tables.engines.chain.relations import HIDDEN, Schema
         from tacit.tables.engines.duckdb.dialect import DIALECT
 
         others = {name: _kinds(one.columns) for name, one in policy.others.items()}
-        return statement(query, Schema(_kinds(policy.columns), others, "‹secret›", DIALECT)).sql
+        return statement(query, Schema(_kinds(policy.columns), others, HIDDEN, DIALECT)).sql
 
     def notes(self, query: BoundedQuery, source: Source) -> tuple[str, ...]:
         return ()
