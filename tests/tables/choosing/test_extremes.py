@@ -148,6 +148,16 @@ def test_an_end_without_its_depth_does_not_cover() -> None:
     assert missed > 100
 
 
+@pytest.mark.parametrize("digits", [17, 300, 320, 5000])
+def test_at_a_price_that_floats_do_not_hold_every_end_is_a_bound(digits: int) -> None:
+    """More ranks inside than floats have: nothing raises."""
+    draw = ExtremeDraw.at(PureDP(Fraction(1, 10**digits)), Fraction(1), POINTS)
+    cells, counts = counted(list(range(FIRST, FIRST + DAYS)) * 6)
+    inside, bits = draw.inside(BETA), seeded(8)
+    found = [draw.drawn(cells, counts, inside, lowest=lowest, entropy=bits) for lowest in (True, False) * 20]
+    assert {(low, high) for _, low, high in found} == {(0, POINTS + 1)}
+
+
 @pytest.mark.parametrize("epsilon", ["0.25", "1", "5", "60", "200"])
 def test_few_minima_fall_below_all_rows(epsilon: str) -> None:
     draw = ExtremeDraw.at(PureDP(epsilon), Fraction(1), POINTS)

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.errors import InvalidParameter
 from tacit.privacy import ZCDP, PureDP
 from tacit.tables.choosing import spans
 from tacit.tables.choosing.choice import Ranked, RankedMechanism
 from tacit.tables.choosing.spans import SpanDraw, SpanScore, SpanTerms
 from tacit.tables.engines.contract import Tallies
+from tacit.tables.estimators import quantiles
 from tacit.testing import seeded
 from tests.tables.choosing.test_choice import BETA, HALF, TABLES, assert_drawn, counted, ranked, small_tables
 
@@ -196,6 +198,31 @@ def test_both_are_chosen_at_once_at_epsilon_and_one_after_the_other_where_that_i
     assert Ranked(cells, Fraction(1), 1).mechanism(PureDP(1), 1).extreme is not None
     assert Ranked(cells, Fraction(1), 1, Fraction(1, 4)).mechanism(PureDP(1), 1).extreme is None
     assert Ranked(cells, HALF, 1).mechanism(PureDP(Fraction(1, 10**20)), 1).span is None  # beyond 64 bits
+
+
+@pytest.mark.parametrize("level", [Fraction(1, 10**6), *LEVELS], ids=str)
+@pytest.mark.parametrize("epsilon", ["0.001", "1", "30"])
+def test_the_cap_is_as_high_as_the_finest_grid_and_the_rarest_miss_need(level: Fraction, epsilon: str) -> None:
+    """Cells, weights and the least β together say how far out a value may be; the cap has to be beyond that."""
+    finest = (1 << quantiles._POINTS) + 1
+    draw = SpanDraw.at(PureDP(epsilon), level, 1, finest)
+    terms = draw.terms(spans._LEAST_BETA)
+    far = draw._whole(spans._LEAST_BETA * spans._OF_FAR)
+    assert 0.97 * terms.cap < far * terms.unit <= terms.cap  # as high as need be: steps below it are paid for
+
+
+@pytest.mark.parametrize(
+    ("beta", "points"), [(spans._LEAST_BETA * Fraction(99, 100), 100), (spans._LEAST_BETA, 1 << 19)], ids=str
+)
+def test_what_could_not_be_shown_to_cover_is_refused(beta: Fraction, points: int) -> None:
+    with pytest.raises(InvalidParameter, match="β of"):
+        SpanDraw.at(PureDP(1), HALF, 1, points).terms(beta)
+
+
+def test_it_is_refused_where_the_error_is_stated_before_anything_is_paid() -> None:
+    choice = Ranked(ranked(HALF, 1 << 17).cells, HALF, 1, None, spans._LEAST_BETA / 2)
+    with pytest.raises(InvalidParameter, match="β of"):
+        choice.mechanism(PureDP(1), 1).accuracy(BETA)
 
 
 def missed(mechanism: RankedMechanism, values: list[int], beta: Fraction = BETA) -> float:

@@ -42,8 +42,11 @@ class ExtremeDraw(GroupDraw):
         return self.distance(beta, 2 * self.points)
 
     def inside(self, beta: Fraction) -> int:
-        """c: an end that falls beyond all rows is so many ranks off, and that is rarer than β."""
-        return int(self.off(beta)) + 1
+        """c: an end that falls beyond all rows is so many ranks off, and that is rarer than β.
+
+        At a price next to nothing that is more than any table has, and more than floats have: all such c are alike.
+        """
+        return int(min(self.off(beta), float(_LARGE))) + 1
 
     def scores(self, upto: Places, inside: int) -> Places:
         """Of the runs of a line, in half ranks: of those where the interval ends, and then of all where it does not.

@@ -23,12 +23,14 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import InvalidParameter
 from tacit.mechanisms.selection.selecting import regret
 from tacit.noise.coins import bernoulli_exp, uniform_below
 from tacit.noise.entropy import BitSource
 from tacit.noise.lottery import Tickets, draw
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
+from tacit.privacy.prices import text
 
 __all__ = ["SpanDraw", "SpanScore", "SpanTerms"]
 
@@ -136,15 +138,21 @@ class SpanDraw:
         return _widths(self.points)[1]
 
     def terms(self, beta: Fraction) -> SpanTerms:
-        """For intervals that miss with probability at most β."""
-        assert beta >= _LEAST_BETA
+        """For intervals that miss with probability at most β; refused where they could not be shown to.
+
+        Plans state errors by these terms, and so whatever is refused is refused before it is paid for.
+        """
         unit = _SLOWLY * self.level.denominator
         lift = self._upto(regret(self.factor, beta * (1 - _OF_FAR), _smaller(self.points)), unit)
         far = self._upto(self._whole(beta * _OF_FAR), unit)
         step = _STEP + _STEP_OF_TAILS * abs(self.level - Fraction(1, 2))
         many = math.floor(_FEW / self.factor / (2 * max(self.level, 1 - self.level)) * self.level.denominator)
         cap = math.ceil(_CAP / self.factor * unit)
-        assert far <= cap
+        if beta < _LEAST_BETA or far > cap:
+            allowed = (
+                f"β of {text(_LEAST_BETA)} or more, and no more cells than a grid has: intervals would miss oftener"
+            )
+            raise InvalidParameter("beta", given=beta, allowed=allowed)
         return SpanTerms(lift, math.ceil(step / self.factor * unit), many, cap, self.level.denominator)
 
     def _whole(self, beta: Fraction) -> float:
