@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from itertools import pairwise, product
 
@@ -96,9 +95,7 @@ def test_a_million_passwords(epsilon: object, most: float) -> None:
     people = 10**6
     true = np.sort(zipf(people, people))[::-1]
     m = FrequencyList(length=people, epsilon=epsilon)  # type: ignore[arg-type]
-    before = time.process_time()
     found = m.release(true, entropy=seeded(1))
-    assert time.process_time() - before < 20  # a fifth of a second on an idle machine
     assert np.abs(found - true).sum() <= most * people
     alone = m._noise.release(true, entropy=seeded(1))
     assert np.abs(alone - true).sum() > 20 * np.abs(found - true).sum()
