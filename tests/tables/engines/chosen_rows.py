@@ -50,7 +50,7 @@ def examine_rows(
     return tally
 
 
-def agree_rows(make: Callable[[Any], Engine], seed: int, count: int, tables: Callable[[], Any]) -> int:
+def agree_rows(make: Callable[[Any], Engine], seed: int | str, count: int, tables: Callable[[], Any]) -> int:
     """Try so many reads, each once, against the oracle alone."""
     rng, rows = random.Random(seed), tables()
     engine = make(rows)

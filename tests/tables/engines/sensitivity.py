@@ -88,7 +88,7 @@ def examine(
 
 def agree(
     make: Callable[[Any], Engine],
-    seed: int,
+    seed: int | str,
     count: int,
     ask: Callable[[random.Random], BoundedQuery],
     tables: Callable[[], Any],
