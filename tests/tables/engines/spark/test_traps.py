@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import logging
 import math
+import random
 import struct
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -32,8 +33,8 @@ from tacit.tables.expressions.texts import lower, upper
 from tacit.tables.expressions.tree import Call, Column, Literal
 from tests.tables.engines.bounding_oracle import expected
 from tests.tables.engines.random_rows import SCHEMA
-from tests.tables.engines.sensitivity import SECRET, Moved, answered, must_equal
-from tests.tables.engines.spark_rows import SparkRows
+from tests.tables.engines.sensitivity import SECRET, Moved, answered, bounded_query, must_equal
+from tests.tables.engines.spark_rows import SparkRows, without_refused
 
 pytestmark = pytest.mark.engines
 REALS = [0.0, 1.0, -1.0, 7.0, 0.1, -0.1, 1e20, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 1 / 3]
@@ -265,6 +266,29 @@ def test_the_users_session_is_as_it_was(spark: Any, held: SparkRows) -> None:
     assert {name: spark.conf.get(name, None) for name in driver.SETTINGS} == before
     assert not any(one.name.startswith("tacit") for one in spark.catalog.listTables())
     assert list(spark.sparkContext.getJobTags()) == []
+
+
+_FORGETS = "spark.sql.parser.parserDfaCacheFlushThreshold"
+
+
+def _learned(spark: Any, threshold: int) -> int:
+    """What Spark's parser holds after some statements of ours, in states of about 16 kB."""
+    rng, own = random.Random(21), SparkRows(spark, {_FORGETS: str(threshold)})
+    own.fill([])
+    own.connection()
+    with without_refused():
+        for _ in range(15):
+            own.session.sql(own.engine_text(bounded_query(rng)))
+    return int(spark._jvm.org.apache.spark.sql.catalyst.parser.AbstractParser.getDFACacheNumStates())
+
+
+def test_the_parser_forgets_before_the_drivers_memory_is_full(spark: Any) -> None:
+    """It is one for all sessions of a driver: a question too many would end those of everybody."""
+    assert driver.SETTINGS["spark.sql.parser.manageParserCaches"] == "true"
+    assert 0 < int(driver.SETTINGS[_FORGETS]) * 16_000 < 2**30 // 5  # of the memory that a driver has unless said
+    assert _learned(spark, 500) <= 500
+    assert _learned(spark, -1) > 500  # planted: without that it only grows
+    assert _learned(spark, 500) <= 500
 
 
 def _row(who: int, **more: Any) -> dict[str, Any]:

@@ -46,8 +46,14 @@ SETTINGS = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.parser.manageParserCaches": "true",
+    "spark.sql.parser.parserDfaCacheFlushThreshold": "10000",
 }
-"""Two of them keep rows where they are: what is grouped or joined by unit and more has its place by the unit alone."""
+"""Two of them keep rows where they are: what is grouped or joined by unit and more has its place by the unit alone.
+
+The last two keep the driver alive: what Spark's parser learns from a statement it holds for ever, megabytes from each
+of ours, until the driver's memory is full, after a few hundred questions. With them it forgets in time.
+"""
 
 LOGGERS: tuple[str, ...] = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """pyspark's own, which print the statement and values of an error whatever the level of Spark's log."""
