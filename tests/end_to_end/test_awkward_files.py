@@ -112,6 +112,15 @@ CASES: tuple[Case, ...] = (
     (german, "t.csv", (), f"SELECT COUNT(*) AS n FROM t WHERE {LATE} AND spend > 1000.5 AND zip < '00009'", "who"),
     (latin, "t.csv", (), f"SELECT COUNT(*) AS n FROM t WHERE {LATE} AND city <> 'Malm'", "who"),
     (no_header, "t.csv", (), "SELECT COUNT(*) AS n FROM t WHERE column4 >= '2024-06-01'", "column1"),
+    (no_header, "t.data", ("--format", "csv"), "SELECT COUNT(*) AS n FROM t WHERE column4 >= '2024-06-01'", "column1"),
+    (packed, "t.gz", ("--format", "csv"), f"SELECT COUNT(*) AS n FROM t WHERE {LATE}", "who"),
+    (
+        database,
+        "t",
+        ("--format", "sqlite", "--table", "visits"),
+        f"SELECT COUNT(*) AS n FROM visits WHERE {LATE}",
+        "who",
+    ),
     (marked, "t.csv", (), f"SELECT COUNT(*) AS n FROM t WHERE {LATE}", "who"),
     (repeated, "t.csv", (), f"SELECT COUNT(*) AS n FROM t WHERE {LATE} AND x > 0 AND X_2 < '1'", "who"),
     (mixed, "t.csv", (), f"SELECT COUNT(*) AS n FROM t WHERE {LATE}", "who"),
@@ -139,3 +148,17 @@ def test_from_the_file_to_a_first_answer(tmp_path: Path, case: Case) -> None:
     assert value in NEAR, value  # 148; noise beyond 30 comes once in a thousand million times
     assert tacit(tmp_path, "log", "t.toml").returncode == 0
     assert tacit(tmp_path, "report", "t.toml", "1").returncode == 0
+
+
+def test_a_name_that_does_not_say_what_the_file_is(tmp_path: Path) -> None:
+    """The refusal says the option, and the option is taken by what asks without a policy too."""
+    no_header(tmp_path / "t.data")
+    refused = tacit(tmp_path, "init", "t.data")
+    assert (refused.returncode, "--format csv" in refused.stderr) == (1, True), refused.printed
+    assert tacit(tmp_path, "init", "t.data", "--format", "pdf").returncode == 1
+    typed = ("t.data", "SELECT COUNT(*) AS n FROM t", "--format", "csv", "--no-header", "--unit", "column1")
+    assert tacit(tmp_path, "plan", *typed, "--epsilon", "1").returncode == 0
+    asked = tacit(tmp_path, "ask", *typed, "--epsilon", "3", "--json")
+    assert asked.returncode == 0, asked.printed
+    (value,) = json.loads(asked.stdout)["columns"][0]["values"]
+    assert value in range(270, 331), value

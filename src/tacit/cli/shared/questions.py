@@ -43,6 +43,18 @@ DEFAULT_BUDGET = ApproxDP(3, "1e-8")
 """What a data file without a policy and without a ledger may give away in all, unless --budget says otherwise."""
 
 
+_READING = (
+    "format",
+    "encoding",
+    "delimiter",
+    "decimal",
+    "skip",
+    "trim",
+    "header",
+    "table",
+    "date_format",
+    "null",
+)
 _OPTIONS = {"dates": "date-format", "header": "no-header"}  # of [reading], where the shell has another name
 
 
@@ -265,7 +277,7 @@ def reading_options(command: Any) -> Any:
     def collected(**given: Any) -> Any:
         reading = dict[str, str]()
         lists = {"date_format": "dates", "null": "null"}
-        for option in ("encoding", "delimiter", "decimal", "skip", "trim", "header", "table", "date_format", "null"):
+        for option in _READING:
             value = given.pop(f"read_{option}")
             if value not in (None, ()):
                 reading[lists.get(option, option)] = joined(value)
@@ -273,6 +285,7 @@ def reading_options(command: Any) -> Any:
             reading["delimiter"] = "\t"
         return command(reading=reading, **given)
 
+    formats = "What the file is, where its name does not say it: csv, sqlite, …"
     for option in (
         click.option("--table", "read_table", metavar="NAME", help="The table or sheet in the file."),
         click.option("--header/--no-header", "read_header", default=None, help="Whether the first line names columns."),
@@ -285,6 +298,7 @@ def reading_options(command: Any) -> Any:
         click.option("--decimal", "read_decimal", metavar="C", help="The decimal mark of numbers: . or ,"),
         click.option("--delimiter", "read_delimiter", metavar="C", help=r"Between fields: , ; | or \t"),
         click.option("--encoding", "read_encoding", metavar="NAME", help="Of the text: utf-8, latin-1, utf-16, …"),
+        click.option("--format", "read_format", metavar="NAME", help=formats),
     ):
         collected = option(collected)
     return collected

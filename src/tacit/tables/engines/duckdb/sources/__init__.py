@@ -119,5 +119,7 @@ def _format(path: Path) -> str:
         endings.pop()
     if endings and endings[-1] in ENDINGS:
         return ENDINGS[endings[-1]]
-    hint = _OTHER_ENDINGS.get(endings[-1] if endings else "", 'Or say which: [reading] format = "csv".')
+    hint = _OTHER_ENDINGS.get(
+        endings[-1] if endings else "", 'Or say which: --format csv, or [reading] format = "csv".'
+    )
     raise InvalidParameter("source", given=path.name, allowed=f"a name ending in {', '.join(ENDINGS)}", hint=hint)
