@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -186,3 +187,62 @@ def test_at_a_price_next_to_nothing_the_interval_is_the_whole_range() -> None:
     places = mechanism.release(Tallies.joined([counted([5, 9])] * 40), BETA, entropy=seeded(6))
     assert set(places[:, 1].tolist()) == {0}
     assert set(places[:, 2].tolist()) == {101}
+
+
+# at the ends of what can be asked: the scores that the code computes, of tables with many rows
+
+
+def told(draw: ExtremeDraw, counts: list[int], inside: int) -> dict[tuple[int, bool], float]:
+    """The chance of every cell, and of whether the interval ends there, by the scores themselves."""
+    full = [at for at, one in enumerate(counts) if one]
+    upto = np.cumsum([0, *(counts[at] for at in full)]).astype(np.int64)
+    scores = draw.scores(upto, inside)
+    half, masses = scores.size // 2, {}
+    for at in range(draw.points):
+        run = 2 * sum(one < at for one in full) + (1 if at in full else 0)
+        for ends in (True, False):
+            masses[at, ends] = math.exp(-float(draw.factor) / 2 * int(scores[run + (0 if ends else half)]))
+    return chances(masses, draw.flips)
+
+
+def most_told(price: Guarantee, rows: int, times: Fraction = Fraction(1), tries: int = 25) -> float:
+    """The largest loss (or range, at ρ) over tables at random and units, in multiples of what is allowed."""
+    chance, points = random.Random(f"{price} {rows}"), 4
+    draw = ExtremeDraw.at(price, Fraction(rows) / times, points)
+    inside = ExtremeDraw.at(price, Fraction(rows), points).inside(BETA)
+    most = float(price.eps) if isinstance(price, PureDP) else math.sqrt(8 * float(price.rho))
+    found = 0.0
+    for size in (0, 1, inside, 2 * inside - 1, 2 * inside, 2 * inside + rows, 5 * inside):
+        for _ in range(tries):
+            counts = [0] * points
+            for at in (chance.randrange(points), chance.randrange(points)):
+                counts[at] += size // 2
+            counts[chance.randrange(points)] += size - sum(counts)
+            unit = [0] * points
+            for at in chance.choice(([0] * rows, [points - 1] * rows, [chance.randrange(points) for _ in range(rows)])):
+                unit[at] += 1
+            before = told(draw, counts, inside)
+            after = told(draw, [a + b for a, b in zip(counts, unit, strict=True)], inside)
+            ratios = [
+                math.log(before[one] / after[one]) for one in before if before[one] > 1e-290 and after[one] > 1e-290
+            ]
+            worst = max(map(abs, ratios)) if isinstance(price, PureDP) else max(ratios) - min(ratios)
+            found = max(found, worst / most)
+    return found
+
+
+PRICES = [PureDP("1e-6"), PureDP("0.01"), PureDP(1), PureDP(20), ZCDP("1e-9"), ZCDP("0.1"), ZCDP(8)]
+
+
+@pytest.mark.parametrize("rows", [1, 7])
+@pytest.mark.parametrize("price", PRICES, ids=str)
+@pytest.mark.thorough
+def test_the_promise_at_the_ends_of_what_can_be_asked(price: Guarantee, rows: int) -> None:
+    assert most_told(price, rows) <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("price", [PureDP(1), ZCDP("0.1")], ids=str)
+@pytest.mark.thorough
+def test_the_promise_at_the_ends_is_nearly_used_up(price: Guarantee) -> None:
+    """Planted: rows believed to move scores three quarters as far."""
+    assert most_told(price, 4, Fraction(4, 3), tries=60) > 1 + 1e-6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -315,3 +316,63 @@ def test_the_error_that_is_stated_is_that_of_the_level_at_which_a_statement_draw
     assert both.accuracy(BETA) > alone.accuracy(BETA)
     lowest, lower = (Ranked(cells, Fraction(0), 1, None, BETA / n).mechanism(PureDP(1), 1) for n in (1, 2))
     assert lower.accuracy(BETA) > lowest.accuracy(BETA)
+
+
+# at the ends of what can be asked: the scores that the code computes, of tables with many rows
+
+
+def told(draw: SpanDraw, counts: list[int]) -> dict[tuple[int, int], float]:
+    """The logarithm of the chance of every cell and width, by the scores themselves."""
+    full = np.flatnonzero(counts) + 1
+    held = np.array(counts, dtype=np.int64)[full - 1]
+    terms = draw.terms(BETA)
+    line = spans._Line.of(full, held, draw, terms.of(int(held.sum())), terms.unit)
+    weights = [math.log(one) for one in draw.weights.tolist()]
+    found = {
+        (value, at): weight - float(draw.factor * score / terms.unit)
+        for value in range(1, draw.points + 1)
+        for at, weight in enumerate(weights)
+        if (score := line.score(value, at)) is not None
+    }
+    most = max(found.values())
+    whole = most + math.log(math.fsum(math.exp(one - most) for one in found.values()))
+    return {one: mass - whole for one, mass in found.items()}
+
+
+def most_told(price: Fraction, level: Fraction, rows: int, times: Fraction = Fraction(1), tries: int = 12) -> float:
+    """The largest loss over tables at random and the worst of units, in multiples of the price."""
+    chance, points = random.Random(f"{price} {level} {rows}"), 9
+    draw = SpanDraw.at(PureDP(price), level, rows, points)
+    draw = replace(draw, factor=draw.factor * times)
+    many = draw.terms(BETA).many // level.denominator
+    found = 0.0
+    for size in (0, 1, 7, many // 2, max(many - rows // 2, 0), many + 5, 3 * many + 50):
+        for _ in range(tries):
+            shares = [chance.choice((0, 0, 1, chance.random())) for _ in range(points)]
+            counts = [int(size * one / (sum(shares) or 1)) for one in shares]
+            counts[chance.randrange(points)] += size - sum(counts)
+            unit = [0] * points
+            if chance.random() < 0.5:
+                unit[chance.choice((0, points - 1, chance.randrange(points)))] = rows
+            else:
+                for _ in range(rows):
+                    unit[chance.randrange(points)] += 1
+            before, after = told(draw, counts), told(draw, [a + b for a, b in zip(counts, unit, strict=True)])
+            assert before.keys() == after.keys()
+            found = max(found, *(abs(before[one] - after[one]) for one in before))
+    return found / float(price)
+
+
+@pytest.mark.parametrize("rows", [1, 40])
+@pytest.mark.parametrize("level", [Fraction(1, 10**6), Fraction(1, 10), HALF, Fraction(19, 20)], ids=str)
+@pytest.mark.parametrize("price", [Fraction(1, 10**6), Fraction(1, 100), Fraction(1), Fraction(60)], ids=str)
+@pytest.mark.thorough
+def test_the_promise_at_the_ends_of_what_can_be_asked(price: Fraction, level: Fraction, rows: int) -> None:
+    assert most_told(price, level, rows) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("price", [Fraction(1, 100), Fraction(1)], ids=str)
+@pytest.mark.thorough
+def test_the_promise_at_the_ends_is_nearly_used_up(price: Fraction) -> None:
+    """Planted: a factor a third too large is seen."""
+    assert most_told(price, HALF, 1, Fraction(4, 3), tries=40) > 1 + 1e-9
