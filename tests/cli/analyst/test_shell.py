@@ -77,6 +77,27 @@ def test_help_columns_and_a_batch(folder: Path, monkeypatch: pytest.MonkeyPatch)
     assert max(map(len, ran.stdout.split("paying")[0].splitlines())) <= 80
 
 
+def test_commands_work_while_a_statement_is_typed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever forgot a semicolon finds a way on, and what was begun stays; other lines with \\ belong to it."""
+    lines = ("SELECT COUNT(*)", "\\help", "\\budget", "FROM visits;", "SELECT '", "\\x", "' FROM visits", "\\quit", ";")
+    ran = typed(folder, monkeypatch, *lines)
+    assert "a question; its price" in ran.stdout
+    assert "is left to you" in ran.stdout
+    assert ran.stdout.count("price ε 0.1, δ 0 of ε 3") == 1
+    assert ran.stderr == ""
+
+
+def test_the_usual_price_is_one_that_may_be_paid(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = folder / "visits.toml"
+    text = policy.read_text(encoding="utf-8")
+    policy.write_text(text.replace("epsilon = 3", "epsilon = 300", 1), encoding="utf-8")
+    ran = typed(folder, monkeypatch, f"{COUNT};", "\\price epsilon 0.2", f"{COUNT};", options=("--yes",))
+    assert "a question costs ε 0.3; ε 300" in ran.stdout
+    assert ran.stdout.count("paying ε 0.3") == 2
+    assert ran.stderr.startswith("tacit: price: given 'ε 0.2'; allowed: ε 0.3 or more")
+    assert len(ran.stderr.splitlines()) == 1, ran.stderr  # and no answer was refused
+
+
 def test_a_price_in_another_currency_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert typed(folder, monkeypatch, options=("--rho", "1")).returncode == 1
     assert typed(folder, monkeypatch, options=("--rho", "1", "--epsilon", "1")).returncode == 1

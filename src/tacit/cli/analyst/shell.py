@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +17,9 @@ from tacit.cli.shared.folding import echo_folded
 from tacit.cli.shared.progress import waiting_for_another
 from tacit.cli.shared.questions import WithoutPolicy, open_for_asking, show_answer, show_answers
 from tacit.errors import InvalidParameter, TacitError
+from tacit.ledger.caps import refuse_too_little
+from tacit.ledger.terms import Terms
+from tacit.privacy.prices import text
 from tacit.report.numbers import printable
 from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.plan.plan import Plan
@@ -85,10 +89,16 @@ def shell(
             raise InvalidParameter(
                 "price", given=" and ".join(given), allowed=f"a price in {flavour}, as in the ledger"
             )
-        price = given.get(flavour, "0.1" if flavour == "epsilon" else "0.005")
+        price = given.get(flavour) or _usual_price(table.policy.terms)
         made = Shell(table, where if ledger is None else ledger, price, analyst, _always if yes else _asked)
         with _line_editing(completions(table)):
             made.run(_typed)
+
+
+def _usual_price(terms: Terms) -> str:
+    """A small price, and never one that the owner's least price refuses."""
+    usual = "0.1" if terms.flavour.name == "epsilon" else "0.005"
+    return usual if Fraction(usual) >= terms.smallest else text(terms.smallest)
 
 
 class Shell:
@@ -130,8 +140,8 @@ class Shell:
             if line.strip() == "\\clear":
                 self._begun = ""
                 return True
-            if not self._begun and line.strip().startswith("\\"):
-                return self._command(line.strip())
+            if line.strip().startswith("\\") and (not self._begun or line.split()[0] in self._commands):
+                return self._command(line.strip())  # what was begun stays
             self._begun = f"{self._begun}\n{line}" if self._begun else line.strip() and line
             if line.rstrip().endswith(";"):
                 whole, self._begun = self._begun, ""
@@ -146,9 +156,18 @@ class Shell:
 
     def _command(self, line: str) -> bool:
         name, *rest = line.split(maxsplit=1)
-        if name in ("\\q", "\\quit", "\\exit"):
+        if name not in self._commands:
+            raise InvalidParameter("command", given=name, allowed=", ".join(_COMMANDS))
+        act = self._commands[name]
+        if act is None:
             return False
-        acts: dict[str, Callable[[str], None]] = {
+        act(rest[0].strip() if rest else "")
+        return True
+
+    @property
+    def _commands(self) -> dict[str, Callable[[str], None] | None]:
+        """What each command does; None ends."""
+        return {
             "\\budget": lambda _: self._budget(),
             "\\columns": lambda _: self._columns(),
             "\\d": lambda _: self._columns(),
@@ -156,11 +175,8 @@ class Shell:
             "\\batch": self._batch,
             "\\help": lambda _: click.echo(_HELP),
             "\\?": lambda _: click.echo(_HELP),
+            **dict.fromkeys(("\\q", "\\quit", "\\exit")),
         }
-        if name not in acts:
-            raise InvalidParameter("command", given=name, allowed=", ".join(_COMMANDS))
-        acts[name](rest[0].strip() if rest else "")
-        return True
 
     def _statement(self, sql: str) -> None:
         if sql.lstrip()[:8].strip().upper() == "EXPLAIN":
@@ -171,10 +187,10 @@ class Shell:
 
     def _batch(self, name: str) -> None:
         try:
-            text = Path(name).expanduser().read_text(encoding="utf-8-sig")
+            typed = Path(name).expanduser().read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError):
             raise InvalidParameter("\\batch", given=name, allowed="a readable file of SQL") from None
-        self._ask(self._table.batch(statements(text)), self._given())
+        self._ask(self._table.batch(statements(typed)), self._given())
 
     def _ask(self, question: Question | Batch, price: dict[str, Any]) -> None:
         """Tell the price and the errors; pay if so decided; show the answer."""
@@ -212,7 +228,9 @@ class Shell:
         if name.strip() not in ("", flavour) or not value:
             raise InvalidParameter("\\price", given=typed, allowed=f"\\price {flavour} 0.5: the ledger's currency")
         price: dict[str, Any] = {flavour: value}
-        self._table.query(_smallest(self._table)).plan(**price)  # is it a price?
+        plan = self._table.query(_smallest(self._table)).plan(**price)  # is it a price?
+        terms = self._table.policy.terms
+        refuse_too_little(terms, terms.flavour.price(plan.cost))
         self._price = value
         click.echo(f" {self._words()} for each question from now on")
 
