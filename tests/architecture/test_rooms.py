@@ -173,3 +173,18 @@ def test_every_file_of_synthesis_is_on_the_page_of_the_architecture() -> None:
     section = page.split("## The rooms of `synth/`")[1].split("\n## ")[0]
     names = [path.stem for path in SYNTH.rglob("*.py") if path.stem != "__init__"]
     assert not [name for name in names if f"`{name}`" not in section]
+
+
+def test_every_file_of_the_service_is_on_the_page_of_the_architecture() -> None:
+    page = (SRC.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.split("## The rooms of `server/` and `remote/`")[1].split("\n## ")[0]
+    names = [path.stem for room in ("server", "remote") for path in (SRC / room).rglob("[!_]*.py")]
+    assert len(names) > 30
+    assert not [name for name in names if f"`{name}`" not in section]
+
+
+def test_the_service_draws_no_noise_itself() -> None:
+    for path in (SRC / "server").rglob("*.py"):
+        tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        modules = {node.module for node in tree if isinstance(node, ast.ImportFrom) and node.module}
+        assert not {one for one in modules if one.startswith(("tacit.noise", "tacit.mechanisms"))}, path
