@@ -79,6 +79,7 @@ def cases() -> Iterator[Case]:
         yield Case(MeanSurvey(300, (0, 1)), price)
         yield Case(Survey(10, 300, "curator"), price)
         yield Case(DeviceSum(300, trusted="nobody"), price)
+        yield Case(DeviceSum(300, bits=True, trusted="nobody"), price)
     for price in ({"epsilon": 1, "delta": "1e-4"}, {"epsilon": 2, "delta": "1e-6"}):
         yield Case(DeviceSum(300, bits=True), price)
         yield Case(DeviceSum(300), price)

@@ -168,7 +168,7 @@ def _survey(situation: Survey, mechanism: Any, beta: float, draws: int, entropy:
 
 
 def _means(situation: Any, mechanism: Any, beta: float, draws: int, entropy: BitSource) -> float:
-    """The worst of values all at one end, in the middle, at the other end."""
+    """The worst of values all at one end, in the middle, at the other end; of bits, at the ends."""
     low, high = (float(str(end)) for end in situation.bounds)
     people = situation.people
     rows = max(draws // people, 3000)
@@ -179,7 +179,7 @@ def _means(situation: Any, mechanism: Any, beta: float, draws: int, entropy: Bit
     if not isinstance(mechanism, Randomizer):
         return beyond(mechanism.release(np.zeros(draws), entropy=entropy), beta)
     worst = 0.0
-    for value in (low, (low + high) / 2, high):
+    for value in (low, high) if getattr(situation, "bits", False) else (low, (low + high) / 2, high):
         reports = mechanism.randomize(np.full(rows * people, value), entropy=entropy).reshape(rows, people)
         units = np.array([mechanism._moments(mechanism._tally(row), people)[0] for row in reports])
         found = low + (high - low) * units  # the value of `estimate`, whose standard error takes most of its time

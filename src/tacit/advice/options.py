@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +15,11 @@ from tacit.privacy.composition import Guarantee
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.neighbours import Neighbours
 
-__all__ = ["Advice", "LeftOut", "Option", "Situation", "Way", "at_price", "ranked"]
+__all__ = ["ALIKE", "Advice", "LeftOut", "Option", "Situation", "Way", "at_price", "ranked"]
+
+
+ALIKE = 1.002
+"""Errors that differ by no more than this factor are called the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +139,20 @@ def at_price(ways: Iterable[Way], price: Guarantee, beta: Fraction) -> tuple[lis
 
 
 def ranked(options: Iterable[Option]) -> list[Option]:
-    """The best first; those that three digits do not tell apart as they are listed, the simplest first."""
-    return sorted(options, key=lambda one: float(f"{one.ranked_by:.3g}"))
+    """The best first; those within a five-hundredth of the best that is left as they are listed, the simplest first."""
+    left, found = list(options), []
+    while left:
+        near = min(one.ranked_by for one in left) * ALIKE
+        found += [one for one in left if one.ranked_by <= near]
+        left = [one for one in left if not one.ranked_by <= near]
+    return found
 
 
 def _option(way: Way, promise: Guarantee, beta: Fraction) -> Option:
     made = way.build(promise)
     error = way.error(made, beta)
+    if math.isnan(error):
+        raise ArithmeticError(way.name)
     call = way.call.replace("{price}", keywords(promise if way.parts == 1 else share_of(promise, way.parts)))
     call = call.replace("{made}", way.details(made))
     comes_to = error if way.comes_to is None else min(error, way.comes_to(made, beta))

@@ -92,7 +92,7 @@ class DeviceSum:
                 scale=self._shares_spread,
                 details=self._details,
             )
-        yield from mean_ways(self.bounds, self._local_error)
+        yield from mean_ways(self.bounds, self._local_error, "like √n in people", self._local_spread)
 
     def never(self) -> Iterable[LeftOut]:
         if self.trusted is not SHUFFLER:
@@ -103,7 +103,13 @@ class DeviceSum:
             )
 
     def _local_error(self, made: Any, beta: Fraction) -> float:
-        return two_sided(beta) * float(made.standard_error(self.people)) * self.people
+        return two_sided(beta) * self._local_spread(made) * math.sqrt(self.people)
+
+    def _local_spread(self, made: Any) -> float:
+        """One device's, at the worst of the numbers that it may hold."""
+        if self.bits:
+            return math.sqrt(max(made.variance(0.0), made.variance(1.0)))
+        return float(made.scale)
 
     def _shares(self, promise: ApproxDP) -> ShuffledSum:
         """With as many steps as hide the rounding behind the noise, and shares that leak less than δ."""
@@ -141,10 +147,15 @@ def _number_randomizer(kind: Any, bounds: Any, promise: Any) -> Any:
     return kind(promise=promise, bounds=bounds)
 
 
-def mean_ways(bounds: Any, error: Callable[[Any, Fraction], float]) -> Iterable[Way]:
+def mean_ways(
+    bounds: Any,
+    error: Callable[[Any, Fraction], float],
+    grows: str,
+    spread: Callable[[Any], float] = lambda made: float(made.scale),
+) -> Iterable[Way]:
     """The randomizers of numbers whose reports add up without bias."""
     for kind, why in (
-        (Duchi, "sends one bit, the best for small ε"),
+        (Duchi, "sends one bit, the best for small ε and for values at the ends"),
         (Piecewise, "sends a number near hers, the best for large ε"),
         (Hybrid, "is one or the other by a coin, so that no value fares badly"),
     ):
@@ -154,6 +165,7 @@ def mean_ways(bounds: Any, error: Callable[[Any, Fraction], float]) -> Iterable[
             functools.partial(_number_randomizer, kind, bounds),
             error,
             f"tacit.local.{kind.__name__}({{price}}, bounds={bounds!r})",
-            "like 1/√n in people",
+            grows,
             why,
+            scale=spread,
         )

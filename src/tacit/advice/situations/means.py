@@ -49,7 +49,7 @@ class MeanSurvey:
         return {NOBODY: self._local, SHUFFLER: self._shuffled, CURATOR: self._central}[self.trusted]()
 
     def _local(self) -> Iterable[Way]:
-        return mean_ways(self.bounds, self._local_error)
+        return mean_ways(self.bounds, self._local_error, "like 1/√n in people")
 
     def _local_error(self, made: Any, beta: Fraction) -> float:
         return two_sided(beta) * float(made.standard_error(self.people))

@@ -32,6 +32,7 @@ __all__ = ["RunningTotals"]
 
 _GAUSSIAN = (ApproxDP, ZCDP, GaussianDP)
 _LONGEST_TABLE = 1 << 18
+_ROOT = "like the root of the horizon"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class RunningTotals:
 
     def ways(self) -> Iterable[Way]:
         each = read_sensitivity(self.sensitivity).to(LInf, dimension=self.horizon)
+        yield from self._plainly(each)
         text = sensitivity_text(each, bare=True) + ("" if self.steps == 1 else f", steps={self.steps}")
         for factorisation, accepts, grows, why in (
             (BINARY_TREE, (PureDP, *_GAUSSIAN), "like a power of ln of the horizon", "adds up few noises at any step"),
@@ -85,7 +87,6 @@ class RunningTotals:
                 grows,
                 why,
             )
-        yield from self._plainly(each)
 
     def _plainly(self, each: Any) -> Iterable[Way]:
         """Without a tree: noise on every step, added up; or on every total."""
@@ -95,9 +96,9 @@ class RunningTotals:
             L1(self.horizon * reach, neighbours=where),
             L2.sqrt(self.horizon * reach**2, neighbours=where),
         )
-        for (one, two), terms, what, grows in (
-            (step, self.horizon, "every step, added up", "like the root of the horizon"),
-            (total, 1, "every total", "like the horizon; like its root for Gaussian noise"),
+        for (one, two), terms, what, (heavy, light), why in (
+            (step, self.horizon, "every step, added up", (_ROOT, _ROOT), "is the simplest, and best of a few steps"),
+            (total, 1, "every total", ("like the horizon", _ROOT), "pays for every total anew"),
         ):
             yield Way(
                 f"Laplace noise on {what}",
@@ -105,8 +106,8 @@ class RunningTotals:
                 functools.partial(_noise, DiscreteLaplace, one),
                 functools.partial(_laplace_error, terms),
                 f"tacit.DiscreteLaplace({{price}}, sensitivity={sensitivity_text(one)})",
-                grows,
-                "is the best of a few steps",
+                heavy,
+                why,
             )
             yield Way(
                 f"Gaussian noise on {what}",
@@ -114,8 +115,8 @@ class RunningTotals:
                 functools.partial(_noise, DiscreteGaussian, two),
                 functools.partial(_normal_error, terms),
                 f"tacit.DiscreteGaussian({{price}}, sensitivity={sensitivity_text(two)})",
-                grows,
-                "is the best of a few steps, where there is a δ",
+                light,
+                why,
             )
 
     def never(self) -> Iterable[LeftOut]:
