@@ -12,6 +12,7 @@ import pytest
 
 import tacit
 from tacit.advice import options
+from tacit.advice.growth import CLAIMS
 from tacit.advice.options import Advice
 from tacit.advice.ranking import advise
 from tacit.advice.situations.choices import Choice, TopChoices
@@ -286,6 +287,14 @@ def test_bits_that_nobody_mixes_are_told_by_randomized_response(epsilon: float) 
 def test_what_is_as_good_without_a_delta_or_without_a_tree_comes_first() -> None:
     assert first(Numbers(3, 1), epsilon=1, delta="1e-4") == "Laplace"  # truncated, it gains a thousandth
     assert first(RunningTotals(1), epsilon=1) == "Laplace noise on every step, added up"
+
+
+def test_each_factorisation_says_how_its_own_time_grows() -> None:
+    made = {one.name: one.time_grows for one in advise(RunningTotals(50), epsilon=1, delta="1e-6").options}
+    claims = {claim.name: claim.words for claim in CLAIMS}
+    assert made["ContinualCount by a square root"] == claims["ContinualCount with SQUARE_ROOT"]
+    assert made["ContinualCount by a binary tree"] == claims["ContinualCount with BINARY_TREE"]
+    assert made["ContinualCount by a square root"] != made["ContinualCount by a binary tree"]
 
 
 def test_scores_that_a_unit_moves_by_one_in_all_are_noised_one_by_one() -> None:

@@ -120,9 +120,18 @@ CLAIMS: tuple[Growth, ...] = (
 
 
 def time_of(name: str) -> str:
-    """How time grows, in words, for a mechanism by its class; nothing where nothing is claimed.
+    """How time grows, in words, for a mechanism by its class, or one that is named further; nothing if not claimed.
 
-    >>> time_of("Laplace")
-    'like the numbers'
+    >>> time_of("Laplace"), time_of("ContinualCount with BINARY_TREE")
+    ('like the numbers', 'like the horizon')
+    >>> time_of("ContinualCount")
+    'like the horizon with BINARY_TREE; like the horizon to the power 1.9 with SQUARE_ROOT'
     """
-    return next((claim.words for claim in CLAIMS if claim.name.partition(" with ")[0] == name), "")
+    told = []
+    for claim in CLAIMS:
+        if claim.name == name:
+            return claim.words
+        kind, _, further = claim.name.partition(" with ")
+        if further and kind == name:
+            told.append(f"{claim.words} with {further}")
+    return "; ".join(told)

@@ -41,6 +41,8 @@ class Way:
     """What the error comes to on the hardest data, where the proven bound is far from it."""
     parts: int = 1
     """Of how many equal parts the promise is made; {price} is that of one."""
+    timed_as: str = ""
+    """What its time is claimed under in ``growth``, where the name of its class does not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ def _option(way: Way, promise: Guarantee, beta: Fraction) -> Option:
         way.scale(made),
         error,
         way.grows,
-        time_of(type(made).__name__),
+        time_of(way.timed_as or type(made).__name__),
         way.why,
         made,
         comes_to,

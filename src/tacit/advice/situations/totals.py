@@ -86,6 +86,7 @@ class RunningTotals:
                 f" factorisation=tacit.{factorisation.name})",
                 grows,
                 why,
+                timed_as=f"ContinualCount with {factorisation.name}",
             )
 
     def _plainly(self, each: Any) -> Iterable[Way]:
