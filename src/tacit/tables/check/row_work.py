@@ -28,7 +28,7 @@ def weight(node: Expression) -> int:
 
     >>> from tacit.tables.expressions.tree import Call, Column, Literal
     >>> [weight(Call("like", (Column("city"), Literal(pattern)))) for pattern in ("a%", "%a_b%", "%a_________b%")]
-    [1, 3000, 52000]
+    [1, 3500, 52000]
     """
     operator = OPERATORS.get(node.called)
     return 1 if operator is None else operator.weight(constants_of(node.parts()))

@@ -14,6 +14,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from tacit.tables.engines.chain.form import Given
+from tacit.tables.engines.chain.terms import Term
 from tacit.tables.engines.contract import BoundedQuery, Measure, One
 from tacit.tables.engines.failure import EngineFailed
 from tacit.tables.engines.postgres import arithmetic, driver
@@ -24,6 +26,7 @@ from tacit.tables.engines.postgres.engine import PostgresEngine
 from tacit.tables.engines.postgres.operators.casts import from_numeric, real_as_text
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.offsets import offsets
+from tacit.tables.expressions.texts import lower, upper
 from tacit.tables.expressions.tree import Call, Column, Literal
 from tests.postgres import Servers
 from tests.tables.engines.bounding_oracle import expected
@@ -232,11 +235,28 @@ WORDS = ["straße", "STRASSE", "İstanbul", "Éa", "éA", "ab\\%", "ab%", "a_b",
         Call("<", (Column("s"), Literal("a b"))),
         Call("<", (Literal("B"), Literal("a"))),
         Call("trim", (Column("s"),)),
+        Call("contains", (Column("s"), Literal("é"))),
+        Call("contains", (Column("s"), Literal(""))),
+        Call("like", (Column("s"), Literal("%ß%"))),
+        Call("strpos", (Column("s"), Literal("n"))),
+        Call("strpos", (Column("s"), Literal(""))),
+        Call("strpos", (Call("lower", (Column("s"),)), Call("substring", (Column("s"), Literal(3), Literal(2))))),
     ],
     ids=str,
 )
 def test_texts_are_bytes_with_our_letters_and_no_escapes(held: PostgresRows, expression: Any) -> None:
     _against_the_words(held, expression, WORDS)
+
+
+@pytest.mark.parametrize(("name", "letters"), [("lower", lower), ("upper", upper)])
+def test_every_letter_of_the_table_is_found(database: psycopg.Connection[Any], name: str, letters: Any) -> None:
+    """Also beside characters that are before, between and behind those of the table."""
+    signs = [chr(code) for code in range(1, 0x1F000) if not 0xD800 <= code < 0xE000]
+    texts = ["".join(signs[at : at + 500]) for at in range(0, len(signs), 500)]
+    form = DIALECT.forms[name](Given([Term("s", Kind.TEXT)], Kind.TEXT, [None], DIALECT))
+    asked = f'SELECT {form} FROM (SELECT s COLLATE "C" AS s FROM unnest(@::text[]) AS t(s)) AS held'
+    found = database.execute(_escaped(asked), ([*texts, "", None],)).fetchall()
+    assert [one for (one,) in found] == [*map(letters, texts), "", None]
 
 
 def test_planted_escapes_of_like_are_noticed(held: PostgresRows, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +271,7 @@ def test_planted_escapes_of_like_are_noticed(held: PostgresRows, monkeypatch: py
 def test_planted_letters_of_the_server_are_noticed(held: PostgresRows, monkeypatch: pytest.MonkeyPatch) -> None:
     from tacit.tables.engines.postgres.operators import texts
 
-    monkeypatch.setattr(texts, "_table", lambda letters: ("x", "x"))
+    monkeypatch.setattr(texts, "_table", lambda letters: ("'{233}'::int[]", "'{201}'::int[]"))
     with pytest.raises(Moved):
         _against_the_words(held, Call("upper", (Column("s"),)), WORDS)
 

@@ -79,7 +79,7 @@ def _cast_to(kind: Kind) -> Operator:
         counts_truth=kind.is_number,
         google=("timestamp",) if kind is Kind.TIMESTAMP else (),
         steps=always(int(kind is Kind.TEXT)),
-        weight=always(150),
+        weight=always(1_300),
     )
 
 

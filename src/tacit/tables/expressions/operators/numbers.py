@@ -18,6 +18,7 @@ from tacit.tables.expressions.operator import (
     Find,
     Method,
     Operator,
+    always,
     only,
 )
 from tacit.tables.expressions.values import numeric
@@ -111,7 +112,16 @@ ON_NUMBERS = (
     Operator("+", "two numbers", _arithmetic, numeric(np.add), lambda a, b: a + b, sign="+"),
     Operator("-", "two numbers", _arithmetic, numeric(np.subtract), lambda a, b: a - b, sign="-"),
     Operator("*", "two numbers", _arithmetic, numeric(np.multiply), lambda a, b: a * b, sign="*"),
-    Operator("%", "two numbers", _arithmetic, numeric(np.fmod), range=_remainder, sign="%", google=("mod",)),
+    Operator(
+        "%",
+        "two numbers",
+        _arithmetic,
+        numeric(np.fmod),
+        range=_remainder,
+        sign="%",
+        google=("mod",),
+        weight=always(100),
+    ),
     Operator("/", "two numbers; gives a real", _REAL_OF_TWO, numeric(np.divide), lambda a, b: a / b, sign="/"),
     Operator(
         "//",

@@ -141,7 +141,8 @@ def _places(constants: Constants) -> int:
 
 
 _MOST_PARTS, _MOST_GROUPS, _PER_PLACE = 1_000, 9, 5_000
-_SEARCHED, _LETTERS, _MATCHED, _PER_CHARACTER, _FEW = 250, 700, 1_000, 4_000, 8
+_SEARCHED, _LETTERS, _MATCHED, _PER_CHARACTER, _FEW = 3_000, 12_000, 1_000, 4_000, 8
+_TRIED, _PER_SIGN = 100, 25
 _TEXT = only(Kind.TEXT, gives=Kind.TEXT, least=1)
 _PAIR = only(Kind.TEXT, gives=Kind.BOOLEAN, least=2)
 
@@ -160,14 +161,20 @@ _TWO_TEXTS = [(one, two) for one in (None, Kind.TEXT) for two in (None, Kind.TEX
 
 def _pattern_weight(constants: Constants) -> int:
     """A pattern without wildcards inside is looked for as it is; one with a few _ between two % is an automaton of few
-    states; with more of them, all places where it may begin have to be carried along for every character."""
+    states, or is tried from each character on; with more of them, all places where it may begin have to be carried
+    along for every character."""
     pattern = "_" if constants[-1] is None else str(constants[-1])
     inside = pattern.strip("%")
     if any(piece.count("_") > _FEW for piece in inside.split("%")):
         return _PER_CHARACTER * len(pattern)
     if "_" in inside or "%" in inside:
-        return _MATCHED * (3 if "_" in inside else 1)
-    return _SEARCHED if pattern[:1] == pattern[-1:] == "%" else 1
+        return _MATCHED * (3 if "_" in inside else 1) + _TRIED * len(pattern)
+    return 400 if pattern[:1] == pattern[-1:] == "%" else 1
+
+
+def _looking_for(least: int) -> Callable[[Constants], int]:
+    """To look through a text for a constant: some engines try it from each character on."""
+    return lambda constants: least + _PER_SIGN * len(str(constants[1]))
 
 
 def _pattern(name: str, compute: Callable[[str, str], bool], says: str, besides: int = 0) -> Operator:
@@ -276,7 +283,7 @@ ON_TEXTS = (
         literals=REST,
         problem=_replace_problem,
         steps=always(10),
-        weight=always(800),
+        weight=_looking_for(800),
     ),
     Operator(
         "split_part",
@@ -288,7 +295,7 @@ ON_TEXTS = (
         literals=REST,
         problem=_split_problem,
         steps=always(1),
-        weight=always(1_000),
+        weight=_looking_for(1_000),
     ),
     Operator(
         "right",

@@ -9,7 +9,21 @@ from tacit.errors import InvalidParameter
 from tacit.tables.engines.postgres.terms import text_literal
 from tacit.tables.expressions.texts import LONGEST_PATTERN
 
-__all__ = ["like"]
+__all__ = ["contains", "like", "place_in_bytes"]
+
+
+def place_in_bytes(text: str, wanted: str) -> str:
+    """The byte at which it begins, 0 if it does not occur: of whole characters, as UTF-8 has it.
+
+    Texts are looked through by steps that a few hostile ones make as many as length × length; bytes are compared at
+    once.
+    """
+    return f"position(convert_to({wanted}, 'UTF8') IN convert_to({text}, 'UTF8'))"
+
+
+def contains(text: str, wanted: str) -> str:
+    """The condition that it occurs in a text."""
+    return f"({place_in_bytes(text, wanted)} > 0)"
 
 
 def like(text: str, pattern: str) -> str:
@@ -29,5 +43,5 @@ def like(text: str, pattern: str) -> str:
             return f"({text} = {text_literal(inner)})"
         if begins or not ends:
             wanted = text_literal(inner)
-            return f"starts_with({text}, {wanted})" if begins else f"(strpos({text}, {wanted}) > 0)"
+            return f"starts_with({text}, {wanted})" if begins else contains(text, wanted)
     return f"({text} LIKE {text_literal(pattern)} ESCAPE '')"
