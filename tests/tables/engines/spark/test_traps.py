@@ -7,8 +7,11 @@ import hashlib
 import logging
 import math
 import random
+import socket
 import struct
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext, suppress
 from fractions import Fraction
 from typing import Any
 
@@ -132,6 +135,47 @@ def test_without_silence_the_logger_would_speak(
     with pytest.raises(EngineFailed):
         held.connection().columns("SELECT 1 / 0 AS planted")
     assert heard.said
+
+
+@pytest.fixture
+def cut_off() -> Iterator[int]:
+    """The port of a driver that resets each connection as soon as it is asked for something."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def reset() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    connection.recv(1)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    connection.close()
+
+        thread = threading.Thread(target=reset)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_a_cut_connection_is_told_to_no_log(cut_off: int, silent: bool) -> None:
+    """py4j writes a traceback to the root logger; without the silence it is seen here. Nobody else is silenced."""
+    from py4j.java_gateway import GatewayClient, GatewayParameters
+
+    root, handler = logging.getLogger(), _Heard()
+    before = list(root.filters)
+    root.addHandler(handler)
+    try:
+        client = GatewayClient(gateway_parameters=GatewayParameters(port=cut_off))
+        with driver.unheard() if silent else nullcontext():
+            client.send_command("c\nj\nnothing\ne\n")
+            root.error("of somebody else")
+    finally:
+        root.removeHandler(handler)
+    assert root.filters == before
+    told = [one for one in handler.said if one != "of somebody else"]
+    assert len(handler.said) == len(told) + 1
+    assert bool(told) != silent
 
 
 def test_errors_of_the_users_own_are_as_they_were(spark: Any, held: SparkRows, heard: _Heard) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.tables.engines.failure import EngineFailed, Running
 from tacit.tables.engines.spark.dialect import SECRET_VIEW
-from tacit.tables.engines.spark.driver import is_connect, let_go, quietly
+from tacit.tables.engines.spark.driver import is_connect, let_go, quietly, unheard
 from tacit.tables.engines.spark.profile import work_of
 from tacit.tables.engines.work import Work
 
@@ -72,7 +72,7 @@ class QuietSpark:
 
     def progress(self) -> float | None:
         """The share of the tasks of what runs that are done; None where Spark Connect runs it, or nothing runs."""
-        with suppress(Exception):
+        with suppress(Exception), unheard():
             done, whole = self._tasks()
             return done / whole if whole and not self._running.is_over else None
         return None
@@ -114,7 +114,7 @@ class QuietSpark:
         self._running.stop()
 
     def _cancel(self) -> None:
-        with quietly():
+        with unheard():
             if is_connect(self._session):
                 self._session.interruptTag(self._tag)
             else:

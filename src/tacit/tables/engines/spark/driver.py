@@ -27,6 +27,7 @@ __all__ = [
     "moved",
     "quietly",
     "session",
+    "unheard",
 ]
 
 SETTINGS = {
@@ -132,21 +133,33 @@ def let_go(made: Any) -> None:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """While Spark is asked for something: no warning, and no word of its logger, which is as before afterwards."""
+    """While Spark is asked for something: no warning, and no word of its loggers, which are as before afterwards."""
+    with unheard(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """No word of pyspark's loggers meanwhile, nor of py4j's about a connection that was cut; from any thread.
+
+    Warnings are left alone: what Python keeps of them is of the process, and two threads would put back each other's.
+    """
 
     def nothing(record: logging.LogRecord) -> bool:
         return False
 
-    loggers = [_logger(name) for name in LOGGERS]
-    for one in loggers:
-        one.addFilter(nothing)
+    def others(record: logging.LogRecord) -> bool:
+        return os.path.basename(os.path.dirname(record.pathname)) != "py4j"  # it writes to the root logger itself
+
+    filters = [(_logger(name), nothing) for name in LOGGERS] + [(logging.getLogger(), others)]
+    for logger, heard in filters:
+        logger.addFilter(heard)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
+        yield
     finally:
-        for one in loggers:
-            one.removeFilter(nothing)
+        for logger, heard in filters:
+            logger.removeFilter(heard)
 
 
 def _logger(name: str) -> logging.Logger:
