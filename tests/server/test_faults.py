@@ -193,8 +193,12 @@ def test_a_database_that_is_cut_off_while_an_answer_is_drawn(
     served = serve(ledger=server.new_database())
     served.ask(served.ada, ALL)
     ledger: Any = served.service.served_tables["visits"].ledger
-    ledger._patience = ledger._database._link._patience = 0.1
-    while_drawing(monkeypatch, server.stop)
+
+    def cut_off() -> None:
+        ledger._patience = ledger._database._link._patience = 0.1
+        server.stop()
+
+    while_drawing(monkeypatch, cut_off)
     told = served.call(served.ada, "POST", "/v1/tables/visits/answers", json={"sql": COUNT, "epsilon": "0.5"})
     assert told.status_code == 503, told.text
     assert "value" not in told.text

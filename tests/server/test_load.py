@@ -59,7 +59,7 @@ async def crowd(addresses: list[str], owner: str, seconds: float) -> tuple[Count
     statuses: Counter[int] = Counter()
     answers: dict[Any, set[str]] = defaultdict(set)
     limits = httpx.Limits(max_connections=4 * CLIENTS)
-    async with httpx.AsyncClient(timeout=120, limits=limits) as http:
+    async with httpx.AsyncClient(timeout=900, limits=limits) as http:
         bearer = {"Authorization": f"Bearer {owner}"}
         keys = []
         for number in range(CLIENTS):
@@ -68,7 +68,7 @@ async def crowd(addresses: list[str], owner: str, seconds: float) -> tuple[Count
         end = time.monotonic() + seconds
 
         async def asked(number: int, address: str, body: dict[str, str], named: dict[str, str]) -> None:
-            headers = {"Authorization": f"Bearer {keys[number]}", "Prefer": "wait=100", **named}
+            headers = {"Authorization": f"Bearer {keys[number]}", "Prefer": "wait=600", **named}
             told = await http.post(f"{address}/v1/tables/visits/answers", json=body, headers=headers)
             statuses[told.status_code] += 1
             if told.status_code == 200:

@@ -179,3 +179,23 @@ def test_an_auditor_sees_and_does_not_ask(served: Served) -> None:
     told = audrey.post("/tables/visits", sql=COUNT, price="0.5", act="run", sure="yes")
     assert told.status_code == 403
     assert served.key("x", Role.AUDITOR)
+
+
+def test_the_page_says_what_may_be_asked(ada: Visitor) -> None:
+    """Columns with their kinds and public values, the forbidden one not; what one person counts for."""
+    shown = ada.get("/tables/visits").text
+    assert re.findall(r"<tr><td><code>(\w+)</code></td><td>(\w+)", shown) == [
+        ("who", "integer"), ("plan", "text"), ("spend", "real"), ("city", "text")
+    ]  # fmt: skip
+    for said in ("names people: counted only", "free, pro", "0 to 100"):
+        assert said in shown
+    assert "Counted of each are at most 1 group, and 1 row in a group." in shown
+
+
+def test_what_is_left_for_who_has_a_cap(served: Served, ada: Visitor) -> None:
+    served.ask(served.ada)
+    assert "who has a cap" not in ada.get("/tables/visits/budget").text
+    cap = {"epsilon": "0.75", "reason": "less"}
+    assert served.call(served.owner, "PUT", "/v1/tables/visits/caps/ada", json=cap).status_code == 200
+    shown = ada.get("/tables/visits/budget").text
+    assert "<b>ε 0.25</b><span>left for ada, who has a cap</span>" in shown

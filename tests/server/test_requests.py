@@ -304,7 +304,7 @@ def test_two_services_on_one_database_never_pass_a_cap(serve: Serve, postgres_se
     for one in threads:
         one.start()
     for one in threads:
-        one.join(120)
+        one.join(600)
     replies = [one for some in told for one in some]
     assert len(replies) == 40
     assert {one.status_code for one in replies} <= {200, 402}

@@ -112,7 +112,10 @@ def _schema(policy: Policy) -> Html:
                 )
             )
     unit = "each row" if policy.unit.is_row else f"one {policy.unit.column}: all rows that share it"
-    limits = f"{policy.limits.groups} groups, {policy.limits.rows} rows in each, count of one at most"
+    limits = (
+        f"Counted of each are at most {_many(policy.limits.groups, 'group')}, "
+        f"and {_many(policy.limits.rows, 'row')} in a group"
+    )
     return element(
         "div",
         element("h2", f"Table {policy.table}"),
@@ -120,6 +123,10 @@ def _schema(policy: Policy) -> Html:
         element("table", element("tbody", *rows)),
         class_="card",
     )
+
+
+def _many(times: int, what: str) -> str:
+    return f"{times:,} {what}{'s' * (times != 1)}"
 
 
 def _values(column: ColumnPolicy) -> str:

@@ -35,6 +35,7 @@ def budget_parts(served: ServedTable, told: dict[str, Any], entries: list[dict[s
             _card(f"{symbol} {price(charged[0])}", f"charged so far, of {symbol} {price(cap[0])} in all"),
             _card(f"{symbol} {price(told['left'][0])}", "left for everybody together"),
             _card(f"{symbol} {price(mine['charged'][0] if mine else '0')}", f"paid by {told['yours']['name']}"),
+            *_left(told, terms.flavour.name, symbol),
             class_="promise",
         ),
         element(
@@ -53,6 +54,14 @@ def budget_parts(served: ServedTable, told: dict[str, Any], entries: list[dict[s
     if len(told["accounts"]) > 1 or (told["accounts"] and told["accounts"][0]["analyst"] != told["yours"]["name"]):
         parts.append(section("Accounts", _accounts(told["accounts"], symbol)))
     return [*parts, section("On record", history(served.name, entries, symbol))]
+
+
+def _left(told: dict[str, Any], flavour: str, symbol: str) -> list[Html]:
+    """What is left for who looks, where a cap of theirs says less than that of all."""
+    own = told["yours"]["left"][flavour]
+    if Fraction(own) >= Fraction(told["left"][0]):
+        return []
+    return [_card(f"{symbol} {price(own)}", f"left for {told['yours']['name']}, who has a cap")]
 
 
 def _card(main: str, note: str) -> Html:

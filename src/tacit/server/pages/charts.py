@@ -10,7 +10,7 @@ from tacit.report.numbers import number
 
 __all__ = ["Line", "chart"]
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 440.0, 210.0, 52.0, 34.0, 10.0
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 440.0, 222.0, 52.0, 34.0, 22.0
 Line = tuple[str, Sequence[tuple[float, float]]]
 """A class of the style, and its points."""
 
@@ -62,7 +62,7 @@ def chart(
         drawn.append(element("circle", cx=x, cy=y, r=5, class_="here"))
     middle = (_LEFT + _WIDTH) / 2
     drawn.append(element("text", across, x=middle, y=_HEIGHT - 4, class_="tick", text_anchor="middle"))
-    drawn.append(element("text", up, x=_LEFT + 6, y=_TOP + 8, class_="tick"))
+    drawn.append(element("text", up, x=_LEFT + 6, y=_TOP - 10, class_="tick"))
     return element(
         "svg",
         element("title", title),
