@@ -106,11 +106,11 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     """Makes services; each is closed in the end."""
     made: list[Served] = []
 
-    def make(folder: Path = tmp_path, rows: int = 40, **settings: Any) -> Served:
+    def make(folder: Path = tmp_path, rows: int = 40, beside: tuple[Path, ...] = (), **settings: Any) -> Served:
         path = folder / "visits.toml"
         path = path if path.exists() else write_table(folder, rows)
         given = {"reply_steps": 0.0, "per_minute": 60_000, "wait": 600.0, **settings}
-        made.append(Served(Service(Settings((path,), **given))))
+        made.append(Served(Service(Settings((path, *beside), **given))))
         return made[-1]
 
     yield make

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,8 @@ REFUSALS: dict[str, tuple[Any, int, str]] = {
     "a wrong type": ({"sql": 7, "epsilon": 1}, 422, "unreadable"),
     "an unknown field": ({"sql": COUNT, "epsilon": 1, "sudo": True}, 422, "unreadable"),
     "a list": ([1, 2], 422, "unreadable"),
+    "a price that is true": ({"sql": COUNT, "epsilon": True}, 422, "unreadable"),
+    "a bias that is false": ({"sql": COUNT, "epsilon": 1, "bias": False}, 422, "unreadable"),
     "a price of words": ({"sql": COUNT, "epsilon": "much"}, 400, "invalid-parameter"),
 }
 
@@ -102,15 +105,43 @@ def test_bodies_that_cannot_be_read(served: Served, body: bytes) -> None:
 
 
 def test_a_huge_body_is_refused_at_the_door(served: Served) -> None:
-    told = served.call(served.ada, "POST", "/v1/tables/visits/answers", content=b" " * 1_000_001)
-    assert told.status_code == 413
+    async def pieces() -> AsyncIterator[bytes]:  # nobody says before how many come
+        for _ in range(101):
+            yield b" " * 10_000
+
+    for content in (b" " * 1_000_001, pieces()):
+        told = served.call(served.ada, "POST", "/v1/tables/visits/answers", content=content)
+        assert (told.status_code, told.json()["code"]) == (413, "too-large")
+        assert told.json()["detail"] == "A request has at most 1,000,000 bytes. Nothing was spent."
+    assert charged(served) == "0"
+
+
+def test_what_is_no_json_or_not_here_says_what_to_send(served: Served) -> None:
+    body = json.dumps({"sql": COUNT, "epsilon": "0.5"})
+    for headers in ({"Content-Type": "text/plain"}, {}):
+        told = served.call(served.ada, "POST", "/v1/tables/visits/answers", content=body, headers=headers)
+        assert (told.status_code, "Content-Type: application/json" in told.json()["detail"]) == (422, True)
+    for method, path, status in (
+        ("GET", "/v1/tables/visits/answers", 405), ("GET", "/v1/nothing", 404), ("GET", "/v1/health/", 404)
+    ):  # fmt: skip
+        told = served.call(served.ada, method, path)
+        assert (told.status_code, "/v1/openapi.json says" in told.json()["detail"]) == (status, True)
 
 
 def test_another_host_is_refused(served: Served) -> None:
-    for host in ("evil.example", "127.0.0.1.evil.example", ""):
+    for host in (
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "127.0.0.1:1@evil.example",
+        "127.0.0.1:x",
+        "[::1",
+        "[::1]a",
+    ):
         told = served.call(served.ada, "GET", "/v1/tables", headers={"Host": host})
         assert told.status_code == 421
-    assert served.call(served.ada, "GET", "/v1/tables", headers={"Host": "localhost:9"}).status_code == 200
+    for host in ("localhost:9", "LOCALHOST", "[::1]", "[::1]:8417"):
+        assert served.call(served.ada, "GET", "/v1/tables", headers={"Host": host}).status_code == 200
 
 
 def test_an_analyst_sees_what_is_their_own(served: Served) -> None:

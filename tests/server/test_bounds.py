@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -85,3 +87,41 @@ def test_nobody_ends_practice_for_all(served: Served, monkeypatch: pytest.Monkey
     for _ in range(2):  # each takes all of the δ
         body = {"sql": "SELECT city, COUNT(*) AS n FROM visits GROUP BY city", "epsilon": 1, "delta": "0.001"}
         assert served.call(served.ada, "POST", path, json=body).status_code == 200
+
+
+def test_an_owner_of_one_table_sees_nothing_of_another(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    people = write_table(tmp_path / "other")
+    people.write_text(POLICY.replace('table = "visits"', 'table = "people"'), encoding="utf-8")
+    served = serve(beside=(people,))
+    some = served.key("olga", Role.OWNER, tables=["visits"])
+    served.key("pia", Role.ANALYST, tables=["people"])
+    served.key("vera", Role.ANALYST, tables=["visits"])
+    for path in ("/v1/tables", "/owner"):
+        assert "people" in served.call(served.owner, "GET", path).text
+    for path in ("/v1/tables", "/v1/keys", "/", "/owner"):
+        mine = served.call(some, "GET", path).text
+        assert "people" not in mine
+        assert "pia" not in mine
+    assert [one["name"] for one in served.call(some, "GET", "/v1/keys").json()["keys"]] == ["olga", "vera"]
+
+
+def test_practice_does_not_keep_others_waiting(served: Served) -> None:
+    """Who practises waits for others who do; beyond a few they are refused, and no thread waits for them."""
+    made, told = served.service.practices["visits"], list[int]()
+    body = {"sql": COUNT, "epsilon": 1}
+
+    def ask() -> None:
+        told.append(served.call(served.ada, "POST", "/v1/tables/visits/practice", json=body).status_code)
+
+    waiting = [threading.Thread(target=ask) for _ in range(practice._LINE)]
+    with made._lock:
+        for one in waiting:
+            one.start()
+        while made._line._value:
+            time.sleep(0.001)
+        ask()
+        assert told == [429]
+    for one in waiting:
+        one.join(60)
+    assert told == [429] + [200] * practice._LINE

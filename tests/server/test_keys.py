@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -149,8 +150,13 @@ def test_a_cookie_is_taken_from_the_own_page_alone(served: Served) -> None:
     for origin in ({}, {"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1"}):
         told = served.call(None, "POST", "/v1/tables/visits/answers", json=PRICED, headers=cookie | origin)
         assert told.status_code == 403, origin
-    own = {"Origin": "http://127.0.0.1:8417"}
-    assert served.call(None, "POST", "/v1/tables/visits/plan", json=PRICED, headers=cookie | own).status_code == 200
+    own, safe = {"Origin": "http://127.0.0.1:8417"}, {"Origin": "https://127.0.0.1:8417"}
+    plan = "/v1/tables/visits/plan"
+    assert served.call(None, "POST", plan, json=PRICED, headers=cookie | own).status_code == 200
+    settings = served.service.settings
+    served.service.settings = replace(settings, secure=True)  # reached by https alone
+    assert served.call(None, "POST", plan, json=PRICED, headers=cookie | own).status_code == 403
+    assert served.call(None, "POST", plan, json=PRICED, headers=cookie | safe).status_code == 200
     served.service.keys.revoke(key.id)
     assert served.call(None, "GET", "/v1/me", headers=cookie).status_code == 401
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
 
-from tacit.server.listening import configured
+from tacit.server import listening
+from tacit.server import pool as pools
+from tests.server import test_connect
 from tests.server.conftest import COUNT, Served
-from tests.server.test_connect import listening
 
 HEALTH = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
@@ -18,7 +21,7 @@ HEALTH = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 @pytest.fixture
 def port(served: Served) -> Iterator[int]:
     """The service behind a port."""
-    for address in listening(served):
+    for address in test_connect.listening(served):
         yield int(address.rpartition(":")[2])
 
 
@@ -107,6 +110,36 @@ def test_a_head_without_a_body_is_sent(port: int) -> None:
 
 def test_idle_connections_are_closed_by_who_asks(served: Served) -> None:
     """Where both let go after as many seconds, a request can come while its connection closes, and is lost."""
-    kept = configured(served.app).timeout_keep_alive
+    kept = listening.configured(served.app).timeout_keep_alive
     assert kept > (httpx.Limits().keepalive_expiry or 0)
     assert kept > 120  # of Caddy; 60 of nginx
+
+
+def test_a_request_that_never_ends_is_let_go(served: Served, port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing at all, half of a head, of a body, of a second request; but a reply that is drawn is waited for."""
+    monkeypatch.setattr(listening, "_SLOWEST", 0.2)
+    head = HEALTH.replace(b"GET", b"POST") + b"Content-Length: 400\r\n\r\n"
+    for begun, replies in ((b"", 0), (HEALTH, 0), (head + b"{", 0), (HEALTH + b"\r\n" + HEALTH, 1)):
+        got = sent(port, begun, replies=9)  # until the service closes it
+        assert got.count(b"HTTP/1.1 200") == replies
+    drawing, drawn = threading.Event(), threading.Event()
+    run = pools.Slot.run
+
+    def late(slot: pools.Slot, *given: Any) -> bytes:
+        drawing.set()
+        drawn.wait(60)
+        return run(slot, *given)
+
+    monkeypatch.setattr(pools.Slot, "run", late)
+    body = b'{"sql": "%s", "epsilon": "0.5"}' % COUNT.encode()
+    asked = (
+        f"POST /v1/tables/visits/answers HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer {served.ada}\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode() + body
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+        client.sendall(asked + HEALTH)  # and half of the next
+        assert drawing.wait(60)
+        for _ in range(2):
+            sent(port, HEALTH)  # as long as a request is waited for
+        drawn.set()
+        assert status(client.recv(65536)) == 200

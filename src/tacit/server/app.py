@@ -17,7 +17,7 @@ from tacit.errors import TacitError
 from tacit.server.api import keys, models, questions, several, tables
 from tacit.server.api.again import Again
 from tacit.server.api.shapes import Problem
-from tacit.server.door import Door
+from tacit.server.door import LARGEST, Door
 from tacit.server.pages import routes as pages
 from tacit.server.pool import Busy
 from tacit.server.problems import FAULT, PROBLEM, Refused, problem, problem_of
@@ -30,7 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["make_app"]
 
 _REFUSALS = (400, 401, 402, 403, 404, 409, 410, 413, 421, 422, 423, 429, 501, 503)
-_CODES = {404: "unknown-path", 405: "not-allowed", 400: "unreadable"}
+_OTHER = {
+    400: ("unreadable", "This cannot be read as JSON in UTF-8."),
+    404: ("unknown-path", "There is nothing at this path: /v1/openapi.json says what there is."),
+    405: ("not-allowed", "This path does not take this method: /v1/openapi.json says which it takes."),
+    413: ("too-large", f"A request has at most {LARGEST:,} bytes."),
+}
+_NO_JSON = "Send a JSON object, with Content-Type: application/json"
 
 
 def make_app(service: Service) -> Any:
@@ -47,6 +53,7 @@ def make_app(service: Service) -> Any:
         description="Private answers about tables, paid for before they are drawn.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         openapi_url="/v1/openapi.json",
         lifespan=running,
         responses={
@@ -107,15 +114,15 @@ def _handle(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
-        text = "This cannot be read as JSON in UTF-8." if error.status_code == 400 else str(error.detail)
-        code = _CODES.get(error.status_code, "refused")
+        code, text = _OTHER.get(error.status_code, ("refused", f"{error.detail}."))
         return _told(request, problem(error.status_code, code, f"{text} Nothing was spent."), dict(error.headers or {}))
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first.get("loc", ()) if not isinstance(part, int))
-        return _told(request, problem(422, "unreadable", f"{place}: {first.get('msg', '')}. Nothing was spent."))
+        wrong = _NO_JSON if place == "body" else f"{place}: {first.get('msg', '')}"
+        return _told(request, problem(422, "unreadable", f"{wrong}. Nothing was spent."))
 
 
 def _told(request: Request, document: dict[str, Any], headers: dict[str, str] | None = None) -> Response:

@@ -6,6 +6,8 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
+from starlette.exceptions import HTTPException
+
 from tacit.server.problems import FAULT, PROBLEM, problem
 
 if TYPE_CHECKING:
@@ -30,8 +32,11 @@ _TOO_LARGE = f"A request has at most {LARGEST:,} bytes. Nothing was spent."
 _log = logging.getLogger("tacit.server")
 
 
-class _TooLarge(Exception):
-    pass
+class _TooLarge(HTTPException):
+    """An error of HTTP, so that who reads a body tells it as it is."""
+
+    def __init__(self) -> None:
+        super().__init__(413)
 
 
 class Door:

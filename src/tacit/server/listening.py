@@ -20,6 +20,8 @@ __all__ = ["Connection", "configured", "listen"]
 
 _MOST = 65_536
 """Bytes of a request beside its body: its line and headers, and how a body is cut into pieces."""
+_SLOWEST = 60.0
+"""Seconds in which all of a request has come: who sends a byte now and then keeps no connection for ever."""
 _END_OF_HEAD = b"\r\n\r\n"
 _PER_BYTE = 16
 """As many more for each byte of the body: one that is sent byte by byte takes five."""
@@ -60,14 +62,38 @@ class _Joining:
 
 
 class Connection(HttpToolsProtocol):
-    """A client's connection. Who sends headers without end is refused, and let go."""
+    """A client's connection. Who sends headers without end, or a request without end, is let go."""
 
     _beside = 0
     """Bytes of the present request that belong to no body, less what its body allows for."""
+    _coming: asyncio.TimerHandle | None = None
+    """Until when the present request has to be here."""
 
     def connection_made(self, transport: Any) -> None:
         """Somebody has come."""
         super().connection_made(_Joining(transport, self.loop))  # type: ignore[arg-type]
+        self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """They have gone."""
+        self._arrived()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        if self._coming is None:
+            self._coming = self.loop.call_later(_SLOWEST, self._too_slow)
+
+    def _arrived(self) -> None:
+        if self._coming is not None:
+            self._coming.cancel()
+            self._coming = None
+
+    def _too_slow(self) -> None:
+        self._coming = None
+        if self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body:
+            self._expect()  # an earlier request is being answered: its reply leaves first
+        elif not self.transport.is_closing():
+            self.transport.close()
 
     def data_received(self, data: bytes) -> None:
         """Some bytes of a request, or of several."""
@@ -79,12 +105,18 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         self._beside = 0
+        self._expect()
         super().on_message_begin()
 
     def on_body(self, body: bytes) -> None:
         """Some of its body; how long that may be is said at the door."""
         self._beside -= (1 + _PER_BYTE) * len(body)
         super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """All of it is here."""
+        self._arrived()
+        super().on_message_complete()
 
 
 def configured(app: Any, **more: Any) -> uvicorn.Config:

@@ -20,6 +20,7 @@ from tacit.ledger import InMemory, Terms
 from tacit.ledger.amounts import Amount
 from tacit.privacy import ZCDP, ApproxDP
 from tacit.privacy.prices import positive
+from tacit.server.pool import Busy
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable, Policy, Role
 from tacit.tables.policy.writer import write
@@ -36,6 +37,8 @@ ROWS = 2000
 _DEAREST = 100
 _ANEW = 1000
 """Questions after which it is made anew, with all of its budget."""
+_LINE = 8
+"""Questions that wait or are answered: beyond that nobody waits, since all else would wait behind them."""
 _FIRST = datetime.date(2026, 1, 1)
 _NAMED = 6
 
@@ -46,6 +49,7 @@ class Practice:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._lock = threading.Lock()
+        self._line = threading.BoundedSemaphore(_LINE)
         self._scratch: Scratch | None = None
         self._table: Table | None = None
         self._asked = 0
@@ -55,6 +59,14 @@ class Practice:
         for name, value in price.items():
             if name != "delta" and value is not None and not positive(value, name) <= _DEAREST:
                 raise InvalidParameter(name, given=value, allowed=f"up to {_DEAREST} for practice")
+        if not self._line.acquire(blocking=False):
+            raise Busy
+        try:
+            return self._answer(sql, price)
+        finally:
+            self._line.release()
+
+    def _answer(self, sql: str, price: dict[str, object]) -> Answer:
         with self._lock:
             if self._asked >= _ANEW:
                 self._forget()

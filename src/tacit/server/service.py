@@ -89,6 +89,10 @@ class Service:
                 )
         return self.keys.make(name, Role(role), tables=tables, days=days)
 
+    def keys_for(self, owner: Key) -> list[Key]:
+        """The keys that an owner sees to: those that open no table beyond the owner's. Of others nothing is told."""
+        return [one for one in self.keys.all() if not _is_wider(owner, one.tables)]
+
     def revoke_key(self, owner: Key, id_: str) -> Key:
         """End a key that opens no table beyond the owner's."""
         found = next((one for one in self.keys.all() if one.id == id_), None)
@@ -97,7 +101,7 @@ class Service:
         return self.keys.revoke(id_)
 
     def _refuse_wider(self, owner: Key, tables: Iterable[str] | None) -> None:
-        if owner.tables is not None and (tables is None or not set(tables) <= set(owner.tables)):
+        if owner.tables is not None and _is_wider(owner, tables):
             there = ", ".join(owner.tables)
             raise Refused(403, "not-allowed", f"This key is for keys of these tables alone: {there}. Nothing was done.")
 
@@ -113,3 +117,7 @@ class Service:
         for served in self.served_tables.values():
             served.close()
         self.keys.close()
+
+
+def _is_wider(owner: Key, tables: Iterable[str] | None) -> bool:
+    return owner.tables is not None and (tables is None or not set(tables) <= set(owner.tables))

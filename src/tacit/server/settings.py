@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -14,6 +15,7 @@ from tacit.ledger.postgres.address import is_postgres
 
 __all__ = ["Settings"]
 
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:@/]*)(?::[0-9]{1,5})?")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -75,8 +77,8 @@ class Settings:
         >>> Settings((Path("a.toml"),)).allows("127.0.0.1:8417"), Settings((Path("a.toml"),)).allows("evil.example")
         (True, False)
         """
-        name = host.lower().rpartition("]")[0] + "]" if host.startswith("[") else host.lower().partition(":")[0]
-        return name in (*_LOOPBACK, *(one.lower() for one in self.hosts))
+        found = _HOST.fullmatch(host.lower())
+        return found is not None and found[1] in (*_LOOPBACK, *(one.lower() for one in self.hosts))
 
     @classmethod
     def read(

@@ -71,8 +71,9 @@ def bearer(authorization: str) -> str:
 
 def refuse_other_origin(request: Request) -> None:
     """Refuse what another site's page sends in the name of who is signed in here."""
-    origin = request.headers.get("origin", "")
-    if origin.partition("://")[2].lower() != request.headers.get("host", "").lower() or not origin:
+    scheme, _, host = request.headers.get("origin", "").lower().partition("://")
+    right = ("https",) if service_of(request).settings.secure else ("http", "https")
+    if not host or host != request.headers.get("host", "").lower() or scheme not in right:
         raise Refused(403, "other-origin", "This was sent by a page of another site, or by none. Nothing was done.")
 
 

@@ -31,9 +31,9 @@ def me(key: Caller) -> Any:
 
 @router.get("/keys", response_model=Said)
 def keys(service: Served, key: Caller) -> Any:
-    """Every key that was made: never the keys themselves."""
+    """Every key that was made, of an owner of some tables those for them alone: never the keys themselves."""
     service.allow(key, Act.MANAGE)
-    return {"version": 1, "keys": [one.to_dict() for one in service.keys.all()]}
+    return {"version": 1, "keys": [one.to_dict() for one in service.keys_for(key)]}
 
 
 @router.post("/keys", response_model=Said, status_code=201)

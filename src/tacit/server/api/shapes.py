@@ -21,7 +21,10 @@ __all__ = [
     "Unlocked",
 ]
 
-Number = Annotated[str, Field(max_length=100)] | int | float
+Number = (
+    Annotated[str, Field(max_length=100)] | Annotated[int, Field(strict=True)] | Annotated[float, Field(strict=True)]
+)
+"""A text is exact; true and false are no numbers."""
 Name = Annotated[str, Field(max_length=1000)]
 Sql = Annotated[str, Field(min_length=1, max_length=100_000)]
 

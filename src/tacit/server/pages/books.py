@@ -11,6 +11,7 @@ from tacit.report.numbers import delta, price
 from tacit.report.words import moment
 from tacit.server.pages.charts import chart
 from tacit.server.pages.frame import section
+from tacit.server.roles import Act
 
 if TYPE_CHECKING:
     from tacit.server.keys import Key
@@ -139,8 +140,9 @@ def owner_parts(service: Service, key: Key, new_key: str | None) -> list[Html]:
                 role="status",
             )
         )
-    parts.append(section("Tables", *(_table(served) for served in service.served_tables.values())))
-    parts.append(section("Keys", _keys(service), _new_key(service)))
+    mine = [served for name, served in service.served_tables.items() if key.may(Act.LOOK, name)]
+    parts.append(section("Tables", *(_table(served) for served in mine)))
+    parts.append(section("Keys", _keys(service, key), _new_key(service)))
     return parts
 
 
@@ -204,10 +206,10 @@ def _form(action: str, label: str, *fields: tuple[str, str, str]) -> Html:
     return element("form", *inputs, element("button", label), method="post", action=action, class_="row")
 
 
-def _keys(service: Service) -> Html:
+def _keys(service: Service, key: Key) -> Html:
     head = element("tr", *(element("th", one) for one in ("name", "role", "tables", "made", "ends", "")))
     rows = []
-    for one in service.keys.all():
+    for one in service.keys_for(key):
         end = (
             f"revoked {moment(one.revoked)}" if one.revoked else "never" if one.expires is None else moment(one.expires)
         )
