@@ -102,6 +102,41 @@ def test_everything_that_open_gives(served: Served, address: str, tmp_path: Path
     assert there.remaining == tacit.ApproxDP(0, "9e-9")
 
 
+def test_what_is_on_record_is_recalled(served: Served, address: str) -> None:
+    """Free, by whoever paid for it, at that price, under that key; and nothing where nothing is."""
+    there, private = connect(address, served.ada), "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
+    half, leak = {"epsilon": "0.5"}, {"epsilon": "0.5", "delta": "1e-9"}
+    assert there.query(COUNT).recall(**half) is None
+    asked = [there.sql(COUNT, **half), there.sql(COUNT, **half, key="monday"), there.sql(COUNT, **half, bias=True)]
+    asked += [there.sql(AROUND, **half), there.sql(private, **leak)]  # AROUND is of the first, and free
+    for key in (served.ada, served.key("ada", Role.OWNER)):
+        same = connect(address, key)
+        recalled = [
+            same.query(COUNT).recall(**half),
+            same.query(COUNT).recall(**half, key="monday"),
+            same.query(COUNT).recall(**half, bias=True),
+            same.query(AROUND).recall(**half),
+            same.query(private).recall(**leak),
+        ]
+        assert [None if one is None else one.disclosure() for one in recalled] == [one.disclosure() for one in asked]
+    assert there.query(COUNT).recall(epsilon="0.25") is None
+    assert there.query(COUNT).recall(**half, key="tuesday") is None
+    assert connect(address, served.owner).query(COUNT).recall(**half) is None
+    assert there.remaining == tacit.ApproxDP(1, "9e-9")
+    body = {"question": COUNT, "epsilon": "0.5"}
+    told = served.call(served.auditor, "POST", "/v1/tables/visits/stored", json=body)
+    assert told.status_code == 403
+
+
+def test_what_cannot_be_paid_and_what_is_closed(served: Served, address: str) -> None:
+    with connect(address, served.ada) as there:
+        there.refuse_unpayable(tacit.PureDP(3))
+        with pytest.raises(tacit.BudgetExceeded, match="ε 4, δ 0 and ε 3, δ 1e-08 is left; nothing was spent"):
+            there.refuse_unpayable(tacit.PureDP(4))
+    with pytest.raises(tacit.LedgerError, match="is closed"):
+        there.sql(COUNT, epsilon="0.5")
+
+
 WRONG: list[tuple[str, dict[str, Any]]] = [
     ("batches", {"statements": [COUNT, "SELECT iban FROM visits"]}),
     ("batches", {"statements": [COUNT, ALL], "weights": [1]}),

@@ -35,6 +35,7 @@ ENDPOINTS: dict[tuple[str, str], tuple[Any, str]] = {
     ("POST", "/v1/tables/visits/batches"): ({"statements": [COUNT], "epsilon": "0.5"}, "ask"),
     ("POST", "/v1/tables/visits/workloads"): ({"sql": COUNT, "levels": [["plan"]], "epsilon": "0.5"}, "ask"),
     ("POST", "/v1/tables/visits/discoveries"): ({"what": "rows", "epsilon": "0.5"}, "ask"),
+    ("POST", "/v1/tables/visits/stored"): ({"question": COUNT, "epsilon": "0.5"}, "ask"),
     ("POST", "/v1/tables/visits/unlock"): ({"analyst": "ada", **REASON}, "manage"),
     ("POST", "/v1/tables/visits/restored"): (REASON, "manage"),
     ("PUT", "/v1/tables/visits/caps/ada"): ({"epsilon": 1, **REASON}, "manage"),

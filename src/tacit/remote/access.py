@@ -60,8 +60,10 @@ class RemoteAccess:
         return Claim(_Kept(), self._receipt(reply), reply.body, None)
 
     def stored(self, question: str, cost: Guarantee, key: str | None = None) -> Claim | None:
-        """Nothing is kept here: the service gives what is stored there, free, when it is asked."""
-        return None
+        """What is on record there, free; None if there is nothing."""
+        named = {} if key is None else {"Idempotency_Key": key}
+        reply = self.way.call("POST", self._at("stored"), {"question": question, **_price(self.policy, cost)}, **named)
+        return None if reply.status == 204 else Claim(_Kept(), self._receipt(reply), reply.body, None)
 
     def of(self, analyst: str, worker: object) -> RemoteAccess:
         """Another key is another connection."""
@@ -99,7 +101,8 @@ class RemoteAccess:
         )
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing is held; nothing is asked any more."""
+        self.way.close()
 
 
 class _Elsewhere:
@@ -138,7 +141,11 @@ class _Book:
         return self.policy.terms.money(Amount.read([main, left.get("delta", "0")]))
 
     def refuse_unpayable(self, analyst: str, cost: Priced) -> None:
-        """The service refuses."""
+        terms = self.policy.terms
+        says, price = terms.flavour.words, terms.flavour.price(cost)
+        left = terms.flavour.price(self.remaining(analyst))
+        if not price.within(left):
+            raise BudgetExceeded(asked=terms.money(price), left=terms.money(left), words=(says(price), says(left)))
 
     def entries(self) -> int:
         return int(self._said().get("entries", 0))
@@ -147,6 +154,7 @@ class _Book:
         return int(self.way.call("GET", f"/v1/tables/{self.policy.table}").json()["data_version"])
 
     def has_changed(self) -> bool:
+        """Its owner is told there; nobody is here."""
         return False
 
     def new_data(self, *, owner: str, reason: str) -> Receipt:

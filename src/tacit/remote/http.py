@@ -49,9 +49,16 @@ class Way:
         self.url = url.rstrip("/")
         self._key = key
         self._opener = urllib.request.build_opener(_Straight())
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Ask nothing any more."""
+        self._is_closed = True
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Reply:
         """One request; what the service refuses is raised as the library's own error."""
+        if self._is_closed:
+            raise LedgerError("This table is closed: connect again, tacit.connect(…). Nothing was spent.")
         sent = None if body is None else json.dumps(body, allow_nan=False).encode()
         request = urllib.request.Request(self.url + quote(path, safe="/"), data=sent, method=method)
         request.add_unredirected_header("Authorization", f"Bearer {self._key}")

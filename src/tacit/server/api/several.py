@@ -1,4 +1,4 @@
-"""Batches, counts that add up, and discoveries: one paid request each.
+"""Batches, counts that add up, and discoveries: one paid request each; and whatever is stored by its name on record.
 
 They are planned in the request's own thread, which has its place in the line: a batch may be a thousand statements.
 """
@@ -13,8 +13,9 @@ from starlette.concurrency import run_in_threadpool
 
 from tacit.errors import InvalidParameter
 from tacit.server.api.callers import Caller, Served
-from tacit.server.api.questions import IdempotencyKey, Prefer, replied, request_key
-from tacit.server.api.shapes import Discovered, Levels, Said, Several
+from tacit.server.api.questions import IdempotencyKey, Prefer, disclosed, replied, request_key
+from tacit.server.api.shapes import Discovered, Levels, Recalled, Said, Several
+from tacit.server.api.tables import promise_of
 from tacit.server.given import Given
 from tacit.server.roles import Act
 from tacit.tables.workloads.questions import workload_of
@@ -96,6 +97,24 @@ async def discovery(
     named = request_key(idempotency_key)
     found = await run_in_threadpool(_started, service, key, table, drawn, given.question, named)
     return await replied(service, table, found, prefer)
+
+
+@router.post(
+    "/tables/{table}/stored",
+    response_model=Said,
+    responses={
+        200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}},
+        204: {"description": "Nothing is stored under this name at this price."},
+    },
+)
+def stored(
+    table: str, given: Recalled, service: Served, key: Caller, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """One's own answer or model that is on record under a name (a plan's ``question``) and a price; free."""
+    served = service.served(key, table, Act.ASK)
+    cost = promise_of(served, "price", given.epsilon, given.rho, given.delta or 0)
+    claim = served.of(key.name)._access.stored(given.question, cost, request_key(idempotency_key))
+    return Response(status_code=204) if claim is None else disclosed(table, Given.stored(claim))
 
 
 def _started(

@@ -16,6 +16,7 @@ __all__ = [
     "Planned",
     "Problem",
     "Reason",
+    "Recalled",
     "Said",
     "Several",
     "Unlocked",
@@ -56,6 +57,12 @@ class Planned(Asked):
 
     expected_rows: Annotated[int, Field(ge=1, le=10**15)] | None = None
     curve: bool = False
+
+
+class Recalled(_Priced):
+    """What a request is called on record, and what it cost."""
+
+    question: Annotated[str, Field(min_length=1, max_length=1_000_000)]
 
 
 class Reason(_Strict):

@@ -14,14 +14,14 @@ from tacit.ledger.receipts import Receipt
 from tacit.privacy import ZCDP, ApproxDP, Promise
 from tacit.remote.wire import policy_to_wire
 from tacit.server.api.callers import Caller, Served
-from tacit.server.api.shapes import Capped, Reason, Said, Unlocked
+from tacit.server.api.shapes import Capped, Number, Reason, Said, Unlocked
 from tacit.server.roles import Act
 
 if TYPE_CHECKING:
     from tacit.server.keys import Key
     from tacit.server.served_table import ServedTable
 
-__all__ = ["budget_of", "cap_of", "log_of", "router", "schema_of"]
+__all__ = ["budget_of", "cap_of", "log_of", "promise_of", "router", "schema_of"]
 
 router = APIRouter()
 
@@ -154,8 +154,16 @@ def _done(served: ServedTable, receipt: Receipt) -> dict[str, Any]:
 
 
 def cap_of(served: ServedTable, given: Capped) -> Promise:
+    """What an analyst may spend."""
+    return promise_of(served, "cap", given.epsilon, given.rho, given.delta)
+
+
+def promise_of(
+    served: ServedTable, what: str, epsilon: Number | None, rho: Number | None, delta: Number
+) -> ApproxDP | ZCDP:
+    """An amount in the currency that the ledger is kept in."""
     flavour = served.table.policy.terms.flavour.name
-    said = given.epsilon if flavour == "epsilon" else given.rho
+    said = epsilon if flavour == "epsilon" else rho
     if said is None:
-        raise InvalidParameter("cap", given=None, allowed=f"{flavour}, in which this ledger is kept")
-    return ApproxDP(said, given.delta) if flavour == "epsilon" else ZCDP(said, given.delta)
+        raise InvalidParameter(what, given=None, allowed=f"{flavour}, in which this ledger is kept")
+    return ApproxDP(said, delta) if flavour == "epsilon" else ZCDP(said, delta)
