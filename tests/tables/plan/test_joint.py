@@ -94,6 +94,18 @@ def slipped(rule: GaussianKeySelection) -> float:
     return max(keys * NormalDist().cdf(-(least - votes - 0.5) / rule._noise.scale) for keys, votes in voted)
 
 
+@pytest.mark.parametrize(("price", "looks"), [(ApproxDP("1e-9", "0.01"), False), (ApproxDP("0.01", "0.01"), True)])
+def test_no_loss_is_composed_where_the_delta_would_make_its_grid_fill_memory(
+    price: ApproxDP, looks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plan is free: at ε 10⁻⁹ and δ 0.01 two counts by private keys had a grid of 1.8·10⁹ places, 13 GiB."""
+    looked = list[Mixture]()
+    monkeypatch.setattr(Mixture, "priced", lambda self: looked.append(self) if not self.is_gaussian else None)
+    needs = [count(5, private=True)] * 2
+    assert share(price, needs, even(needs)).cost == price
+    assert bool(looked) == looks
+
+
 @pytest.mark.parametrize("name", BATCHES)
 @pytest.mark.parametrize("price", [PRICE, ApproxDP("0.1", "1e-6"), ApproxDP(4, "1e-12")], ids=str)
 def test_what_is_drawn_keeps_the_price(name: str, price: ApproxDP) -> None:

@@ -27,6 +27,8 @@ _WORTH_A_DELTA = 0.02
 """By how much noise must shrink, as a logarithm, for a δ to be charged that would not be otherwise."""
 _WORTH_A_LOOK = 0.005
 """By how much it could shrink at least, for a loss distribution to be computed that takes its time."""
+_LARGEST_DELTA = 100
+"""In multiples of ε: beyond, losses reach so far above ε that a grid fine enough for it would fill memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ def share(price: Price, needs: Sequence[Need], weights: Sequence[Fraction], *, c
         return apart  # nothing is composed, and both laws were tried
     used = apart.cost.leak
     best, gain = apart, 0.0 if used == price.dlt else _WORTH_A_DELTA
+    composing = composing and price.dlt <= _LARGEST_DELTA * price.eps
     for mixture in _mixtures(price, needs, weights, apart) if composing else (_gaussian(price, needs, weights),):
         if mixture.gains_less_than(max(gain, _WORTH_A_LOOK)) or mixture.is_noisier_than(apart.splits):
             continue
