@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import InvalidParameter, LedgerError, PolicyError, TacitError
+from tacit.errors import AnswerLost, InvalidParameter, LedgerError, PolicyError, TacitError
+from tacit.tables.engines.spark import source
 
 pytestmark = pytest.mark.engines
 BUDGET = tacit.PureDP(1000)
@@ -91,6 +92,57 @@ def test_what_spark_has_no_form_for_is_refused_and_nothing_is_spent(spark: Any, 
         assert table.remaining == tacit.ApproxDP(1000, 0)
     with pytest.raises(TacitError, match="tags"):
         opened(spark.sql(ROWS), name="visits", types={"tags": "integer"})
+
+
+@pytest.fixture
+def late(tmp_path: Path) -> Path:
+    """Moments in milliseconds, one of which 64 bits of microseconds do not hold."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    place = tmp_path / "late"
+    place.mkdir()
+    moments = pa.array(np.array([0, 1000, 2**62, -(2**63)], dtype=np.int64)).view(pa.timestamp("ms"))
+    parquet.write_table(pa.table({"user_id": [1, 2, 3, 4], "seen": moments, "n": [1, 2, 3, 4]}), place / "a.parquet")
+    return place
+
+
+def test_moments_that_spark_cannot_read_of_every_row_cannot_be_asked_about(spark: Any, here: Path, late: Path) -> None:
+    plain: dict[str, Any] = {"bounds": {"n": (0, 4)}, "keys": None}
+    spark.sql("DROP TABLE IF EXISTS late")
+    spark.sql(f"CREATE TABLE late USING parquet LOCATION 'file://{late}'")
+    for where, more in ((str(late), {"reading": {"engine": "spark"}}), ("spark:default.late", {})):
+        with opened(where, **plain, **more) as table:
+            assert set(table.policy.columns) == {"user_id", "n"}
+            with pytest.raises(TacitError, match="seen"):
+                table.sql("SELECT COUNT(seen) AS n FROM late", epsilon=1)
+            assert table.sql("SELECT COUNT(*) AS n FROM late", epsilon=300)["n"].value == pytest.approx(4, abs=1)
+    policy = here / "late.toml"
+    policy.write_text(
+        f'version = 1\ntable = "late"\nsource = "{late}"\nunit = "user_id"\n[reading]\nengine = "spark"\n'
+        '[budget]\nepsilon = "10"\n[columns]\nuser_id = { type = "integer", role = "identifier" }\n'
+        'seen = { type = "timestamp", role = "private" }\n'
+    )
+    with pytest.raises(PolicyError, match=r"timestamp in milliseconds.*Nothing was spent"):
+        tacit.open(policy)
+
+
+def test_without_that_one_row_ends_a_paid_question(
+    spark: Any, here: Path, late: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "in_milliseconds", lambda files: frozenset())
+    with opened(str(late), reading={"engine": "spark"}, bounds=None, keys=None) as table, pytest.raises(AnswerLost):
+        table.sql("SELECT COUNT(seen) AS n FROM late", epsilon=1)
+
+
+def test_lines_that_would_end_a_question_are_refused(spark: Any, here: Path, tmp_path: Path) -> None:
+    (tmp_path / "lines").mkdir()
+    (tmp_path / "lines" / "a.csv").write_text("1,2\n2,x\n")
+    spark.sql("DROP TABLE IF EXISTS lines")
+    spark.sql(f"CREATE TABLE lines (user_id INT, n INT) USING csv OPTIONS (path '{tmp_path}/lines', mode 'failfast')")
+    with pytest.raises(PolicyError, match=r"FAILFAST.*Nothing was spent"):
+        opened("spark:default.lines", bounds=None, keys=None)
 
 
 def test_rows_of_spark_are_learned_from_and_read_in_chunks(spark: Any, here: Path, folder: Path) -> None:

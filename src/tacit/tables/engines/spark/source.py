@@ -22,6 +22,7 @@ from tacit.tables.engines.frame_names import file_name
 from tacit.tables.engines.source import FRAME, ledgers
 from tacit.tables.engines.spark.address import FORM, name_of
 from tacit.tables.engines.spark.driver import beside, checked, let_go, moved, quietly, session
+from tacit.tables.engines.spark.footers import MILLISECONDS, files_here, in_milliseconds
 from tacit.tables.engines.spark.rows import visible
 from tacit.tables.engines.spark.text_casts import can_cast, refused
 from tacit.tables.policy.policy import ColumnPolicy
@@ -64,15 +65,20 @@ class SparkSource:
         """Names and types: schema, and nothing of the rows."""
         try:
             with _beside(self.user_session) as own:
-                found = self.frame_in(own).schema
+                frame = self.frame_in(own)
+                found, odd = frame.schema, in_milliseconds(self._files_of(frame))
         except TacitError:
             raise
         except Exception:
-            found = None  # raised below, so that it does not carry Spark's words
+            found, odd = None, frozenset[str]()  # raised below, so that it does not carry Spark's words
         if found is None:
             allowed = f"a table that is there and may be read: {FORM}"
             raise InvalidParameter("source", given=self.shown, allowed=allowed, hint="Nothing was spent.")
-        return {one.name: one.dataType.simpleString() for one in found.fields}
+        return {one.name: MILLISECONDS if one.name in odd else one.dataType.simpleString() for one in found.fields}
+
+    def _files_of(self, frame: Any) -> list[str]:
+        """The files whose footers can be looked at from here."""
+        return files_here(frame.inputFiles())
 
     @property
     def shown(self) -> str:
@@ -123,8 +129,13 @@ class SparkTable(SparkSource):
         return own.table(self._name)
 
     def _refuse_views(self, own: Any) -> None:
-        kind = self._described(own).get("Type", "")
-        if "VIEW" in kind.upper():
+        said = self._described(own)
+        if "FAILFAST" in "".join(said.get(name, "") for name in ("Storage Properties", "Table Properties")).upper():
+            raise PolicyError(
+                f"{self._name} is read with mode FAILFAST: one line that cannot be read would end the question. Let it "
+                "be PERMISSIVE, or ask about a copy in Parquet. Nothing was spent."
+            )
+        if "VIEW" in said.get("Type", "").upper():
             raise PolicyError(
                 f"{self._name} is a view: one person's row could change the rows of others, or end the question. Ask "
                 "about the table below it. Nothing was spent."
@@ -247,3 +258,7 @@ class SparkFrame(SparkSource):
     def frame_in(self, own: Any) -> Any:
         """The same plan in a session of ours: as it was analysed under the user's settings."""
         return moved(self.frame, own)
+
+    def _files_of(self, frame: Any) -> list[str]:
+        """None: a frame's columns need not be those of the files below it."""
+        return []
