@@ -36,7 +36,8 @@ def page() -> str:
 def _row(row: dict[str, Any]) -> str:
     if "time" not in row:
         return f"| `{row['name']}` | {row['of']} | not measured yet | – | – | – | – |"
-    spent = f"{row['time']:.2f} ± {row['time_error']:.2f}"
-    kept = f"{row['memory']:.2f} ± {row['memory_error']:.2f}"
+    spent, kept = (
+        f"{row[what]:.2f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{row[f'{what}_error']:.2f}" for what in ("time", "memory")
+    )
     ends = f"{row['claimed']:g} | {kept} | {row['claimed_memory']:g}"
     return f"| `{row['name']}` | {row['of']} | {row['to']:,} | {spent} | {ends} |"

@@ -16,7 +16,7 @@ NOTES = {
     "Gaussian": ("reals", "Gaussian, rounded", "L2", "`accuracy`: like √ln(k/β)·Δ₂", "`Gaussian(rho=0.1, sensitivity=1).release(3.7)`"),
     "DiscreteGaussian": ("whole numbers", "discrete or rounded Gaussian", "L2", "`accuracy`: as Gaussian", "`DiscreteGaussian(rho=0.1, sensitivity=1).release(42)`"),
     "ClampedLaplace": ("reals in a range", "Laplace, then clamped", "L1", "`accuracy`: at most Laplace's", "`ClampedLaplace(epsilon=1, sensitivity=1, bounds=(0, 10)).release(3)`"),
-    "BoundedLaplace": ("one real in a range", "Laplace on the range, rescaled", "L1", "`accuracy`: more than Laplace's", "`BoundedLaplace(epsilon=1, sensitivity=1, bounds=(0, 10)).release(3)`"),
+    "BoundedLaplace": ("one real in a range", "Laplace on the range, rescaled", "L1", "`accuracy`: a wider scale, never beyond the range", "`BoundedLaplace(epsilon=1, sensitivity=1, bounds=(0, 10)).release(3)`"),
     "TruncatedLaplace": ("reals, never off by more than a limit", "Laplace, cut off", "L1", "`limit`", "`TruncatedLaplace(epsilon=1, delta=1e-6, sensitivity=1).release(3)`"),
     "Staircase": ("one real", "steps that fall by e^(-ε)", "L1", "least expected error at pure ε", "`Staircase(epsilon=4, sensitivity=1).release(2.5)`"),
     "Exponential": ("a candidate", "Gumbel on scores", "of each score", "`accuracy`: 2Δ·ln(k/β)/ε below the best", "`Exponential(epsilon=1, sensitivity=1).select(names, scores)`"),

@@ -74,10 +74,32 @@ FIRST = ("tutorial/", "guides/", "glossary.md")
 """What the search shows before proofs and docstrings that have the same words."""
 
 
+UNSEARCHED = ("reference/measured.md",)
+"""Tables of numbers that have every word, and answer no question."""
+
+WIDE = ("reference/mechanisms.md", "reference/growth.md", "reference/names.md", "reference/questions.md")
+"""Pages of one or two wide tables: they need no list of headings beside them."""
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    if page.file.src_uri.startswith(FIRST):
-        page.meta["search"] = {"boost": 4 if page.file.src_uri == "glossary.md" else 2}
-    return rewritten(markdown, page.file.src_uri)
+    where = page.file.src_uri
+    if where.startswith(FIRST):
+        page.meta["search"] = {"boost": 4 if where == "glossary.md" else 2}
+    if where in UNSEARCHED:
+        page.meta["search"] = {"exclude": True}
+    if where in WIDE:
+        page.meta["hide"] = ["toc"]
+    if where == "glossary.md":  # prose, as a terminal shows it
+        markdown = markdown.replace("```text\n", "``` { .text .wrapped }\n")
+    return rewritten(as_sessions(markdown), where)
+
+
+def as_sessions(markdown: str) -> str:
+    """Examples with prompts coloured as what they are, and empty lines of answers empty."""
+    return _EXAMPLE.sub(lambda found: "```pycon\n" + found[1].replace("<BLANKLINE>\n", "\n"), markdown)
+
+
+_EXAMPLE = re.compile(r"^```python\n((?=>>> ).*?^```$)", re.MULTILINE | re.DOTALL)
 
 
 def rewritten(markdown: str, where: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from fractions import Fraction
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tacit.advice.words import MOST_LINES, TERMS, explain, find
+from tacit.cli.shared.folding import paragraphs
 from tacit.errors import InvalidParameter
 from tests.cli.typing_commands import tacit
 
@@ -48,6 +50,36 @@ def test_epsilon_is_told_in_odds_risks_and_guesses_rounded_up(epsilon: str) -> N
     factor = math.exp(float(epsilon))
     for said, true in zip(numbers, (factor, factor, 100 * factor / (1 + factor)), strict=True):
         assert true <= said <= 1.01 * true
+
+
+@pytest.mark.parametrize("name", [name for name, term in TERMS.items() if term.number is not None])
+def test_what_no_float_holds_is_told_or_refused_with_a_line_to_type(name: str) -> None:
+    for value in ("1e-300", "1e-320", "1e-400", "1e-5000", "1e400", "0.99999999999999999999"):
+        told = ""
+        with contextlib.suppress(InvalidParameter):
+            told = explain(name, value)
+        if told:
+            assert max(map(len, told.splitlines())) <= 110
+            assert not re.search(r"\b(nan|inf)\b", told)
+        else:
+            with pytest.raises(InvalidParameter, match=f"tacit explain {name}"):
+                explain(name, value)
+
+
+def test_very_large_numbers_are_told_by_their_digits_rounded_against_us() -> None:
+    assert "by a factor of at most 10^22;" in explain("epsilon", 50)  # e^50 = 5.2·10^21
+    assert "by a factor of at most 10^435;" in explain("epsilon", 1000)
+    assert "once in 10^300 releases" in explain("delta", "1e-300")
+    with pytest.raises(InvalidParameter, match="1e-300 at least"):
+        explain("delta", "1e-301")
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_a_text_fits_a_screen_of_eighty_columns(name: str) -> None:
+    lines = paragraphs(explain(name), 80).splitlines()
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= 80
+    assert "".join(paragraphs(explain(name), 80).split()) == "".join(explain(name).split())
 
 
 def test_epsilon_of_one_half() -> None:

@@ -90,6 +90,18 @@ def test_pages_fit_every_width_and_load_nothing_from_elsewhere(browser: Browser,
         assert (shade < 100) if scheme == "dark" else (shade > 200)
 
 
+def test_examples_are_set_as_sessions_and_prose_of_the_glossary_fits_a_telephone(page: Page, site: str) -> None:
+    page.goto(f"{site}/guides/advice.html")
+    shown = page.locator("code").filter(has_text=">>> import tacit").first
+    assert "<BLANKLINE>" not in shown.inner_text()
+    assert shown.locator(".gp").count() > 1  # prompts are prompts, and answers no Python
+    assert "each number's own error" in " ".join(shown.locator(".go").all_inner_texts())
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"{site}/glossary.html")
+    wide = "[...document.querySelectorAll('pre code')].filter(one => one.scrollWidth > one.clientWidth + 1).length"
+    assert page.evaluate(wide) == 0
+
+
 def test_the_first_key_offers_to_skip_to_the_text(page: Page, site: str) -> None:
     page.goto(f"{site}/guides/advice.html")
     page.keyboard.press("Tab")
@@ -106,6 +118,9 @@ def test_the_first_key_offers_to_skip_to_the_text(page: Page, site: str) -> None
         ("sparse vector", "guides/"),
         ("permute-and-flip", "proofs/permute_and_flip"),
         ("ledger", "guides/"),
+        ("which mechanism", "guides/advice"),
+        ("k-anonymity", "guides/anonymity"),
+        ("left out", "guides/mistakes"),
     ],
 )
 def test_the_search_is_used_without_a_mouse(page: Page, site: str, word: str, first: str) -> None:

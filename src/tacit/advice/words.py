@@ -33,7 +33,12 @@ def explain(term: str, value: object = None) -> str:
             raise InvalidParameter("value", given=value, allowed=f"nothing: {found.name} takes no number", hint=hint)
         body = found.text(0.0)
     else:
-        body = found.text(float(found.number.read(found.name, value)))
+        number = found.number.read(found.name, value)
+        try:
+            body = found.text(float(number))
+        except InvalidParameter:  # what the text computes with has limits of its own
+            allowed = f"{found.number.allowed}, and of a size that noise can have"
+            raise found.number.refusal(found.name, value, allowed) from None
     more = f"\n\nMore: docs/{found.page}" if found.page else ""
     return f"{found.title}\n\n{body}{more}"
 

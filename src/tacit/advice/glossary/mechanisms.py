@@ -55,7 +55,8 @@ once cost the root of their number. It needs a δ, or ρ, or μ. On a count at �
   standard deviation {up(made.scale)};
   off by more than {up(made.accuracy("0.05"))} once in twenty times, {up(made.accuracy("0.001"))} once in a thousand.
 
-One number alone has less noise with Laplace; `tacit advise numbers` says where it turns."""
+One number alone has less noise with Laplace, if δ is far below ε; `tacit advise numbers` says
+where it turns."""
 
 
 def _exponential(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from tacit.advice.glossary.term import ABOVE_ZERO, CHANCE, Number, Term, plain, up
+from tacit.advice.glossary.term import ABOVE_ZERO, CHANCE, Number, Term, factor, once_in, plain, up
 from tacit.privacy.guarantees.gaussian import GaussianDP
 from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.guarantees.zcdp import ZCDP
@@ -13,22 +13,17 @@ from tacit.privacy.guarantees.zcdp import ZCDP
 __all__ = ["PROMISES"]
 
 
-def _factor(epsilon: float) -> float:
-    return math.exp(min(epsilon, 700.0))
-
-
 def _right(epsilon: float) -> float:
     return 100 / (1 + math.exp(-min(epsilon, 700.0)))
 
 
 def _epsilon(value: float) -> str:
-    factor, right = _factor(value), _right(value)
-    risk = min(factor, 100.0)
+    right, risk = _right(value), math.exp(min(value, math.log(100)))
     return f"""\
 ε bounds what one person's data can change about what anybody learns.
 Whatever is asked, and whatever else an attacker knows, at ε = {plain(value)}:
 
-  the odds of any conclusion about a person move by a factor of at most {up(factor)};
+  the odds of any conclusion about a person move by a factor of at most {factor(value)};
   a risk of 1% becomes at most {up(risk)}%, because of what was released;
   a guess "in the data or not", by a fair coin before, is right at most {up(right)}% of the time.
 
@@ -38,13 +33,13 @@ usual for a whole budget, and above 10 the sentences above promise next to nothi
 
 
 def _delta(value: float) -> str:
-    people = 1 / value
+    people = once_in(value)
     return f"""\
 δ is the probability with which the promise of ε may fail altogether.
 At δ = {value:g}:
 
-  once in {plain(people)} releases anything may come out, a whole record included;
-  a mechanism that prints each record with probability δ keeps (0, δ): of {plain(people)} people
+  once in {people} releases anything may come out, a whole record included;
+  a mechanism that prints each record with probability δ keeps (0, δ): of {people} people
   it would name one on average (`tacit demo delta`).
 
 So δ must be far below 1 in the number of people: n^-1.1 is common, and a policy's
@@ -83,7 +78,7 @@ Squares add up: k answers at μ cost √k·μ."""
 def _pure(value: float) -> str:
     return f"""\
 Pure privacy is a promise with ε alone, without any δ: no outcome, however rare, may
-become more than e^ε = {up(_factor(value))} times likelier because of one person (ε = {plain(value)}).
+become more than e^ε = {factor(value)} times likelier because of one person (ε = {plain(value)}).
 
 Laplace noise, randomized response, permute-and-flip and the sparse vector keep it.
 Gaussian noise does not: far out in its tails the ratio grows without end."""
@@ -92,7 +87,7 @@ Gaussian noise does not: far out in its tails the ratio grows without end."""
 def _approximate(value: float) -> str:
     return f"""\
 Approximate privacy, (ε, δ): as ε says, but for events of probability δ.
-With ε = {plain(value)} and δ = 1e-6, the chance p of any event becomes at most {up(_factor(value))}·p + 0.000001.
+With ε = {plain(value)} and δ = 1e-6, the chance p of any event becomes at most {factor(value)}·p + 0.000001.
 
 It pays for noise with thin tails, for keys that nobody listed, and for adding up many
 answers less than one by one. What δ may be is another word: `tacit explain delta`."""
@@ -101,7 +96,7 @@ answers less than one by one. What δ may be is another word: `tacit explain del
 def _loss(value: float) -> str:
     return f"""\
 The privacy loss of an outcome is the logarithm of how much likelier it is with a person
-than without: 0 says nothing, {plain(value)} says that the odds move by {up(_factor(value))}.
+than without: 0 says nothing, {plain(value)} says that the odds move by {factor(value)}.
 
 Pure ε bounds it always. For (ε, δ) its whole distribution counts, and that of many answers is
 computed from those of each: `tacit account` and `tacit.compose` do, with rounding against us.
@@ -141,7 +136,7 @@ def _group(value: float) -> str:
 Group privacy is what the promise to one person means for several who belong together.
 For {count:,} people, each promised ε = 0.5:
 
-  pure ε becomes {plain(count * 0.5)}: odds move by at most {up(_factor(count * 0.5))};
+  pure ε becomes {plain(count * 0.5)}: odds move by at most {factor(count * 0.5)};
   δ = 1e-6 becomes {up(min(1.0, count * math.exp((count - 1) / 2) * 1e-6))};
   ρ grows by {plain(count * count)}, μ by {plain(count)}.
 

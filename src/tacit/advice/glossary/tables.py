@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tacit.advice.glossary.term import ABOVE_ZERO, Number, Term, plain, up
+from tacit.advice.glossary.term import ABOVE_ZERO, Number, Term, factor, plain, up
 from tacit.mechanisms.selection.key_selection import OptimalKeySelection
 
 __all__ = ["TABLES"]
@@ -106,7 +106,7 @@ def _audit(value: float) -> str:
     return f"""\
 An audit tries to prove that a mechanism leaks more than it claims: it draws many times from two
 neighbours, finds an event that tells them apart, and bounds its two chances with confidence. An
-event of chance p on one and more than {up(math.exp(min(value, 700)))}·p on the other disproves ε = {plain(value)}.
+event of chance p on one and more than {factor(value)}·p on the other disproves ε = {plain(value)}.
 
 It can prove a leak, never its absence. `tacit audit` takes any program; ours are audited on each
 change."""

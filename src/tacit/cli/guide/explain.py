@@ -6,6 +6,7 @@ import click
 
 from tacit.advice.words import TERMS, is_term
 from tacit.advice.words import explain as explained
+from tacit.cli.shared.folding import echo_paragraphs
 
 __all__ = ["explain"]
 
@@ -29,4 +30,4 @@ def explain(words: tuple[str, ...]) -> None:
         return
     term, but_the_last = " ".join(words), " ".join(words[:-1])
     has_value = not is_term(term) and is_term(but_the_last)
-    click.echo(explained(but_the_last, words[-1]) if has_value else explained(term))
+    echo_paragraphs(explained(but_the_last, words[-1]) if has_value else explained(term))

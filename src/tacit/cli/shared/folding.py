@@ -10,7 +10,7 @@ import textwrap
 
 import click
 
-__all__ = ["SCREEN", "echo_folded", "folded", "screen_width"]
+__all__ = ["SCREEN", "echo_folded", "echo_paragraphs", "folded", "paragraphs", "screen_width"]
 
 SCREEN = 80
 _BRANCHES = re.compile(r"[│├└─ ]*")
@@ -54,6 +54,35 @@ def screen_width() -> int | None:
     if not (sys.stdout.isatty() or "COLUMNS" in os.environ):
         return None
     return max(40, shutil.get_terminal_size((SCREEN, 24)).columns)
+
+
+def paragraphs(text: str, width: int) -> str:
+    """The text with its paragraphs set anew, if a line is too long; lines that are set in stay lines.
+
+    >>> print(paragraphs("one two three\\nfour five\\n\\n  six seven eight nine;\\n  ten", 13))
+    one two three
+    four five
+    <BLANKLINE>
+      six seven
+      eight nine;
+      ten
+    """
+    return "\n\n".join(_paragraph(part, width) for part in text.split("\n\n"))
+
+
+def _paragraph(text: str, width: int) -> str:
+    lines = text.split("\n")
+    if max(map(len, lines)) <= width:
+        return text
+    if any(line.startswith(" ") for line in lines):
+        return folded(text, width)
+    return textwrap.fill(" ".join(lines), width, break_long_words=False, break_on_hyphens=False)
+
+
+def echo_paragraphs(text: str) -> None:
+    """Print, set anew where somebody looks at a narrow screen."""
+    width = screen_width()
+    click.echo(text if width is None else paragraphs(text, width))
 
 
 def echo_folded(text: str) -> None:
