@@ -106,6 +106,16 @@ def test_no_loss_is_composed_where_the_delta_would_make_its_grid_fill_memory(
     assert bool(looked) == looks
 
 
+def test_a_price_next_to_nothing_is_shared_all_the_same() -> None:
+    """The search for a scale came to 0, and what it would have bought was divided by that: a traceback."""
+    needs = [count(25, 100_000, private=True), count(5), count(private=True)]
+    price = ApproxDP("1e-16", "1e-26")
+    made = share(price, needs, even(needs))
+    assert isinstance(made.cost, ApproxDP)
+    assert made.cost.eps == price.eps
+    assert made.cost.dlt <= price.dlt
+
+
 @pytest.mark.parametrize("name", BATCHES)
 @pytest.mark.parametrize("price", [PRICE, ApproxDP("0.1", "1e-6"), ApproxDP(4, "1e-12")], ids=str)
 def test_what_is_drawn_keeps_the_price(name: str, price: ApproxDP) -> None:

@@ -210,6 +210,8 @@ class Mixture:
             if not 0 < reached < 1e6:
                 return None
             last, guess = guess, min(_rounded(guess * Fraction(price / reached)), _LARGEST)
+            if not guess:
+                return None  # a price so far below what it would cost that no noise is known for it
             if abs(guess - last) < last / 500:
                 break
         for step in range(12):
