@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,60 +34,61 @@ def drawn(
     room: int,
 ) -> dict[str, list[Any]]:
     """Rows as columns of values, in the order of the domain; as many at a time as so many bytes allow."""
+    drawing = _Drawing(domain, model, binned, fixed, random, room)
     most = max(1000, room // (2 * (_ROW + _VALUE * len(domain.columns))))
     made: dict[str, list[Any]] = {name: [] for name in domain.names}
     for start in range(0, max(count, 1), most):
-        for name, values in _part(domain, model, binned, min(most, count - start), fixed, random, room).items():
+        for name, values in drawing.part(min(most, count - start)).items():
             made[name] += values
     return made
 
 
-def _part(
-    domain: Domain,
-    model: Model,
-    binned: Sequence[Coarse],
-    count: int,
-    fixed: Mapping[int, int],
-    random: Public,
-    room: int,
-) -> dict[str, list[Any]]:
-    measured = domain.measured()
-    codes = _codes(measured, model, binned, count, fixed, random, room)
-    whole = np.zeros((count, len(domain.columns)), dtype=np.int64)
-    whole[:, list(domain.free)] = codes
-    for first, then, table in domain.determined():
-        whole[:, then] = table[whole[:, first]]
-    whole = whole[random.permutation(count)]
-    by_name = sorted(range(len(domain.names)), key=lambda at: domain.names[at])
-    return {domain.names[at]: domain.values(at, whole[:, at], random.uniform(size=count)) for at in by_name}
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """What rows are drawn from, and within which memory."""
 
+    domain: Domain
+    model: Model
+    binned: Sequence[Coarse]
+    fixed: Mapping[int, int]
+    random: Public
+    room: int
 
-def _codes(
-    domain: Domain,
-    model: Model,
-    binned: Sequence[Coarse],
-    count: int,
-    fixed: Mapping[int, int],
-    random: Public,
-    room: int,
-) -> Codes:
-    among = model.given({at: int(binned[at].bins[code]) for at, code in fixed.items()}) if fixed else model
-    rows, groups = among.draw(count, random)
-    codes = _valued(rows, binned, random)
-    if groups is not None and isinstance(among, Mixture) and _closer_taken(domain, among) <= room // 4:
-        laws = [law[one.bins] * one.within[:, None] for law, one in zip(among.laws, binned, strict=True)]
-        codes = closer(codes, groups, laws, among.weights, random)
-    for at, code in fixed.items():
-        codes[:, at] = code
-    for _ in range(_TRIES):
-        bad = _broken(domain, codes)
-        if not bad.any():
-            return codes
-        again = _valued(among.draw(int(bad.sum()), random)[0], binned, random)
-        for at, code in fixed.items():
-            again[:, at] = code
-        codes[bad] = again
-    return _mended(domain, codes, fixed, random)
+    def part(self, count: int) -> dict[str, list[Any]]:
+        """So many rows, as columns of values."""
+        domain, random = self.domain, self.random
+        whole = np.zeros((count, len(domain.columns)), dtype=np.int64)
+        whole[:, list(domain.free)] = self._codes(count)
+        for first, then, table in domain.determined():
+            whole[:, then] = table[whole[:, first]]
+        whole = whole[random.permutation(count)]
+        by_name = sorted(range(len(domain.names)), key=lambda at: domain.names[at])
+        return {domain.names[at]: domain.values(at, whole[:, at], random.uniform(size=count)) for at in by_name}
+
+    def _codes(self, count: int) -> Codes:
+        """The measured columns, with the values that are fixed, by the rules."""
+        domain, binned, random = self.domain.measured(), self.binned, self.random
+        among = self.model
+        if self.fixed:
+            among = among.given({at: int(binned[at].bins[code]) for at, code in self.fixed.items()})
+        rows, groups = among.draw(count, random)
+        codes = _valued(rows, binned, random)
+        if groups is not None and isinstance(among, Mixture) and _closer_taken(domain, among) <= self.room // 4:
+            laws = [law[one.bins] * one.within[:, None] for law, one in zip(among.laws, binned, strict=True)]
+            codes = closer(codes, groups, laws, among.weights, random)
+        codes = self._with_fixed(codes)
+        for _ in range(_TRIES):
+            bad = _broken(domain, codes)
+            if not bad.any():
+                return codes
+            again = among.draw(int(bad.sum()), random)[0]
+            codes[bad] = self._with_fixed(_valued(again, binned, random))
+        return _mended(domain, codes, self.fixed, random)
+
+    def _with_fixed(self, codes: Codes) -> Codes:
+        for at, code in self.fixed.items():
+            codes[:, at] = code
+        return codes
 
 
 def _closer_taken(domain: Domain, model: Mixture) -> int:
