@@ -19,7 +19,7 @@ import tacit
 from tacit.ledger.payments import Payments
 from tacit.tables.engines.chain import bounding as chain_bounding
 from tacit.tables.engines.chain import values as chain_values
-from tacit.tables.engines.chain.truth import joined
+from tacit.tables.engines.chain.operators.truth import joined
 from tacit.tables.engines.postgres.connection import QuietPostgres
 from tacit.tables.engines.postgres.operators import FORMS as ON_POSTGRES
 from tacit.tables.engines.spark.connection import QuietSpark

@@ -20,7 +20,7 @@ from tacit.tables.check import relations as combining
 from tacit.tables.engines.chain import bounding as chain_bounding
 from tacit.tables.engines.chain import values as chain_values
 from tacit.tables.engines.chain.engine import ChainEngine
-from tacit.tables.engines.chain.truth import joined
+from tacit.tables.engines.chain.operators.truth import joined
 from tacit.tables.engines.contract import BoundedQuery, Integers
 from tacit.tables.engines.duckdb import connection as duckdb_connection
 from tacit.tables.engines.duckdb.connection import LockedDuckDB

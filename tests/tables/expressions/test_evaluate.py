@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidParameter
-from tacit.tables.engines.duckdb.terms import literal
+from tacit.tables.engines.duckdb.dialect import DIALECT
 from tacit.tables.expressions.evaluate import evaluate_rows
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Literal, Value
 from tacit.tables.query.to_sql import expression_sql
@@ -143,7 +143,7 @@ def test_what_has_no_value_is_said_by_its_name_and_kind_alone() -> None:
             evaluate_rows(expression, {S: VALUES["s"]}, 12)
         assert "12" not in str(caught.value)
     with pytest.raises(InvalidParameter, match="constant: given 'bytes'"):
-        literal(b"4711")  # type: ignore[arg-type]
+        DIALECT.literal(b"4711")  # type: ignore[arg-type]
 
 
 def test_a_million_values_take_a_moment() -> None:

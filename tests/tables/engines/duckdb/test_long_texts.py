@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 import tacit
+from tacit.tables.engines.chain.operators.truth import joined
 from tacit.tables.engines.chain.relations import Schema, source
-from tacit.tables.engines.chain.truth import joined
 from tacit.tables.engines.duckdb.dialect import DIALECT
 from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.operators import FORMS

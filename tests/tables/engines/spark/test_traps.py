@@ -28,7 +28,7 @@ from tacit.tables.engines.spark.operators import FORMS
 from tacit.tables.engines.spark.operators.casts import cast
 from tacit.tables.engines.spark.operators.patterns import like
 from tacit.tables.engines.spark.profile import nodes_of
-from tacit.tables.engines.spark.terms import down, finite, in_64_bits, literal, real, text_literal, whole
+from tacit.tables.engines.spark.terms import down, finite, in_64_bits, real, text_literal, whole
 from tacit.tables.engines.spark.text_casts import from_type
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import like as like_in_python
@@ -81,7 +81,7 @@ def test_digests_are_read_backwards(values: Values) -> None:
 
 def test_whole_numbers_neither_raise_nor_wrap(values: Values) -> None:
     def of(name: str, *numbers: int | None) -> str:
-        terms = [Term("CAST(NULL AS BIGINT)", Kind.INTEGER) if n is None else literal(n) for n in numbers]
+        terms = [Term("CAST(NULL AS BIGINT)", Kind.INTEGER) if n is None else DIALECT.literal(n) for n in numbers]
         return FORMS[name](Given(terms, Kind.INTEGER, [None] * len(terms), DIALECT))
 
     asked = [of("+", BIG, 1), of("-", -BIG - 1, 1), of("*", BIG, 2), of("//", -BIG - 1, -1), of("//", 1, 0)]
@@ -266,7 +266,7 @@ def test_the_end_of_a_text_is_its_end(values: Values) -> None:
 
 def test_capitals_are_of_our_table(values: Values) -> None:
     texts = ["straße", "İß", "ÅÉ", "ǆ", "ΑΣ", "ŉ", "abcXYZ", "ⱥȺ"]
-    text = lambda name, one: FORMS[name](Given([literal(one)], Kind.TEXT, [one], DIALECT))  # noqa: E731
+    text = lambda name, one: FORMS[name](Given([DIALECT.literal(one)], Kind.TEXT, [one], DIALECT))  # noqa: E731
     assert values(*(text("upper", one) for one in texts)) == [upper(one) for one in texts]
     assert values(*(text("lower", one) for one in texts)) == [lower(one) for one in texts]
     assert values("upper('straße')") != [upper("straße")]

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tacit.tables.engines.chain.constants import constant
 from tacit.tables.engines.chain.terms import Term, indented
 from tacit.tables.engines.contract import Quantised
 from tacit.tables.expressions.kinds import Kind
@@ -95,13 +96,21 @@ class Dialect(ABC):
 
     # constants, and values as they are come by
 
-    @abstractmethod
     def literal(self, value: Value) -> Term:
         """A constant. An integer beyond 64 bits, an infinity, NaN and a text too long are null, as if computed."""
+        return constant(value, self.types, self.text, self.real)
+
+    @abstractmethod
+    def real(self, value: float) -> str:
+        """A finite double, exactly."""
 
     @abstractmethod
     def text(self, text: str) -> str:
         """A text in quotes, on one line; null for what is none."""
+
+    def bytes_of(self, text: str) -> str:
+        """How many bytes a text has."""
+        return f"octet_length({text})"
 
     @abstractmethod
     def secret(self, key: str, rest: str) -> str:

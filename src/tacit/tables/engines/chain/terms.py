@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from tacit.tables.expressions.kinds import Kind
 
-__all__ = ["VIEW", "Term", "identifier", "indented", "lines", "other_view"]
+__all__ = ["REPEATED", "VIEW", "Term", "identifier", "indented", "lines", "other_view"]
 
 
 VIEW = "rows"
 """The name of the rows of the table itself."""
+
+REPEATED = 120
+"""SQL up to this length may be written more than once; above it, repeating could grow exponentially with depth."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from tacit.tables.engines.contract import Quantised
 from tacit.tables.engines.duckdb import facts
 from tacit.tables.engines.duckdb.operators import FORMS
 from tacit.tables.engines.duckdb.operators.casts import cast
-from tacit.tables.engines.duckdb.terms import TYPES, finite, in_calendar, literal, once, text_literal
+from tacit.tables.engines.duckdb.terms import TYPES, finite, in_calendar, once, real, text_literal
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.tree import Value
 
 __all__ = ["DIALECT", "DuckDB"]
 
@@ -63,11 +62,14 @@ class DuckDB(Dialect):
     def quotient(self, number: str, by: int) -> str:
         return f"({number} // {by})"
 
-    def literal(self, value: Value) -> Term:
-        return literal(value)
+    def real(self, value: float) -> str:
+        return real(value)
 
     def text(self, text: str) -> str:
         return text_literal(text)
+
+    def bytes_of(self, text: str) -> str:
+        return f"strlen({text})"
 
     def secret(self, key: str, rest: str) -> str:
         return text_literal(f"{key};{rest}")
@@ -97,7 +99,7 @@ class DuckDB(Dialect):
 
     def granules(self, value: Quantised, x: str, *, surely_whole: bool) -> str:
         ends = (double(one) for one in (value.low, value.high, value.centre, value.granule))
-        low, high, centre, granule = (literal(one).sql for one in ends)
+        low, high, centre, granule = (real(one) for one in ends)
         inside = (
             f"CASE WHEN {x} < {low} THEN {low} WHEN {x} > {high} THEN {high} ELSE {x} END"  # a third of least(greatest)
         )

@@ -1,22 +1,19 @@
-"""The smallest pieces of SQL for DuckDB: names, types, constants, and the values that a kind allows.
+"""The smallest pieces of SQL for DuckDB: types, texts, numbers, and the values that a kind allows.
 
 A *term* is SQL with its kind, and what it promises: `chain.terms`.
 """
 
 from __future__ import annotations
 
-import datetime
-import math
 import re
 from collections.abc import Callable
 from itertools import chain
 
-from tacit.errors import InvalidParameter
-from tacit.tables.engines.chain.terms import Term
+from tacit.tables.engines.chain.constants import within_calendar
+from tacit.tables.engines.chain.terms import REPEATED, Term
 from tacit.tables.engines.duckdb.text_casts import TYPES
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.texts import LONGEST_TEXT, fits
-from tacit.tables.expressions.tree import Value
+from tacit.tables.expressions.texts import LONGEST_TEXT
 
 __all__ = [
     "TYPES",
@@ -24,8 +21,8 @@ __all__ = [
     "finite",
     "in_64_bits",
     "in_calendar",
-    "literal",
     "once",
+    "real",
     "short",
     "text_literal",
 ]
@@ -33,27 +30,28 @@ __all__ = [
 _UNPRINTED = re.compile(r"[\0\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """NUL, and whatever `str.splitlines` takes for the end of a line."""
 
-_SHORT = 120
-"""SQL up to this length may be written more than once; above it, repeating could grow exponentially with depth."""
-
 _IT = "_it_"
 """What a long argument is called; it hides a column of that name, and columns are always written ``rows."name"``."""
-
-_CALENDAR = {
-    Kind.DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'"),
-    Kind.TIMESTAMP: ("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
-}
 
 
 def once(body: Callable[..., str], *arguments: str) -> str:
     """The SQL that ``body`` makes of its arguments, each of which is evaluated, and written, once if it is long."""
-    if sum(map(len, arguments)) <= _SHORT:
+    if sum(map(len, arguments)) <= REPEATED:
         return body(*arguments)
     if len(arguments) == 1:
         return f"list_transform([{arguments[0]}], lambda {_IT}: {body(_IT)})[1]"
     packed = ", ".join(f"a{i} := {argument}" for i, argument in enumerate(arguments))
     names = (f"struct_extract({_IT}, 'a{i}')" for i in range(len(arguments)))
     return f"list_transform([struct_pack({packed})], lambda {_IT}: {body(*names)})[1]"
+
+
+def real(value: float) -> str:
+    """A double, exactly.
+
+    >>> real(0.1)
+    "CAST('0.1' AS DOUBLE)"
+    """
+    return f"CAST('{value + 0.0!r}' AS DOUBLE)"
 
 
 def finite(sql: str) -> str:
@@ -69,8 +67,7 @@ def in_64_bits(sql: str) -> str:
 
 def in_calendar(sql: str, kind: Kind) -> str:
     """A date or timestamp, null outside the years 1 to 9999."""
-    first, last = _CALENDAR[kind]
-    return once(lambda x: f"CASE WHEN {x} BETWEEN {first} AND {last} THEN {x} END", sql)
+    return once(lambda x: within_calendar(x, kind), sql)
 
 
 def short(sql: str) -> str:
@@ -95,35 +92,6 @@ def text_literal(text: str) -> str:
     pieces = ["'" + piece.replace("'", "''") + "'" for piece in _UNPRINTED.split(text)]
     between = [f"chr({ord(char)})" for char in _UNPRINTED.findall(text)]
     return "(" + " || ".join([pieces[0], *chain(*zip(between, pieces[1:], strict=True))]) + ")"
-
-
-def _moment(value: datetime.datetime) -> str:
-    if value.tzinfo is not None:
-        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
-    return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-
-
-def literal(value: Value) -> Term:
-    """A constant. An integer beyond 64 bits, an infinity, NaN and a text too long are null, as if computed."""
-    match value:
-        case None:
-            return Term("NULL", None)
-        case bool():
-            return Term("TRUE" if value else "FALSE", Kind.BOOLEAN)
-        case int():
-            inside = -(2**63) <= value < 2**63
-            return Term(f"CAST({value} AS BIGINT)" if inside else "CAST(NULL AS BIGINT)", Kind.INTEGER)
-        case float():
-            known = math.isfinite(value)
-            return Term(f"CAST('{value + 0.0!r}' AS DOUBLE)" if known else "CAST(NULL AS DOUBLE)", Kind.REAL)
-        case str():
-            return Term(text_literal(value) if fits(value) else "CAST(NULL AS VARCHAR)", Kind.TEXT)
-        case datetime.datetime():
-            return Term(_moment(value), Kind.TIMESTAMP)
-        case datetime.date():
-            return Term(f"DATE '{value.isoformat()}'", Kind.DATE)
-    allowed = "a number, a text, a truth value, a date, a timestamp or null"
-    raise InvalidParameter("constant", given=type(value).__name__, allowed=allowed)
 
 
 def as_kind(term: Term, kind: Kind) -> str:

@@ -12,9 +12,8 @@ from tacit.tables.engines.postgres import facts
 from tacit.tables.engines.postgres.arithmetic import divided, plus
 from tacit.tables.engines.postgres.operators import FORMS
 from tacit.tables.engines.postgres.operators.casts import cast
-from tacit.tables.engines.postgres.terms import TYPES, in_64_bits, literal, once, real, text_literal, whole
+from tacit.tables.engines.postgres.terms import TYPES, in_64_bits, once, real, text_literal, whole
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.tree import Value
 
 __all__ = ["DIALECT", "SECRET", "Postgres"]
 
@@ -83,8 +82,8 @@ class Postgres(Dialect):
     def quotient(self, number: str, by: int) -> str:
         return f"({number} / {by})"
 
-    def literal(self, value: Value) -> Term:
-        return literal(value)
+    def real(self, value: float) -> str:
+        return real(value)
 
     def text(self, text: str) -> str:
         return text_literal(text)

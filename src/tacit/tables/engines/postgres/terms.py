@@ -1,4 +1,4 @@
-"""The smallest pieces of SQL for PostgreSQL: names, types, constants, and the values that a kind allows.
+"""The smallest pieces of SQL for PostgreSQL: types, texts, numbers, and the values that a kind allows.
 
 A *term* is SQL with its kind, and what it promises: `chain.terms`. PostgreSQL raises where others give an infinity or
 null, and has no TRY: whatever could raise stands in a CASE that looks at the same operands first. Where operands are
@@ -7,19 +7,16 @@ constants the condition is folded before the branch, so a branch that is never t
 
 from __future__ import annotations
 
-import datetime
-import math
 import re
 from collections.abc import Callable
 from itertools import chain
 
-from tacit.errors import InvalidParameter
-from tacit.tables.engines.chain.terms import Term
+from tacit.tables.engines.chain.constants import within_calendar
+from tacit.tables.engines.chain.terms import REPEATED
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.texts import LONGEST_TEXT, fits
-from tacit.tables.expressions.tree import Value
+from tacit.tables.expressions.texts import LONGEST_TEXT
 
-__all__ = ["TYPES", "in_64_bits", "in_calendar", "literal", "once", "real", "short", "text_literal", "whole"]
+__all__ = ["TYPES", "in_64_bits", "in_calendar", "once", "real", "short", "text_literal", "whole"]
 
 TYPES = {
     Kind.INTEGER: "BIGINT",
@@ -34,15 +31,7 @@ TYPES = {
 _UNPRINTED = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Whatever `str.splitlines` takes for the end of a line; NUL cannot be in a text here at all."""
 
-_SHORT = 120
-"""SQL up to this length may be written more than once; above it, repeating could grow exponentially with depth."""
-
 _IT = "_it_"
-
-_CALENDAR = {
-    Kind.DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'"),
-    Kind.TIMESTAMP: ("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
-}
 
 
 def once(body: Callable[..., str], *arguments: str) -> str:
@@ -50,7 +39,7 @@ def once(body: Callable[..., str], *arguments: str) -> str:
 
     OFFSET 0 keeps the planner from copying the argument to every place that names it.
     """
-    if sum(map(len, arguments)) <= _SHORT:
+    if sum(map(len, arguments)) <= REPEATED:
         return body(*arguments)
     named = ", ".join(f"{argument} AS a{i}" for i, argument in enumerate(arguments))
     names = (f"{_IT}.a{i}" for i in range(len(arguments)))
@@ -79,8 +68,7 @@ def in_64_bits(sql: str) -> str:
 
 def in_calendar(sql: str, kind: Kind) -> str:
     """A date or timestamp, null outside the years 1 to 9999; infinite ones are outside."""
-    first, last = _CALENDAR[kind]
-    return once(lambda x: f"CASE WHEN {x} BETWEEN {first} AND {last} THEN {x} END", sql)
+    return once(lambda x: within_calendar(x, kind), sql)
 
 
 def short(sql: str) -> str:
@@ -104,31 +92,3 @@ def text_literal(text: str) -> str:
     between = [f"chr({ord(char)})" for char in _UNPRINTED.findall(text)]
     joined = " || ".join([pieces[0], *chain(*zip(between, pieces[1:], strict=True))])
     return f'({joined} COLLATE "C")' if not between else f'(({joined}) COLLATE "C")'
-
-
-def _moment(value: datetime.datetime) -> str:
-    if value.tzinfo is not None:
-        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
-    return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-
-
-def literal(value: Value) -> Term:
-    """A constant. An integer beyond 64 bits, an infinity, NaN and a text too long are null, as if computed."""
-    match value:
-        case None:
-            return Term("NULL", None)
-        case bool():
-            return Term("TRUE" if value else "FALSE", Kind.BOOLEAN)
-        case int():
-            inside = -(2**63) <= value < 2**63
-            return Term(f"CAST({value} AS BIGINT)" if inside else "CAST(NULL AS BIGINT)", Kind.INTEGER)
-        case float():
-            return Term(real(value) if math.isfinite(value) else "CAST(NULL AS DOUBLE PRECISION)", Kind.REAL)
-        case str():
-            return Term(text_literal(value) if fits(value) else "CAST(NULL AS TEXT)", Kind.TEXT)
-        case datetime.datetime():
-            return Term(_moment(value), Kind.TIMESTAMP)
-        case datetime.date():
-            return Term(f"DATE '{value.isoformat()}'", Kind.DATE)
-    allowed = "a number, a text, a truth value, a date, a timestamp or null"
-    raise InvalidParameter("constant", given=type(value).__name__, allowed=allowed)

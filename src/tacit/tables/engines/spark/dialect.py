@@ -16,9 +16,8 @@ from tacit.tables.engines.contract import Quantised
 from tacit.tables.engines.spark import facts
 from tacit.tables.engines.spark.operators import FORMS
 from tacit.tables.engines.spark.operators.casts import cast
-from tacit.tables.engines.spark.terms import TYPES, down, finite, in_64_bits, literal, once, real, text_literal
+from tacit.tables.engines.spark.terms import TYPES, down, finite, in_64_bits, once, real, text_literal
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.tree import Value
 
 __all__ = ["DIALECT", "SECRET_VIEW", "Spark"]
 
@@ -81,8 +80,8 @@ class Spark(Dialect):
     def quotient(self, number: str, by: int) -> str:
         return f"({number} DIV {by})"
 
-    def literal(self, value: Value) -> Term:
-        return literal(value)
+    def real(self, value: float) -> str:
+        return real(value)
 
     def text(self, text: str) -> str:
         return text_literal(text)
@@ -151,7 +150,7 @@ class Spark(Dialect):
                 return f"coalesce({sql}, '')"
             case Kind.BOOLEAN:
                 return f"coalesce({sql}, FALSE)"
-        return f"coalesce({sql}, {literal(0 if kind is Kind.INTEGER else 0.0).sql})"
+        return f"coalesce({sql}, {self.literal(0 if kind is Kind.INTEGER else 0.0).sql})"
 
     def sum_of_integers(self, x: str) -> str:
         return in_64_bits(facts.exact_sum(x))

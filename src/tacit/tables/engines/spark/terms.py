@@ -1,4 +1,4 @@
-"""The smallest pieces of SQL for Spark: names, types, constants, and the values that a kind allows.
+"""The smallest pieces of SQL for Spark: types, texts, numbers, and the values that a kind allows.
 
 A *term* is SQL with its kind, and what it promises: `chain.terms`. Under ANSI rules Spark raises where others give
 null: whatever could raise stands in a CASE that looks at the same operands first, or is one of its ``try_`` functions.
@@ -7,16 +7,13 @@ A condition after AND may be evaluated before the one in front of it, so every p
 
 from __future__ import annotations
 
-import datetime
-import math
 import re
 from collections.abc import Callable
 
-from tacit.errors import InvalidParameter
-from tacit.tables.engines.chain.terms import Term
+from tacit.tables.engines.chain.constants import within_calendar
+from tacit.tables.engines.chain.terms import REPEATED
 from tacit.tables.expressions.kinds import Kind
-from tacit.tables.expressions.texts import LONGEST_TEXT, fits
-from tacit.tables.expressions.tree import Value
+from tacit.tables.expressions.texts import LONGEST_TEXT
 
 __all__ = [
     "TYPES",
@@ -24,7 +21,6 @@ __all__ = [
     "finite",
     "in_64_bits",
     "in_calendar",
-    "literal",
     "once",
     "real",
     "short",
@@ -45,20 +41,13 @@ TYPES = {
 _ESCAPED = re.compile(r"[^ -~\u00a1-\uffff]|['\\$\u2028\u2029]")
 """What a literal does not hold as it is: quotes, backslashes, what could be a variable, what ends a line, the rest."""
 
-_SHORT = 120
-"""SQL up to this length may be written more than once; above it, repeating could grow exponentially with depth."""
-
 _IT = "_it_"
 _FIRST, _END = "CAST('-9.223372036854775808E18' AS DOUBLE)", "CAST('9.223372036854775808E18' AS DOUBLE)"
-_CALENDAR = {
-    Kind.DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'"),
-    Kind.TIMESTAMP: ("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
-}
 
 
 def once(body: Callable[..., str], *arguments: str) -> str:
     """The SQL that ``body`` makes of its arguments, each of which is evaluated, and written, once if it is long."""
-    if sum(map(len, arguments)) <= _SHORT:
+    if sum(map(len, arguments)) <= REPEATED:
         return body(*arguments)
     if len(arguments) == 1:
         return f"transform(array({arguments[0]}), {_IT} -> {body(_IT)})[0]"
@@ -99,8 +88,7 @@ def in_64_bits(sql: str) -> str:
 
 def in_calendar(sql: str, kind: Kind) -> str:
     """A date or timestamp, null outside the years 1 to 9999."""
-    first, last = _CALENDAR[kind]
-    return once(lambda x: f"CASE WHEN {x} BETWEEN {first} AND {last} THEN {x} END", sql)
+    return once(lambda x: within_calendar(x, kind), sql)
 
 
 def short(sql: str) -> str:
@@ -123,31 +111,3 @@ def text_literal(text: str) -> str:
 
 def _code(sign: int) -> str:
     return f"\\u{sign:04x}" if sign < 0x10000 else f"\\U{sign:08x}"
-
-
-def _moment(value: datetime.datetime) -> str:
-    if value.tzinfo is not None:
-        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
-    return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-
-
-def literal(value: Value) -> Term:
-    """A constant. An integer beyond 64 bits, an infinity, NaN and a text too long are null, as if computed."""
-    match value:
-        case None:
-            return Term("NULL", None)
-        case bool():
-            return Term("TRUE" if value else "FALSE", Kind.BOOLEAN)
-        case int():
-            inside = -(2**63) <= value < 2**63
-            return Term(f"CAST({value} AS BIGINT)" if inside else "CAST(NULL AS BIGINT)", Kind.INTEGER)
-        case float():
-            return Term(real(value) if math.isfinite(value) else "CAST(NULL AS DOUBLE)", Kind.REAL)
-        case str():
-            return Term(text_literal(value) if fits(value) else "CAST(NULL AS STRING)", Kind.TEXT)
-        case datetime.datetime():
-            return Term(_moment(value), Kind.TIMESTAMP)
-        case datetime.date():
-            return Term(f"DATE '{value.isoformat()}'", Kind.DATE)
-    allowed = "a number, a text, a truth value, a date, a timestamp or null"
-    raise InvalidParameter("constant", given=type(value).__name__, allowed=allowed)

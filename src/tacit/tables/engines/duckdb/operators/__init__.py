@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.tables.engines.chain.form import Form
-from tacit.tables.engines.chain.truth import on_truth
+from tacit.tables.engines.chain.operators.truth import on_truth
 from tacit.tables.engines.duckdb.operators.casts import CONVERTING
 from tacit.tables.engines.duckdb.operators.numbers import ON_NUMBERS
 from tacit.tables.engines.duckdb.operators.texts import ON_TEXTS

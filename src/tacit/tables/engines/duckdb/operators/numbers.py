@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from tacit.tables.engines.chain.form import Form, Given
-from tacit.tables.engines.duckdb.terms import finite, in_64_bits, literal, once
-from tacit.tables.expressions.kinds import Kind, is_number, is_whole
+from tacit.tables.engines.chain.operators.numbers import edges, extreme
+from tacit.tables.engines.duckdb.terms import finite, in_64_bits, once, real
+from tacit.tables.expressions.kinds import Kind, is_whole
 
 __all__ = ["ON_NUMBERS"]
 
 _EXACT = 2**52
-_MOST_BUCKETS = 2**31 - 1
 
 
 def _computed(form: str) -> Form:
@@ -88,23 +86,13 @@ def _where_defined(function: str, condition: str) -> Form:
     return rendered
 
 
-def _extreme(function: str) -> Form:
-    """least and greatest; DuckDB's own leave nulls out."""
-
-    def known(*values: str) -> str:
-        unknown = " OR ".join(f"{value} IS NULL" for value in values)
-        return f"CASE WHEN {unknown} THEN NULL ELSE {function}({', '.join(values)}) END"
-
-    return lambda given: once(known, *given.each())
-
-
 def _width_bucket(given: Given) -> str:
     """0 below low, n + 1 from high on, and 1 to n in between; null if the constants make no buckets."""
-    edges = _edges(given)
-    if edges is None:
+    found = edges(given)
+    if found is None:
         return given.nothing
-    start, end, width = (literal(edge).sql for edge in edges[:3])
-    count = edges[3]
+    start, end, width = (real(edge) for edge in found[:3])
+    count = found[3]
     return once(
         lambda x: (
             f"CASE WHEN {x} < {start} THEN 0 WHEN {x} >= {end} THEN {count + 1} WHEN {x} IS NOT NULL "
@@ -112,19 +100,6 @@ def _width_bucket(given: Given) -> str:
         ),
         given.sql(0, Kind.REAL),
     )
-
-
-def _edges(given: Given) -> tuple[float, float, float, int] | None:
-    """Both ends, the width of a bucket, and how many there are."""
-    low, high, count = given.constants[1:]
-    if not is_number(low) or not is_number(high) or not is_whole(count, 1, _MOST_BUCKETS):
-        return None
-    try:
-        bottom, top = Fraction(low), Fraction(high)
-        start, end, width = float(bottom), float(top), float((top - bottom) / int(count))
-    except (ValueError, OverflowError):
-        return None
-    return (start, end, width, int(count)) if start < end and width > 0 else None
 
 
 ON_NUMBERS: dict[str, Form] = {
@@ -144,7 +119,7 @@ ON_NUMBERS: dict[str, Form] = {
     "sqrt": _where_defined("sqrt", ">= 0"),
     "exp": lambda given: finite(f"exp({given.sql()})"),
     "power": lambda given: finite(f"pow({given.sql()}, {given.sql(1)})"),
-    "least": _extreme("least"),
-    "greatest": _extreme("greatest"),
+    "least": extreme("least"),
+    "greatest": extreme("greatest"),
     "width_bucket": _width_bucket,
 }

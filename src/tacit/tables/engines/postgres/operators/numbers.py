@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 from tacit.tables.engines.chain.form import Form, Given
+from tacit.tables.engines.chain.operators.numbers import edges, extreme
 from tacit.tables.engines.postgres.arithmetic import divided, plus, positive, powered, remainder, times
-from tacit.tables.engines.postgres.terms import literal, once, real, whole
-from tacit.tables.expressions.kinds import Kind, is_number, is_whole
+from tacit.tables.engines.postgres.terms import once, real, whole
+from tacit.tables.expressions.kinds import Kind, is_whole
 
 __all__ = ["ON_NUMBERS"]
 
 _EXACT = 2.0**52
-_MOST_BUCKETS = 2**31 - 1
 _LEAST, _MOST = f"({-(2**63)})::bigint", f"{2**63 - 1}::bigint"
 _HALF = f"BETWEEN {-(2**31)} AND {2**31 - 1}"
 
@@ -144,23 +143,13 @@ def _exp(given: Given) -> str:
     return once(form, given.sql())
 
 
-def _extreme(function: str) -> Form:
-    """least and greatest; the engine's own leave nulls out."""
-
-    def known(*values: str) -> str:
-        unknown = " OR ".join(f"{value} IS NULL" for value in values)
-        return f"CASE WHEN {unknown} THEN NULL ELSE {function}({', '.join(values)}) END"
-
-    return lambda given: once(known, *given.each())
-
-
 def _width_bucket(given: Given) -> str:
     """0 below low, n + 1 from high on, and 1 to n in between; null if the constants make no buckets."""
-    edges = _edges(given)
-    if edges is None:
+    found = edges(given)
+    if found is None:
         return given.nothing
-    start, end, width = (literal(edge).sql for edge in edges[:3])
-    last = edges[3] - 1
+    start, end, width = (real(edge) for edge in found[:3])
+    last = found[3] - 1
 
     def form(x: str) -> str:
         step = divided(plus(x, f"(- {start})"), width)
@@ -168,19 +157,6 @@ def _width_bucket(given: Given) -> str:
         return f"CASE WHEN {x} < {start} THEN 0 WHEN {x} >= {end} THEN {last + 2} WHEN {x} IS NOT NULL THEN {place} END"
 
     return once(form, given.sql(0, Kind.REAL))
-
-
-def _edges(given: Given) -> tuple[float, float, float, int] | None:
-    """Both ends, the width of a bucket, and how many there are."""
-    low, high, count = given.constants[1:]
-    if not is_number(low) or not is_number(high) or not is_whole(count, 1, _MOST_BUCKETS):
-        return None
-    try:
-        bottom, top = Fraction(low), Fraction(high)
-        start, end, width = float(bottom), float(top), float((top - bottom) / int(count))
-    except (ValueError, OverflowError):
-        return None
-    return (start, end, width, int(count)) if start < end and width > 0 else None
 
 
 ON_NUMBERS: dict[str, Form] = {
@@ -202,7 +178,7 @@ ON_NUMBERS: dict[str, Form] = {
     "sqrt": _where_defined("sqrt", ">= 0"),
     "exp": _exp,
     "power": lambda given: powered(given.sql(), given.sql(1)),
-    "least": _extreme("least"),
-    "greatest": _extreme("greatest"),
+    "least": extreme("least"),
+    "greatest": extreme("greatest"),
     "width_bucket": _width_bucket,
 }

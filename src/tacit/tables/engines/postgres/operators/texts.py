@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from tacit.errors import InvalidParameter
 from tacit.tables.engines.chain.form import Form, Given
+from tacit.tables.engines.chain.operators.texts import ALIKE, changed_letters, refused, replace, split_part, written
 from tacit.tables.engines.postgres.operators.patterns import contains, like, place_in_bytes
 from tacit.tables.engines.postgres.terms import once, short, text_literal
 from tacit.tables.expressions.kinds import Kind, is_text, is_whole
 from tacit.tables.expressions.regular import posix, problem
-from tacit.tables.expressions.texts import LONGEST_TEXT, fits, lower, upper
+from tacit.tables.expressions.texts import fits, lower, upper
 
 __all__ = ["ON_TEXTS", "REFUSED"]
-
-_LONGEST = 1_000_000_000
-_SURROGATES = range(0xD800, 0xE000)
-
-
-def _written(form: str) -> Form:
-    """A form with a place for each argument."""
-    return lambda given: form.format(*given.each(Kind.TEXT))
 
 
 def _looked_for(form: Callable[[str, str], str], nowhere: str) -> Form:
@@ -37,15 +27,7 @@ def _looked_for(form: Callable[[str, str], str], nowhere: str) -> Form:
     return rendered
 
 
-@functools.cache
-def _table(letters: Callable[[str], str]) -> tuple[str, str]:
-    """The codes of the characters beyond ASCII that a function changes, in order, and what it makes of them."""
-    signs = [chr(code) for code in range(128, sys.maxunicode + 1) if code not in _SURROGATES]
-    changed = [sign for sign in signs if letters(sign) != sign]
-    return _codes(changed), _codes(map(letters, changed))
-
-
-def _codes(signs: Iterable[str]) -> str:
+def _codes(signs: str) -> str:
     return f"'{{{','.join(str(ord(sign)) for sign in signs)}}}'::int[]"
 
 
@@ -55,7 +37,7 @@ def _in_letters(function: str, letters: Callable[[str], str], text: str) -> str:
     It is looked up by halves. TRANSLATE would compare each character with all of the table, from its beginning: 25 ms
     for one text of 4 096 bytes.
     """
-    here, there = _table(letters)
+    here, there = map(_codes, changed_letters(letters, 128))
     sign = "CASE WHEN here[at] = code THEN chr(there[at]) ELSE sign END"
     placed = "SELECT sign, ascii(sign) AS code, width_bucket(ascii(sign), here) AS at, here, there"
 
@@ -91,64 +73,24 @@ def _letters(function: str, letters: Callable[[str], str]) -> Form:
     return lambda given: short(_in_letters(function, letters, given.sql()))
 
 
-def _concat(given: Given) -> str:
-    """Lengths are added up first: what would be too long is never made."""
-
-    def joined(*texts: str) -> str:
-        length = " + ".join(f"octet_length({text})" for text in texts)
-        return f"CASE WHEN {length} <= {LONGEST_TEXT} THEN {' || '.join(texts)} END"
-
-    return once(joined, *given.each())
-
-
-def _substring(given: Given) -> str:
-    """Characters from a position (the first is 1), as SQL counts; null if the constants are no whole numbers."""
-    if not all(is_whole(one) for one in given.constants[1:]):
-        return given.nothing
-    start, *rest = (int(one) for one in given.constants[1:] if is_whole(one))
-    end = start + rest[0] if rest else _LONGEST
-    if rest and rest[0] < 0:
-        return given.nothing
-    first = min(max(start, 1), _LONGEST)
-    return f"substr({given.sql()}, {first}, {min(max(end - first, 0), _LONGEST)})"
-
-
 def _replace(given: Given) -> str:
-    """Every occurrence; how long it would be is found first, from what would be left out: what is too long is never
-    made. Null if the constants are other than they may be."""
+    """No text has NUL: one that would get it is null, and there is none to replace."""
     old, new = given.constants[1:]
-    if not is_text(old) or not is_text(new) or not old or not (fits(old) and fits(new)):
-        return given.nothing
-    if "\0" in old:
-        return given.sql()  # no text has it
-    grows = len(new.encode()) - len(old.encode())
-    was, instead = text_literal(old), text_literal(new)
-
-    def replaced(text: str) -> str:
-        made = f"replace({text}, {was}, {instead})"
-        left = f"octet_length(replace({text}, {was}, ''))"
-        length = f"octet_length({text}) + (octet_length({text}) - {left}) / {len(old.encode())} * {grows}"
-        if "\0" in new:
-            return f"CASE WHEN strpos({text}, {was}) = 0 THEN {text} END"
-        return made if grows <= 0 else f"CASE WHEN {length} <= {LONGEST_TEXT} THEN {made} END"
-
-    return once(replaced, given.sql())
+    if is_text(old) and is_text(new) and fits(old) and fits(new):
+        if "\0" in old:
+            return given.sql()
+        if "\0" in new and old:
+            was = text_literal(old)
+            return once(lambda x: f"CASE WHEN strpos({x}, {was}) = 0 THEN {x} END", given.sql())
+    return replace(given)
 
 
 def _split_part(given: Given) -> str:
-    """'' if there is no such part; null if the constants are other than they may be."""
+    """Between NULs there is the whole text, or nothing."""
     between, place = given.constants[1:]
-    if not is_text(between) or not between or not is_whole(place, -(10**6), 10**6) or place == 0:
-        return given.nothing
-    if "\0" in between:
+    if is_text(between) and "\0" in between and is_whole(place, -(10**6), 10**6) and place != 0:
         return given.sql() if place in (1, -1) else f"substr({given.sql()}, 1, 0)"
-    return f"split_part({given.sql()}, {text_literal(between)}, {place})"
-
-
-def _right(given: Given) -> str:
-    """The last characters; null if it is not said how many."""
-    count = given.constants[1]
-    return f"right({given.sql()}, {count})" if is_whole(count, 0, _LONGEST) else given.nothing
+    return split_part(given)
 
 
 def _place(text: str, wanted: str) -> str:
@@ -169,15 +111,11 @@ def _regexp_matches(given: Given) -> str:
     return f"({given.sql(0, Kind.TEXT)} ~ {text_literal(posix(expression))})"
 
 
-def _regexp_extract(given: Given) -> str:
-    """The server's match is the longest, not the first, and what groups hold is found by trying: refused beforehand."""
-    raise InvalidParameter("expression", given="REGEXP_EXTRACT", allowed=REFUSED["regexp_extract"])
-
-
 REFUSED = {"regexp_extract": "REGEXP_MATCHES, SPLIT_PART or SUBSTRING: PostgreSQL extracts other parts, by trying"}
-"""Operators that have no form of the same meaning in linear time, and what to write instead."""
+"""Its match is the longest, not the first, and what groups hold is found by trying: what to write instead."""
 
 ON_TEXTS: dict[str, Form] = {
+    **ALIKE,
     "like": _like,
     "ilike": _ilike,
     "starts_with": _looked_for(lambda x, y: f"starts_with({x}, {y})", "FALSE"),
@@ -185,16 +123,13 @@ ON_TEXTS: dict[str, Form] = {
     "contains": _looked_for(contains, "FALSE"),
     "lower": _letters("lower", lower),
     "upper": _letters("upper", upper),
-    "trim": _written("btrim({}, ' ')"),
-    "ltrim": _written("ltrim({}, ' ')"),
-    "rtrim": _written("rtrim({}, ' ')"),
+    "trim": written("btrim({}, ' ')"),
+    "ltrim": written("ltrim({}, ' ')"),
+    "rtrim": written("rtrim({}, ' ')"),
     "replace": _replace,
     "split_part": _split_part,
-    "right": _right,
     "strpos": _looked_for(_place, "0::bigint"),
     "regexp_matches": _regexp_matches,
-    "regexp_extract": _regexp_extract,
-    "length": _written("length({})::bigint"),
-    "substring": _substring,
-    "concat": _concat,
+    **{name: refused(name, instead) for name, instead in REFUSED.items()},
+    "length": written("length({})::bigint"),
 }
