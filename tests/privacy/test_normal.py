@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.privacy.normal import density, log_tail, mills, profile_up
+from tacit.privacy.normal import density, density_up, log_tail, mills, mills_down, mills_up, profile_up
 from tests.privacy.oracle import arb, digits, tail
 
 POINTS = ["0", "1e-50", "1e-9", "0.1", "1", "2.5", "2.999999", "3", "3.000001", "4", "7", "12", "26.5", "38", "100"]
@@ -34,6 +34,12 @@ def test_mills_ratio_at_chosen_points(x: str) -> None:
 @given(places)
 def test_mills_ratio_encloses_the_truth(x: Decimal) -> None:
     check_mills(x)
+
+
+@given(st.one_of(places, st.sampled_from([Decimal(x) for x in POINTS])))
+def test_one_bound_alone_is_that_of_the_two(x: Decimal) -> None:
+    assert (mills_down(x), mills_up(x)) == mills(x)
+    assert density_up(x) == density(x)[1]
 
 
 @given(places)

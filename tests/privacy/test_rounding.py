@@ -114,7 +114,14 @@ def test_the_callers_decimal_context_changes_nothing() -> None:
     """Neither a context of two digits nor one that forbids all rounding reaches the bounds."""
 
     def everything() -> list[object]:
-        for cached in (normal.mills, conversion.gaussian_to_epsilon, conversion.pure_to_gaussian, responses._line):
+        for cached in (
+            normal.mills,
+            normal.mills_up,
+            normal.mills_down,
+            conversion.gaussian_to_epsilon,
+            conversion.pure_to_gaussian,
+            responses._line,
+        ):
             cached.cache_clear()
         for cached in (conversion.pure_to_renyi, conversion.zcdp_to_epsilon, responses._root):
             cached.cache_clear()
@@ -123,6 +130,8 @@ def test_the_callers_decimal_context_changes_nothing() -> None:
         return [
             *normal.mills(Decimal("0.123456789012345678901234567890123456789")),
             *normal.mills(Decimal("3.123456789012345678901234567890123456789")),
+            normal.mills_down(Decimal("3.123456789012345678901234567890123456789")),
+            normal.mills_up(Decimal("3.123456789012345678901234567890123456789")),
             conversion.gaussian_delta_up(third, Fraction(1, 7)),
             conversion.gaussian_delta_up(third, Fraction(0)),
             conversion.gaussian_to_epsilon(third, tiny),

@@ -5,7 +5,7 @@ R(x) = Φ(-x)/φ(x) is Mills' ratio. With it no tail underflows and no differenc
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import lru_cache
 
 from tacit.privacy.rounding import DOWN, HALF, ONE, TWO, UP, ZERO, exp_down, exp_up, ln_down, ln_up, sqrt_down, sqrt_up
@@ -50,7 +50,7 @@ def _mills_series(x: Decimal) -> tuple[Decimal, Decimal]:
 
 def _mills_fraction(x: Decimal) -> tuple[Decimal, Decimal]:
     """Laplace's continued fraction R(x) = 1/(x + 1/(x + 2/(x + 3/(x + …)))), its rest enclosed at every level."""
-    depth = 20 + 1300 // int(x) ** 2
+    depth = _depth(x)
     low, high = x, UP.add(x, UP.divide(Decimal(depth + 1), x))
     for level in range(depth, 0, -1):
         n = Decimal(level)
@@ -58,11 +58,46 @@ def _mills_fraction(x: Decimal) -> tuple[Decimal, Decimal]:
     return DOWN.divide(ONE, high), UP.divide(ONE, low)
 
 
+def _depth(x: Decimal) -> int:
+    return 20 + 1300 // int(x) ** 2
+
+
+@lru_cache(maxsize=256)
+def mills_up(x: Decimal) -> Decimal:
+    """The upper one of the bounds of `mills`, in half of the time.
+
+    >>> mills_up(Decimal(7)) == mills(Decimal(7))[1]
+    True
+    """
+    return mills(x)[1] if x < _SERIES_BELOW else _one_end(x, UP, DOWN)
+
+
+@lru_cache(maxsize=256)
+def mills_down(x: Decimal) -> Decimal:
+    """The lower one of the bounds of `mills`."""
+    return mills(x)[0] if x < _SERIES_BELOW else _one_end(x, DOWN, UP)
+
+
+def _one_end(x: Decimal, outer: Context, inner: Context) -> Decimal:
+    """One end of `_mills_fraction`: at each level it needs one end of the next, by turns the lower and the upper."""
+    depth = _depth(x)
+    innermost = outer if depth % 2 else inner
+    end = UP.add(x, UP.divide(Decimal(depth + 1), x)) if innermost is UP else x
+    for level in range(depth, 0, -1):
+        towards = inner if level % 2 else outer
+        end = towards.add(x, towards.divide(Decimal(level), end))
+    return outer.divide(ONE, end)
+
+
 def density(x: Decimal) -> tuple[Decimal, Decimal]:
     """A lower and an upper bound on φ(x) = e^{-x²/2}/√(2π)."""
     low = exp_down(DOWN.multiply(_MINUS_HALF, UP.multiply(x, x)))
-    high = exp_up(UP.multiply(_MINUS_HALF, DOWN.multiply(x, x)))
-    return DOWN.divide(low, _ROOT_TWO_PI_UP), UP.divide(high, _ROOT_TWO_PI_DOWN)
+    return DOWN.divide(low, _ROOT_TWO_PI_UP), density_up(x)
+
+
+def density_up(x: Decimal) -> Decimal:
+    """The upper one of the bounds of `density`."""
+    return UP.divide(exp_up(UP.multiply(_MINUS_HALF, DOWN.multiply(x, x))), _ROOT_TWO_PI_DOWN)
 
 
 def log_tail(x: Decimal) -> tuple[Decimal, Decimal]:
@@ -81,11 +116,11 @@ def profile_up(a: Decimal, mu: Decimal) -> Decimal:
     grows with μ, so callers round a down and μ up. Where μ is so small that these differences lose their digits, the
     tangents are better: R is convex with R' = xR − 1, and nowhere is the profile above μ·φ(0).
     """
-    phi_down, phi_up = density(a)
-    beyond_down = mills(UP.add(a, mu))[0]
+    beyond_down = mills_down(UP.add(a, mu))
     if a < 0:
-        whole = UP.subtract(ONE, DOWN.multiply(phi_down, DOWN.add(mills(a.copy_negate())[0], beyond_down)))
+        here_and_beyond = DOWN.add(mills_down(a.copy_negate()), beyond_down)
+        whole = UP.subtract(ONE, DOWN.multiply(density(a)[0], here_and_beyond))
         return min(whole, UP.divide(mu, _ROOT_TWO_PI_DOWN))
     here_down, here_up = mills(a)
     slope = UP.subtract(ONE, DOWN.multiply(a, here_down))
-    return UP.multiply(phi_up, min(UP.subtract(here_up, beyond_down), UP.multiply(mu, slope)))
+    return UP.multiply(density_up(a), min(UP.subtract(here_up, beyond_down), UP.multiply(mu, slope)))

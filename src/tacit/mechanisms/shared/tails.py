@@ -72,7 +72,7 @@ def laplace_quantile(level: Decimal) -> Decimal:
 
 def gaussian_tail(x: Decimal) -> Decimal:
     """An upper bound on P[|Z| > x], x ≥ 0."""
-    return UP.multiply(TWO, UP.multiply(normal.mills(x)[1], normal.density(x)[1]))
+    return UP.multiply(TWO, UP.multiply(normal.mills_up(x), normal.density_up(x)))
 
 
 @lru_cache(maxsize=256)
