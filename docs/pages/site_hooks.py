@@ -91,7 +91,27 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         page.meta["hide"] = ["toc"]
     if where == "glossary.md":  # prose, as a terminal shows it
         markdown = markdown.replace("```text\n", "``` { .text .wrapped }\n")
-    return rewritten(as_sessions(markdown), where)
+    return rewritten(with_lists(as_sessions(markdown)), where)
+
+
+def with_lists(markdown: str) -> str:
+    """A blank line before each list that begins right below a line of text: there it would be text, too.
+
+    >>> with_lists("Weighed:\\n- this\\n- that")
+    'Weighed:\\n\\n- this\\n- that'
+    """
+    told: list[str] = []
+    fenced = listed = False
+    for line in markdown.split("\n"):
+        fenced ^= line.lstrip().startswith("```")
+        if line.startswith("- ") and not fenced:
+            if not listed and told and told[-1]:
+                told.append("")
+            listed = True
+        elif not line:
+            listed = False
+        told.append(line)
+    return "\n".join(told)
 
 
 def as_sessions(markdown: str) -> str:

@@ -102,6 +102,14 @@ def test_examples_are_set_as_sessions_and_prose_of_the_glossary_fits_a_telephone
     assert page.evaluate(wide) == 0
 
 
+def test_lists_below_a_line_of_text_are_lists(page: Page, site: str) -> None:
+    for name in ("CHANGELOG.html", "decisions/site.html", "proofs/local_frequencies.html"):
+        page.goto(f"{site}/{name}")
+        paragraphs = page.evaluate("[...document.querySelectorAll('article p')].map(one => one.textContent)")
+        assert paragraphs
+        assert not [one for one in paragraphs if re.search(r"\n- ", one)], name
+
+
 def test_the_first_key_offers_to_skip_to_the_text(page: Page, site: str) -> None:
     page.goto(f"{site}/guides/advice.html")
     page.keyboard.press("Tab")

@@ -94,7 +94,7 @@ _NEXT = {
     "error": "Type --error 10, in the units of what is released.",
     "beta": "Type --beta 0.05.",
     "sensitivity": "Say how far one unit can move it: --sensitivity 1 for a count.",
-    "count": "Type --count 5.",
+    "count": "Type --count 1.",
     "cells": "Type --cells 50.",
     "groups": "Type --groups 1.",
     "rows": "Type --rows 1.",
