@@ -271,7 +271,7 @@ def test_planted_escapes_of_like_are_noticed(held: PostgresRows, monkeypatch: py
 def test_planted_letters_of_the_server_are_noticed(held: PostgresRows, monkeypatch: pytest.MonkeyPatch) -> None:
     from tacit.tables.engines.postgres.operators import texts
 
-    monkeypatch.setattr(texts, "_table", lambda letters: ("'{233}'::int[]", "'{201}'::int[]"))
+    monkeypatch.setattr(texts, "changed_letters", lambda letters, first: ("é", "É"))
     with pytest.raises(Moved):
         _against_the_words(held, Call("upper", (Column("s"),)), WORDS)
 
