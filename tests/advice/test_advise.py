@@ -289,6 +289,20 @@ def test_what_is_as_good_without_a_delta_or_without_a_tree_comes_first() -> None
     assert first(RunningTotals(1), epsilon=1) == "Laplace noise on every step, added up"
 
 
+def test_running_totals_turn_where_the_guide_says() -> None:
+    each, root, tree = (
+        "Laplace noise on every step, added up",
+        "ContinualCount by a square root",
+        "ContinualCount by a binary tree",
+    )
+    for horizon in (2, 20, 53):
+        assert first(RunningTotals(horizon), epsilon=1, delta="1e-6") == each
+    for horizon in (54, 365):
+        assert first(RunningTotals(horizon), epsilon=1, delta="1e-6") == root
+    for horizon, best in ((53, each), (1000, each), (2000, tree), (20_000, tree)):
+        assert first(RunningTotals(horizon), epsilon=1) == best
+
+
 def test_each_factorisation_says_how_its_own_time_grows() -> None:
     made = {one.name: one.time_grows for one in advise(RunningTotals(50), epsilon=1, delta="1e-6").options}
     claims = {claim.name: claim.words for claim in CLAIMS}

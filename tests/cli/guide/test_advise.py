@@ -67,6 +67,7 @@ def test_json_carries_a_version_and_all_numbers(tmp_path: Path) -> None:
         (("numbers", "--count", "3", "--bounds", "0", "9", "--sensitivity", "1", "--epsilon", "1"), "clamp each"),
         (("choice", "--candidates", "50", "--sensitivity", "1", "--error", "0.01"), "Say --error 0.194, or a price."),
         (("survey", "--categories", "5", "--people", "0", "--epsilon", "1"), "Type --people 10000."),
+        (("top", "--count", "5", "--candidates", "3", "--sensitivity", "1", "--epsilon", "1"), "Type --count 1."),
     ],
 )
 def test_contradictions_are_one_sentence(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
