@@ -7,7 +7,7 @@ rows is unknown for that pair alone, and the pair does not match.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.chain.dialect import Dialect
@@ -35,7 +35,7 @@ class Schema:
 
     rows: Kinds
     others: Mapping[str, Kinds]
-    key: str
+    key: str = field(repr=False)
     """The secret of the hash that chooses rows."""
     dialect: Dialect
     before: tuple[str, ...] = ()
