@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,20 @@ def test_a_module_imports_only_from_lower_layers(path: Path) -> None:
     assert part in LAYERS or part in ALONE, f"{part} is in no layer: add it to LAYERS and to the decision page"
     wrong = {used for used in imports(path) if broken(part, used)}
     assert not wrong, f"{path.name} ({part}) must not import {', '.join(sorted(wrong))}"
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "decisions/layers.md"])
+def test_the_pages_name_every_layer(page: str) -> None:
+    """With the number that is held here."""
+    text = (SRC.parents[1] / "docs" / page).read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in text.splitlines() if line.startswith("|")]
+    told = {
+        (name.removesuffix(".py").rstrip("/"), int(number))
+        for numbers, names, *_ in rows
+        for number in re.findall(r"\d+", numbers)
+        for name in re.findall(r"`([\w.]+/?)`", names)
+    }
+    assert not [one for one in LAYERS.items() if one not in told]
 
 
 def test_the_rule_catches_a_breach() -> None:

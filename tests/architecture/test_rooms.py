@@ -194,3 +194,28 @@ def test_the_service_draws_no_noise_itself() -> None:
         tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         modules = {node.module for node in tree if isinstance(node, ast.ImportFrom) and node.module}
         assert not {one for one in modules if one.startswith(("tacit.noise", "tacit.mechanisms"))}, path
+
+
+PARTS = {
+    "privacy": "## The rooms of `privacy/`",
+    "ledger": "\n- `ledger/`:",
+    "work": "\n- `work/`:",
+}
+"""Where the page of the architecture tells of other folders, file by file."""
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_file_of_other_parts_is_on_the_page_of_the_architecture(part: str) -> None:
+    page = (SRC.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    heading = PARTS[part]
+    section = page.split(heading)[1].split("\n## " if heading.startswith("##") else "\n")[0]
+    files = [path for path in (SRC / part).rglob("*.py") if path.stem != "__init__"]
+    assert files
+    assert not [path.stem for path in files if f"`{path.stem}`" not in section]
+
+
+def test_the_page_of_the_architecture_names_no_file_that_is_not_there() -> None:
+    page = (SRC.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    parts = page.split("## Which file")[1].split("\n## One question")[0]
+    there = {path.stem for path in SRC.rglob("*.py")} | {path.name for path in SRC.rglob("*") if path.is_dir()}
+    assert set(re.findall(r"`([a-z_]+)/?`", parts)) <= there
