@@ -82,7 +82,7 @@ class Keeper(Book):
         if source is not None and source != head.source:
             raise PolicyError(
                 f"{self._where()} is the ledger of {head.source!r}, not of {source!r}. "
-                "A ledger belongs to one data source; open the other source's own."
+                "A ledger belongs to one data source: name another file for this one's, --ledger FILE (ledger=…)."
             )
         if terms is not None and terms.unit != head.terms.unit:
             raise PolicyError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tacit.ledger.marks import size_and_time
 from tacit.ledger.memory import InMemory
 from tacit.ledger.protocol import Ledger
 from tacit.ledger.receipts import Receipt
@@ -96,6 +97,10 @@ class LazyLedger:
     def has_changed(self) -> bool:
         """Whether the files are others than when the version began; depends on rows, for the owner's eyes."""
         return self._is_there() and self.opened().has_changed(self._files)
+
+    def size_and_time(self) -> tuple[int, int]:
+        """The bytes of the files, and when they were last written; depends on rows, for the owner's eyes."""
+        return size_and_time(self._files)
 
     def close(self) -> None:
         """Let go of the file."""

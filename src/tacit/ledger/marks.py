@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-__all__ = ["CONTENT", "INODE", "STAMP", "Mark", "marks_of", "stamps_of"]
+__all__ = ["CONTENT", "INODE", "STAMP", "Mark", "marks_of", "size_and_time", "stamps_of"]
 
 INODE = "inode"
 CONTENT = "content"
@@ -61,12 +61,18 @@ def stamps_of(files: Sequence[Path], version: int) -> frozenset[Mark]:
 
     It depends on rows: kept in the ledger for the owner, and never told to anybody else.
     """
+    size, written = size_and_time(files)
+    return frozenset([Mark(STAMP, str(version), f"{size}:{written}")]) if files else frozenset()
+
+
+def size_and_time(files: Sequence[Path]) -> tuple[int, int]:
+    """The bytes of these files together, and the nanosecond in which the last of them was written."""
     size = written = 0
     for path in files:
         with contextlib.suppress(OSError):
             at = os.stat(path)
             size, written = size + at.st_size, max(written, at.st_mtime_ns)
-    return frozenset([Mark(STAMP, str(version), f"{size}:{written}")]) if files else frozenset()
+    return size, written
 
 
 def _beginning(path: Path) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.cli.analyst.shell import completions
+from tacit.cli.analyst.shell import completions, matching
 from tacit.tables.session.open import open as open_table
 from tests.cli.typing_commands import Ran, tacit
 from tests.cli.visits import BY_CITY, COUNT, furnish
@@ -107,6 +108,23 @@ def test_columns_functions_and_commands_are_completed(folder: Path) -> None:
     with open_table(folder / "visits.toml") as table:
         words = completions(table)
     assert {"visits", "city", "spend", "AVG(", "MEDIAN(", "UPPER(", "GROUP BY", "\\budget"} <= set(words)
+
+
+def test_what_is_typed_in_small_letters_is_completed_in_small_letters() -> None:
+    words = ["visits", "minute", '"month"', "MINUTE(", "MONTH(", "MONTHNAME(", "GROUP BY"]
+    assert matching("mi", words) == ["minute"]
+    assert matching("mon", words) == ['"month"']
+    assert matching('"mo', words) == ['"month"']
+    assert matching("MON", words) == ["MONTH(", "MONTHNAME("]
+    assert matching("gr", words) == ["GROUP BY"]
+
+
+def test_the_error_is_written_as_in_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    furnish(tmp_path, 300)
+    text = (tmp_path / "visits.toml").read_text(encoding="utf-8").replace("bounds = [0, 100]", "bounds = [0, 1000000]")
+    (tmp_path / "visits.toml").write_text(text, encoding="utf-8")
+    ran = typed(tmp_path, monkeypatch, "SELECT SUM(spend) AS s FROM visits;")
+    assert re.search(r" ± \d{1,3}( \d{3})+\)", ran.stdout), ran.stdout
 
 
 def test_on_a_terminal_the_tabulator_completes_and_the_price_is_asked_for(folder: Path) -> None:

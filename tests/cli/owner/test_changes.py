@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -20,12 +21,17 @@ def test_data_that_grow(tmp_path: Path) -> None:
     furnish(tmp_path, 300)
     first = tacit(tmp_path, *ASK)
     assert " on version 1 of the data\n" in first.stdout
-    assert tacit(tmp_path, "data", "visits.toml").stdout == "version 1 of the data\n"
+    size = (tmp_path / "visits.csv").stat().st_size
+    told = tacit(tmp_path, "data", "visits.toml").stdout
+    assert told.startswith(f"version 1 of the data\n{size:,} bytes, written 20")
+    assert "changed" not in told
     with (tmp_path / "visits.csv").open("a") as file:
         file.write("".join(f"v{i},2026-02-01,Lund,20\n" for i in range(3000)))
     stale = tacit(tmp_path, *ASK)
     assert "asked before" in stale.stdout
-    assert "changed" not in stale.printed  # size and time depend on rows, and this is no owner's terminal
+    assert not re.search(
+        "changed|bytes", stale.printed
+    )  # size and time depend on rows, and this is no owner's terminal
     assert "The files have changed since that version began" in tacit(tmp_path, "data", "visits.toml").stdout
     assert tacit(tmp_path, "data", "visits.toml", "--new").returncode == 2
     raised = tacit(tmp_path, "data", "visits.toml", "--new", "--reason", "February", "--owner", "grace")
@@ -89,6 +95,77 @@ def test_a_header_that_says_a_name_twice_is_told(tmp_path: Path) -> None:
     assert tacit(tmp_path, "init", "t.csv", "--unit", "who").returncode == 0
     found = tacit(tmp_path, "check", "t.toml")
     assert "the header has 'x' more than once: the second is called x_2" in found.stdout
+
+
+def test_cells_in_another_encoding_are_unreadable_not_empty(tmp_path: Path) -> None:
+    """A body that is Latin-1 under a header that is UTF-8: each cell is null in every answer, and is told."""
+    (tmp_path / "t.csv").write_bytes("who,städ\n".encode() + "u1,Malmö\nu2,\nu3,Lund\n".encode("latin-1"))
+    drafted = tacit(tmp_path, "init", "t.csv", "--unit", "who", "--encoding", "utf-8")
+    assert "städ: 1 cells are not in the encoding and count as null: --encoding" in drafted.stdout
+    found = tacit(tmp_path, "check", "t.toml")
+    assert found.returncode == 1
+    assert "städ: 1 of its cells cannot be read as text: null in every answer" in found.stdout
+    (tmp_path / "t.toml").unlink()
+    guessed = tacit(tmp_path, "init", "t.csv", "--unit", "who")
+    assert "is read as cp1252" in guessed.stdout
+    assert "The header alone is UTF-8" in guessed.stdout
+    assert "städ: text, 2 different values, 1 empty" in guessed.stdout
+    assert tacit(tmp_path, "check", "t.toml").returncode == 0
+
+
+def test_the_same_of_json_lines(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_bytes(
+        '{"who": "u1", "city": "Malmö"}\n{"who": "u2", "city": "Lund"}\n'.encode("cp1252")
+    )
+    assert tacit(tmp_path, "init", "t.jsonl", "--unit", "who").returncode == 0
+    found = tacit(tmp_path, "check", "t.toml")
+    assert "city: 1 of its cells cannot be read as text" in found.stdout
+
+
+def test_a_mark_of_utf_8_is_no_part_of_a_name(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfwho,city\n" + "u1,Malmö\n".encode("cp1252"))
+    assert tacit(tmp_path, "init", "t.csv", "--unit", "who").returncode == 0
+    assert tacit(tmp_path, "ask", "t.toml", "SELECT COUNT(city) FROM t", "--epsilon", "1").returncode == 0
+
+
+def test_lines_that_repeat_the_header_are_told(tmp_path: Path) -> None:
+    part = "who,x\r\nu1,1\r\nu2,2\r\n"
+    (tmp_path / "t.csv").write_text(part + part + part, newline="")
+    drafted = tacit(tmp_path, "init", "t.csv", "--unit", "who")
+    assert "2 lines repeat the header and count as rows" in drafted.stdout
+    assert "2 lines repeat the header and count as rows" in tacit(tmp_path, "check", "t.toml").stdout
+
+
+def test_a_text_that_stands_for_null_is_told(tmp_path: Path) -> None:
+    rows = "".join(
+        f"u{at},{'NA' if at % 5 == 0 else at},{'-' if at % 5 == 1 else '31/12/2024'},{at}a\n" for at in range(50)
+    )
+    (tmp_path / "t.csv").write_text("who,x,day,other\n" + rows)
+    drafted = tacit(tmp_path, "init", "t.csv", "--unit", "who")
+    assert "x: 40 of its 50 texts are numbers; if 'NA' stands for null: --null NA\n" in drafted.stdout
+    assert "day: 40 of its 50 texts are days; if '-' stands for null: --null -\n" in drafted.stdout
+    assert "other:" not in drafted.stdout.partition("From the rows")[0]
+    (tmp_path / "t.toml").unlink()
+    again = tacit(tmp_path, "init", "t.csv", "--unit", "who", "--null", "NA", "--null", "-")
+    assert "x: integer, 40 different values, 10 empty" in again.stdout
+    assert "day: date, 1 different value, 10 empty" in again.stdout
+
+
+def test_a_unit_that_is_not_there_because_the_first_line_looks_like_a_row(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("who,2023.5,2024.5\nu1,1,2\nu2,3,4\n")
+    refused = tacit(tmp_path, "init", "t.csv", "--unit", "who")
+    assert (refused.returncode, "if it does name columns: --header" in refused.stderr) == (1, True)
+    assert tacit(tmp_path, "init", "t.csv", "--unit", "who", "--header").returncode == 0
+
+
+def test_another_source_beside_a_ledger_of_the_same_name(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("who,x\nu1,1\n")
+    (tmp_path / "t.jsonl").write_text('{"who": "u1"}\n')
+    asked = ("SELECT COUNT(*) FROM t", "--unit", "who", "--epsilon", "0.5")
+    assert tacit(tmp_path, "ask", "t.csv", *asked).returncode == 0
+    refused = tacit(tmp_path, "ask", "t.jsonl", *asked)
+    assert (refused.returncode, "--ledger FILE" in refused.stderr) == (1, True)
+    assert tacit(tmp_path, "ask", "t.jsonl", *asked, "--ledger", "other.ledger").returncode == 0
 
 
 def test_a_question_from_a_file_or_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

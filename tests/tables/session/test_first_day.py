@@ -40,9 +40,43 @@ def test_a_count_of_a_condition_is_refused_and_the_hint_works(table: tacit.Table
 
 
 def test_no_rows_cost_nothing(table: tacit.Table) -> None:
+    inside = "SELECT age > 9 AS old, COUNT(*) AS n FROM t GROUP BY 1"
+    for sql in ("SELECT COUNT(*) AS n FROM t LIMIT 0", f"SELECT n FROM ({inside}) AS a LIMIT 0"):
+        with pytest.raises(InvalidParameter, match="no rows are no answer"):
+            table.sql(sql, epsilon=1)
     with pytest.raises(InvalidParameter, match="no rows are no answer"):
-        table.sql("SELECT COUNT(*) AS n FROM t LIMIT 0", epsilon=1)
+        table.agg(n=tacit.count()).limit(0).ask(epsilon=1)
     assert table.remaining == tacit.ApproxDP(100, 0)
+
+
+@pytest.mark.parametrize(
+    ("condition", "instead"),
+    [
+        ("age = NULL", "age IS NULL"),
+        ("NOT (age <> NULL)", "age IS NULL"),
+        ("age BETWEEN NULL AND 4", "age <= 4"),
+        ("city NOT IN ('Lund', NULL)", "city NOT IN ('Lund') AND city IS NOT NULL"),
+        ("CASE city WHEN NULL THEN TRUE END", "city IS NULL"),
+    ],
+)
+def test_what_is_compared_with_null_is_met_by_no_row_and_costs_nothing(
+    table: tacit.Table, condition: str, instead: str
+) -> None:
+    with pytest.raises(InvalidParameter, match=r"nothing equals NULL.* Nothing was spent\."):
+        table.sql(f"SELECT COUNT(*) AS n FROM t WHERE {condition}", epsilon=1)
+    with pytest.raises(InvalidParameter, match="nothing equals NULL"):
+        table.where(col("age") < None).agg(n=tacit.count()).ask(epsilon=1)
+    assert table.remaining == tacit.ApproxDP(100, 0)
+    assert table.sql(f"SELECT COUNT(*) AS n FROM t WHERE {instead}", epsilon=1).columns == ("n",)
+
+
+def test_days_between_extremes_have_a_hint_that_can_be_typed(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("who,day\n" + "".join(f"u{at},2024-01-{at % 28 + 1:02d}\n" for at in range(280)))
+    (budget, types) = (tacit.PureDP(100), {"day": "date"})
+    with tacit.open(tmp_path / "t.csv", unit="who", budget=budget, types=types, ledger=tacit.InMemory()) as t:
+        with pytest.raises(InvalidParameter, match=r"Write DATE_DIFF\('day', earlier, later\)\."):
+            t.sql("SELECT MAX(day) - MIN(day) AS d FROM t", epsilon=1)
+        assert t.sql("SELECT DATE_DIFF('day', MIN(day), MAX(day)) AS d FROM t", epsilon=9)["d"].value in range(20, 29)
 
 
 def test_a_closed_table_refuses(table: tacit.Table) -> None:

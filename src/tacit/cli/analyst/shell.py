@@ -20,7 +20,7 @@ from tacit.errors import InvalidParameter, TacitError
 from tacit.ledger.caps import refuse_too_little
 from tacit.ledger.terms import Terms
 from tacit.privacy.prices import text
-from tacit.report.numbers import printable
+from tacit.report.numbers import number, printable
 from tacit.tables.expressions.operators import OPERATORS
 from tacit.tables.plan.plan import Plan
 from tacit.tables.policy.policy import Role
@@ -31,7 +31,7 @@ from tacit.tables.session.batch import Batch
 from tacit.tables.session.table import Question, Table, without_explain
 from tacit.tables.sql.parse import statements
 
-__all__ = ["Shell", "completions", "shell"]
+__all__ = ["Shell", "completions", "matching", "shell"]
 
 _KEYWORDS = (
     "SELECT", "FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "AS", "AND", "OR", "NOT", "IN", "IS NULL",
@@ -208,7 +208,7 @@ class Shell:
 
     def _told(self, plan: Plan) -> str:
         flavour = self._table.policy.terms.flavour
-        errors = [f"{one.name} ± {one.error:.3g}" for one in plan.lines if one.error is not None]
+        errors = [f"{one.name} ± {number(float(f'{one.error:.3g}'))}" for one in plan.lines if one.error is not None]
         shown = "; ".join(errors[:3]) + ("; …" if len(errors) > 3 else "")
         return f"{flavour.words(flavour.price(plan.cost))} of {self._left()} left" + (f" ({shown})" if shown else "")
 
@@ -263,6 +263,19 @@ def completions(table: Table) -> list[str]:
     return [*named, *sorted(f"{one.upper()}(" for one in functions if one.isidentifier()), *_KEYWORDS, *_COMMANDS]
 
 
+def matching(begun: str, words: Iterable[str]) -> list[str]:
+    """The words that begin so: as it is typed if there are any, else in either case.
+
+    What a terminal completes is what all of them begin with: ``month`` and ``MONTH(`` would have nothing in common.
+
+    >>> matching("mon", ['"month"', "money", "MONTH("]), matching("cou", ["COUNT(", "city"])
+    (['"month"', 'money'], ['COUNT('])
+    """
+    listed = [(one, one if begun.startswith('"') else one.removeprefix('"')) for one in words]
+    found = [one for one, read in listed if read.lower().startswith(begun.lower())]
+    return [one for one, read in listed if read.startswith(begun)] or found
+
+
 def _typed(prompt: str) -> str:
     """A line of standard input; a terminal is prompted."""
     if sys.stdin.isatty():
@@ -296,7 +309,7 @@ def _line_editing(words: Iterable[str]) -> Iterator[None]:
     listed = list(words)
 
     def complete(text: str, state: int) -> str | None:
-        return ([one for one in listed if one.lower().startswith(text.lower())] + [None] * (state + 1))[state]
+        return [*matching(text, listed), *[None] * (state + 1)][state]
 
     readline.set_completer(complete)
     readline.set_completer_delims(_BEFORE)

@@ -22,7 +22,7 @@ from tacit.tables.session.open import open as open_table
 
 __all__ = ["amend", "data"]
 
-_NOTE = "for the owner's eyes: it depends on rows"
+_NOTE = "for the owner's eyes: they depend on rows"
 
 
 @click.command()
@@ -52,9 +52,12 @@ def data(where: Path, new: bool, reason: str | None, owner: str | None) -> None:
             click.echo(f"The data are of version {table.data_version} now; entry {receipt.entry}, head {receipt.head}")
             return
         click.echo(f"version {table.data_version} of the data")
+        if table.size_and_time is not None:
+            size, written = table.size_and_time
+            click.echo(f"{size:,} bytes, written {written:%Y-%m-%d %H:%M} UTC ({_NOTE})")
         if table.has_changed:
             again = shlex.join(["tacit", "data", str(where), "--new", "--reason", "…"])
-            echo_folded(f"The files have changed since that version began ({_NOTE}). To say so to everybody: {again}")
+            echo_folded(f"The files have changed since that version began. To say so to everybody: {again}")
 
 
 @click.command()

@@ -28,7 +28,7 @@ def check(ctx: click.Context, policy: Path) -> None:
 
     with waiting(f"reading the data of {policy}"):
         found = look(policy)
-    click.echo(f"{policy}: {found.rows:,} rows; exact numbers, for your eyes only")
+    click.echo(f"{policy}: {found.rows:,} row{'' if found.rows == 1 else 's'}; exact numbers, for your eyes only")
     headings = ["column", "type", "empty", "unreadable", "outside"]
     rows = [
         [

@@ -15,7 +15,7 @@ from tacit.tables.check.public_values import MOST_KEYS, Domains, named_lists, pu
 from tacit.tables.check.relations import view_of
 from tacit.tables.check.row_work import admit_row_work, aggregating
 from tacit.tables.check.rows import View
-from tacit.tables.check.types import Typing, Words, column_kind, declared_range, quoted, range_of
+from tacit.tables.check.types import Typing, Words, column_kind, declared_range, quoted, range_of, refuse_no_rows
 from tacit.tables.expressions.intervals import Range
 from tacit.tables.expressions.kinds import Kind, bounds_of
 from tacit.tables.expressions.tree import Call, Column, Expression, Grouping, Key, Literal
@@ -116,9 +116,7 @@ def _check(query: Query, policy: Policy, view: View | None) -> Checked:
 
 def _resolved(query: Query, policy: Policy) -> Query:
     """In its one form, within the limits of size, with the policy's names; roles obeyed."""
-    if query.limit == 0:
-        hint = "`tacit describe` says what there is, and a plan what an answer would hold. Nothing was spent."
-        raise InvalidParameter("LIMIT", given=0, allowed="1 or more: no rows are no answer", hint=hint)
+    refuse_no_rows(query.limit)
     names = Names(policy)
     keys = tuple(names.in_rows(key, "GROUP BY") for key in tidy(query).keys)
     query = tidy(query)

@@ -10,7 +10,7 @@ from functools import partial
 from tacit.errors import InvalidParameter, UnknownColumn
 from tacit.tables.check.check import Checked
 from tacit.tables.check.row_work import weight
-from tacit.tables.check.types import Typing, Words, quoted
+from tacit.tables.check.types import Typing, Words, quoted, refuse_no_rows
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.texts import LONGEST_TEXT
 from tacit.tables.expressions.tree import Column, Expression
@@ -99,6 +99,7 @@ def check_steps(steps: Sequence[Later], columns: Kinds) -> tuple[Later, ...]:
 
 def _checked(step: Later, columns: Kinds) -> tuple[Later, Kinds]:
     check_labels([one.name for one in step.outputs])
+    refuse_no_rows(step.limit)
     names = [one.name.lower() for one in step.outputs]
     if not names or len(set(names)) != len(names):
         raise InvalidParameter("SELECT", given="two columns of one name", allowed="each name once, and at least one")

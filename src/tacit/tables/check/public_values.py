@@ -150,6 +150,9 @@ def typed_lists(options: Options, keys: Sequence[Expression], rows: Typing) -> O
             hint = f"Write GROUP BY {one.column}."
             raise InvalidParameter("groups", given=Words(one.column), allowed="a column of GROUP BY", hint=hint)
         kind = rows.kind(column)
+        if any(value.constant is None for value in one.values):
+            hint = "A join never matches NULL: leave it out of the list."
+            raise InvalidParameter(f"groups of {one.column}", given=None, allowed="values", hint=hint)
         condition = rows.typed(Call("in", (column, *one.values)))  # refuses what cannot be compared; reads dates
         values = dict.fromkeys(_as_kind(value.constant, kind, one.column) for value in condition.parts()[1:])
         listed.append(ListedGroups(one.column, tuple(values)))
@@ -191,9 +194,6 @@ def public_groups(options: Options, keys: Sequence[Expression], policy: Policy) 
 
 def _as_kind(given: Value, kind: Kind | None, column: str) -> Literal:
     """A listed value as the column holds it."""
-    if given is None:
-        hint = "A join never matches NULL: leave it out of the list."
-        raise InvalidParameter(f"groups of {column}", given=None, allowed="values", hint=hint)
     if kind is Kind.REAL and is_number(given):
         return Literal(float(given) + 0.0)  # -0.0 and 0.0 are one group
     if kind is Kind.INTEGER and is_number(given):

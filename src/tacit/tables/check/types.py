@@ -18,7 +18,9 @@ from tacit.tables.expressions.tree import Call, Case, Column, Expression, Litera
 from tacit.tables.policy.policy import Policy
 from tacit.tables.query.to_sql import expression_sql
 
-__all__ = ["Typing", "Words", "column_kind", "declared_range", "quoted", "range_of"]
+__all__ = ["Typing", "Words", "column_kind", "declared_range", "quoted", "range_of", "refuse_no_rows"]
+
+_COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in")
 
 LeafKind = Callable[[Expression], "Kind | None"]
 
@@ -36,6 +38,13 @@ def quoted(expression: Expression) -> str:
     """What the analyst wrote, in short."""
     text = expression_sql(expression)
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def refuse_no_rows(limit: int | None) -> None:
+    """Refuse LIMIT 0, which tools type to look at columns: it would be paid for."""
+    if limit == 0:
+        hint = "`tacit describe` says what there is, and a plan what an answer would hold. Nothing was spent."
+        raise InvalidParameter("LIMIT", given=0, allowed="1 or more: no rows are no answer", hint=hint)
 
 
 class Typing:
@@ -79,6 +88,7 @@ class Typing:
         arguments = operator.alike.changed(arguments, self._alike)
         call = Call(call.operator, arguments)
         _check_literals(operator, call)
+        _refuse_null(call)
         kinds = tuple(self.kind(part) for part in arguments)
         found = operator.gives(kinds)
         if found is None:
@@ -153,11 +163,25 @@ def _list(kinds: tuple[Kind | None, ...]) -> str:
     return ", ".join("NULL" if kind is None else str(kind) for kind in kinds) or "nothing"
 
 
+def _refuse_null(call: Call) -> None:
+    """Nothing equals NULL, nor differs from it: such a condition is met by no row, whatever there is."""
+    if call.operator not in _COMPARISONS or Literal(None) not in call.arguments:
+        return
+    if call.operator == "in":
+        hint = "Leave it out, and add OR x IS NULL where rows without a value are meant"
+    else:
+        hint = "Write x IS NULL or x IS NOT NULL"
+    hint += "; in Python .is_null(), .is_not_null(). Nothing was spent."
+    raise InvalidParameter(quoted(call), given=Words("NULL"), allowed="a value: nothing equals NULL", hint=hint)
+
+
 def _advice(call: Call, kinds: tuple[Kind | None, ...]) -> str:
     present = set(kinds) - {None}
     times = present & {Kind.DATE, Kind.TIMESTAMP}
     if call.operator == "-" and times and times == present:
-        return f"Write DATE_DIFF('day', {quoted(call.arguments[1])}, {quoted(call.arguments[0])})."
+        parts = [quoted(one) for one in reversed(call.arguments)]
+        first, last = ("earlier", "later") if any(one.endswith("…") for one in parts) else parts
+        return f"Write DATE_DIFF('day', {first}, {last})."
     if call.operator in ("+", "-") and times:
         return "Write date + INTERVAL 3 DAY."
     alike = OPERATORS[call.operator].alike == ALL

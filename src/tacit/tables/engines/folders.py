@@ -36,7 +36,8 @@ class ParquetFiles:
         found = (_itself(path, folder, str(where)) for path in begin.glob(pattern) if _is_read(path, folder))
         paths = tuple(sorted(dict.fromkeys(islice(found, _MOST + 1))))
         if not paths or len(paths) > _MOST:
-            hint = f"Their names end in {' or '.join(_ENDINGS)} and do not begin with . or _."
+            hint = f"Their names end in {' or '.join(_ENDINGS)} and do not begin with . or _. "
+            hint += "A CSV is a table by itself: name one, or put them into one."
             allowed = f"a folder with 1 to {_MOST:,} Parquet files"
             raise InvalidParameter("source", given=str(where), allowed=allowed, hint=hint)
         return cls(folder, paths, f"{begin}/{pattern}")

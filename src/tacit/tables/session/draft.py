@@ -23,6 +23,7 @@ from tacit.tables.engines.source import Source
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role, is_address
 from tacit.tables.policy.writer import key, option, quoted
+from tacit.tables.session.quality import as_written, repeated_headers
 
 __all__ = ["Draft", "draft"]
 
@@ -83,10 +84,10 @@ def draft(
             "a table of text has a header, or is read with --no-header. Nothing was written."
         )
     if unit is not None and unit != "row" and unit not in names:
-        raise _unknown(unit, names)
+        raise _unknown(unit, names, is_guessed="header" in guess.options and "header" not in (reading or {}))
     everything = {name: ColumnPolicy(name, Kind.TEXT, Role.PRIVATE) for name in names}
     as_texts = replace(Policy("draft", str(path), ROW, everything, Terms(PureDP(1))), options=guess.options)
-    with backend.survey(source, as_texts) as survey:
+    with backend.survey(as_written(source), as_texts) as survey:
         found = survey.kinds(names, guess.options)
         said = {name: kind for name, kind in backend.kinds(source).items() if kind is not Kind.TEXT and name in names}
         found = replace(found, kinds={**found.kinds, **said})
@@ -100,7 +101,7 @@ def draft(
         table = found.options.get("table", "") if path.is_file() else ""
         table = (table or place.name).partition(".")[0]
     options = {name: value for name, value in found.options.items() if name != "table" or _is_one_of_several(source)}
-    notes = (*guess.notes, *_renamed(source), *found.notes)
+    notes = (*guess.notes, *_renamed(source), *repeated_headers(source), *found.notes)
     return Draft(_text(shown, table, options, found.kinds, unit), hints, unit, table, notes)
 
 
@@ -134,9 +135,11 @@ def _left_out(given: tuple[str, ...], usable: list[str]) -> list[str]:
     return [f"{name!r}: left out, its name is there twice or cannot be typed" for name in lost]
 
 
-def _unknown(unit: str, names: list[str]) -> UnknownColumn:
+def _unknown(unit: str, names: list[str], *, is_guessed: bool) -> UnknownColumn:
     near = get_close_matches(unit, names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
+    if is_guessed:
+        hint = " The first line looks like a row, not like names; if it does name columns: --header."
     return UnknownColumn(f"There is no column {unit!r} to be the unit; there are: {', '.join(names)}, or row.{hint}")
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from tacit.tables.engines.backend import Quality
 from tacit.tables.engines.registry import backend_for
+from tacit.tables.engines.source import Source
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import Policy, Role
 
-__all__ = ["Look", "look"]
+__all__ = ["Look", "as_written", "look", "repeated_headers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def look(path: str | Path) -> Look:
     open_columns = {name: one for name, one in policy.columns.items() if one.role is not Role.FORBIDDEN}
     asked = replace(policy, columns=open_columns, others={})
     texts = replace(asked, columns={name: replace(one, kind=Kind.TEXT) for name, one in open_columns.items()})
-    with backend.survey(source, texts) as survey:
+    with backend.survey(as_written(source), texts) as survey:
         rows, present = survey.rows(), survey.present(list(open_columns))
     with backend.survey(backend.source(place, policy.options, policy.table), asked) as survey:
         found = survey.quality(list(open_columns.values()), present)
@@ -44,7 +45,22 @@ def look(path: str | Path) -> Look:
     twice = [*getattr(source, "first_line", ())]
     repeated = [name for name, times in Counter(one.casefold() for one in twice if one).items() if times > 1]
     named = [f"the header has {name!r} more than once: the second is called {name}_2" for name in repeated]
-    return Look(rows, columns, (*named, *_notes(policy, rows, columns)))
+    return Look(rows, columns, (*named, *repeated_headers(source), *_notes(policy, rows, columns)))
+
+
+def as_written(source: Source) -> Source:
+    """The source with its texts as they stand, also those that cannot be decoded and are null in answers."""
+    made: Source = getattr(source, "as_written", lambda: source)()
+    return made
+
+
+def repeated_headers(source: Source) -> list[str]:
+    """A word on lines that repeat the header, and are rows like any other."""
+    again: int = getattr(source, "headers_again", lambda: 0)()
+    if not again:
+        return []
+    lines = "1 line repeats" if again == 1 else f"{again:,} lines repeat"
+    return [f"{lines} the header and count{'s' if again == 1 else ''} as rows: take them out of the file"]
 
 
 def _notes(policy: Policy, rows: int, columns: tuple[tuple[str, Kind, Quality], ...]) -> list[str]:

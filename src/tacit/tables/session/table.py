@@ -5,6 +5,7 @@ Pay, then look: the ledger is debited, durably, before the engine reads a row fo
 
 from __future__ import annotations
 
+import datetime
 import getpass
 import re
 from collections.abc import Mapping, Sequence
@@ -99,6 +100,12 @@ class Table(First["Question"]):
     def has_changed(self) -> bool:
         """Whether the data's files are others than when their version began. It depends on rows: for their owner."""
         return self._access.payments.ledger.has_changed()
+
+    @property
+    def size_and_time(self) -> tuple[int, datetime.datetime] | None:
+        """The bytes of the data's files, and when they were last written. They depend on rows: for their owner."""
+        size, written = self._access.payments.ledger.size_and_time()
+        return (size, datetime.datetime.fromtimestamp(written // 10**9, datetime.UTC)) if written else None
 
     @property
     def columns(self) -> tuple[str, ...]:

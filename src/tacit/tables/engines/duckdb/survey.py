@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,8 @@ __all__ = ["DuckDBSurvey", "contents_of"]
 
 _ENOUGH = 0.99  # of the values that are there
 _SOME = 0.01
+_MOSTLY = 0.5
+_SHORT = 20
 _PADDED = 0.2
 _GROUPED_INTEGER = r"\s*[+-]?(\d{1,18}|\d{1,3}(\.\d{3}){1,5})\s*"
 _COMMA_NUMBER = r"\s*[+-]?(\d{1,3}(\.\d{3})+|\d+)?(,\d+)?\s*"
@@ -70,10 +73,31 @@ class DuckDBSurvey(LockedDuckDB):
             made["trim"] = "true"
             notes.append(f"{', '.join(padded)}: blanks around texts are left out")
         for name, kind in kinds.items():
+            lost = int(counts[name]["undecoded"]) if kind is Kind.TEXT else 0
+            if lost:
+                notes.append(f"{name}: {lost:,} cells are not in the encoding and count as null: --encoding")
             unread = int(counts[name]["known"]) - int(counts[name].get(kind.value, counts[name]["known"]))
             if unread:
                 notes.append(f"{name}: {unread:,} cells cannot be read as {kind} and count as null")
+        notes += self._nearly({name: counts[name] for name, kind in kinds.items() if kind is Kind.TEXT}, forms)
         return Found(kinds, {**options, **made}, tuple(notes))
+
+    def _nearly(self, texts: Mapping[str, Mapping[str, Any]], forms: Forms) -> list[str]:
+        """Texts most of which are numbers or days: what the others are may stand for null."""
+        notes = []
+        for name, counts in texts.items():
+            column, known = quoted_name(name), int(counts["known"])
+            others = {
+                "numbers": (int(counts[Kind.REAL.value]), f"{from_text(column, Kind.REAL, forms)} IS NULL"),
+                "days": (int(counts["dated"]), f"NOT {_is_like(column, _LIKE_DATE)}"),
+            }
+            what, (many, test) = max(others.items(), key=lambda one: one[1][0])
+            if _MOSTLY * known <= many < _ENOUGH * known:
+                commonest = f"mode(CASE WHEN {test} AND strlen({column}) <= {_SHORT} THEN {column} END)"
+                text = self.columns(f"SELECT {commonest} AS t FROM rows")["t"][0]
+                hint = "" if text is None else f"; if {text!r} stands for null: --null {shlex.quote(text)}"
+                notes.append(f"{name}: {many:,} of its {known:,} texts are {what}{hint}")
+        return notes
 
     def _kinds(self, names: Sequence[str], forms: Forms) -> tuple[dict[str, Kind], dict[str, dict[str, Any]]]:
         simple = self._facts({name: _simple_tests(quoted_name(name), forms) for name in names})
@@ -211,6 +235,7 @@ def _simple_tests(column: str, forms: Forms) -> dict[str, str]:
         Kind.BOOLEAN.value: _times(_is_like(column, _PLAIN_TRUTH)),
         "shaped": _times(_is_like(column, _LIKE_TIME)),
         "dated": _times(f"{_is_like(column, _LIKE_TIME)} OR {_is_like(column, _LIKE_DATE)}"),
+        "undecoded": _times(f"contains({column}, chr(65533))"),
         "padded": _times(f"{column} <> trim({column}, {BLANKS})"),
         "zeros": _times(_is_like(column, r"0\d+")),
         "shortest": f"min(strlen({column}))",

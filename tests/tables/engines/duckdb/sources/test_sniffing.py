@@ -27,6 +27,12 @@ ROWS = "".join(f"u{at},Lund,{at}\n" for at in range(20))
         (("Title\n\nwho,city,n\n" + ROWS).encode(), {"skip": "2"}),
         (("who,city,n\n" + ROWS.replace("Lund", "Malmö")).encode("latin-1"), {"encoding": "cp1252"}),
         (("who,city,n\n" + ROWS).encode("latin-1") + b"u,\x81\xf6,1\n", {"encoding": "latin-1"}),
+        (
+            "who,städ,Städ\n".encode() + ROWS.replace("Lund", "Malmö").encode("cp1252"),
+            {"encoding": "cp1252", "names": "who\nstäd\nStäd_2"},
+        ),
+        (b"\xef\xbb\xbfwho,city,n\n" + ROWS.replace("Lund", "Malmö").encode("cp1252"), {"encoding": "cp1252"}),
+        ("who,städ,n\n".encode("cp1252") + ROWS.encode(), {"encoding": "cp1252"}),
         (("who,city,n\n" + ROWS).encode("utf-16-be"), {"encoding": "utf-16-be"}),
         (("who,city,n\n" + ROWS).encode("utf-16"), {}),
         (gzip.compress(("who\tn\n" + "u\t1\n" * 9).encode(), mtime=0), {"delimiter": "\t"}),

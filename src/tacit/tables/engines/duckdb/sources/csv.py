@@ -6,6 +6,7 @@ each time; any other is rewritten once into a private temporary file that goes w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,11 +42,12 @@ _DELIMITERS = ",;\t|"
 class CsvSource:
     """A CSV file."""
 
-    def __init__(self, path: Path, reading: Reading) -> None:
+    def __init__(self, path: Path, reading: Reading, *, as_written: bool = False) -> None:
         self._path = path
         self._reading = reading
+        self._as_written = as_written
         self._text: TextFile = open_text(path, reading.encoding, reading.skip)
-        first, delimiter = _first_line(self._text, reading)
+        first, delimiter, self._header_line = _first_line(self._text, reading)
         self.first_line = first if reading.header and not reading.names else ()
         """The names in the header as they are."""
         if reading.header:
@@ -76,6 +78,19 @@ class CsvSource:
     def column_names(self) -> tuple[str, ...]:
         return self._header
 
+    def as_written(self) -> CsvSource:
+        """The same, but texts that cannot be decoded are there, with U+FFFD in them: for its owner to count."""
+        return CsvSource(self._path, self._reading, as_written=True)
+
+    def headers_again(self) -> int:
+        """How many lines repeat the header, as where files were put together: for its owner's eyes."""
+        if not self._reading.header:
+            return 0
+        found, again = 0, re.compile(rb"(?m)^" + re.escape(self._header_line) + rb"\r?$")
+        for block in self._text.blocks():
+            found += len(again.findall(block))
+        return max(found - 1, 0)
+
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         if not self._reading.header and not self._reading.names:
             return  # the policy's own order says what is what
@@ -103,7 +118,8 @@ class CsvSource:
         shown = []
         for one in visible(columns):
             field = places[one.name]
-            field = decoded(field) if self._lossy and one.kind is Kind.TEXT else field
+            is_read = self._lossy and one.kind is Kind.TEXT and not self._as_written
+            field = decoded(field) if is_read else field
             shown.append(f"{from_text(field, one.kind, forms)} AS {quoted_name(one.name)}")
         if self._reading.trim:
             trimmed = [f"{self._trimmed(f'c{i}')} AS c{i}" for i in range(width)]
@@ -155,12 +171,12 @@ def _names(first: tuple[str, ...], reading: Reading, where: str) -> tuple[str, .
     return reading.names or tuple(f"column{i + 1}" for i in range(len(first)))
 
 
-def _first_line(text: TextFile, reading: Reading) -> tuple[tuple[str, ...], str]:
-    """The fields of the first line that is not blank, and the delimiter."""
+def _first_line(text: TextFile, reading: Reading) -> tuple[tuple[str, ...], str, bytes]:
+    """The fields of the first line that is not blank, the delimiter, and the line."""
     block = text.first_block()
     first = next((line for line in block.replace(b"\r", b"\n").split(b"\n") if line), b"")
     likely = "\t" if ".tsv" in text.path.suffixes else ","
     guess = max(_DELIMITERS, key=lambda one: (first.count(one.encode()), one == likely))
     delimiter = reading.delimiter or guess
     fields = Dialect(delimiter.encode(), reading.quote.encode()).lenient(first)
-    return tuple(field.decode("utf-8", "replace").strip() for field in fields), delimiter
+    return tuple(field.decode("utf-8", "replace").strip() for field in fields), delimiter, first

@@ -36,8 +36,9 @@ _RECORDS = Records(Dialect(_NEVER, b""), 1)
 class JsonLinesSource:
     """A file of JSON lines; one whose first sign is ``[`` is an array, and is rewritten into lines."""
 
-    def __init__(self, path: Path, reading: Reading) -> None:
+    def __init__(self, path: Path, reading: Reading, *, as_written: bool = False) -> None:
         self._path = path
+        self._as_written = as_written
         self._text = open_text(path, reading.encoding, reading.skip)
         self._reading = reading
         self._array = _is_array(next(self._text.pieces(1 << 12), b""))
@@ -69,6 +70,10 @@ class JsonLinesSource:
                 names |= dict.fromkeys(found)
         return tuple(names)
 
+    def as_written(self) -> JsonLinesSource:
+        """The same, but texts that cannot be decoded are there, with U+FFFD in them: for its owner to count."""
+        return JsonLinesSource(self._path, self._reading, as_written=True)
+
     def check(self, columns: Sequence[ColumnPolicy]) -> None:
         """Nothing: the names are in the rows."""
 
@@ -99,7 +104,8 @@ class JsonLinesSource:
             self._scratch, self._readable = None, str(self._path)
 
     def _value(self, i: int, kind: Kind) -> str:
-        value = decoded(f"found[{i}]") if kind is Kind.TEXT else f"found[{i}]"
+        is_read = kind is Kind.TEXT and not self._as_written
+        value = decoded(f"found[{i}]") if is_read else f"found[{i}]"
         if self._reading.trim:
             value = f"nullif(trim({value}, {BLANKS}), '')"
         for null in self._reading.null:

@@ -13,12 +13,14 @@ from pathlib import Path
 
 from tacit.tables.engines.backend import Guess
 from tacit.tables.engines.duckdb.sources.csv_records import Dialect
+from tacit.tables.engines.duckdb.sources.source import usable_names
 from tacit.tables.engines.duckdb.sources.text_files import TextFile, open_text
 
 __all__ = ["guessed"]
 
 _DELIMITERS = ",;\t|"
 _LOOKED_AT = 200
+_ONE_BYTE = ("latin-1", "cp1252")
 _MOST_TITLES = 20
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|\d*[.,]\d+)([eE][+-]?\d+)?")
 _YEAR = re.compile(r"(19|20)\d\d")
@@ -58,9 +60,26 @@ def guessed(path: Path, given: Mapping[str, str]) -> Guess:
                 "The first line looks like a row, not like names: columns are called column1, column2, …; to rename "
                 "one, change it in [reading] names and in [columns]. If that line does name them: --header."
             )
+        elif "encoding" not in given and options.get("encoding") in _ONE_BYTE:
+            names = _names_in_utf8(text, lines[first], Dialect(delimiter.encode(), quote))
+            if names:
+                options["names"] = "\n".join(names)
+                notes.append("The header alone is UTF-8: its names stand in [reading] names.")
     elif options.get("header") == "false" and "names" not in given:
         options["names"] = "\n".join(f"column{at + 1}" for at in range(width))
     return Guess(options, tuple(notes))
+
+
+def _names_in_utf8(text: TextFile, header: bytes, dialect: Dialect) -> tuple[str, ...]:
+    """The names in a header that is UTF-8 with more than ASCII, above rows in another encoding; none if it is not."""
+    try:
+        there = header.decode("utf-8").encode(text.encoding)
+        read = there.decode("utf-8")
+    except UnicodeError:
+        return ()
+    if read.encode() == header:
+        return ()
+    return usable_names(tuple(one.decode("utf-8").strip() for one in dialect.lenient(there)))
 
 
 def _is_row(fields: list[str]) -> bool:
@@ -110,7 +129,7 @@ def _encoding(text: TextFile) -> str | None:
     if is_utf8:
         return None
     undefined = {0x81, 0x8D, 0x8F, 0x90, 0x9D}
-    return "latin-1" if seen & undefined else "cp1252"
+    return _ONE_BYTE[0] if seen & undefined else _ONE_BYTE[1]
 
 
 def _zeros(text: TextFile) -> str | None:

@@ -118,5 +118,6 @@ def named(header: tuple[str, ...], names: tuple[str, ...], where: str) -> tuple[
 def refuse_empty(header: tuple[str, ...], where: str, what: str) -> None:
     """Refuse a source whose first line names nothing."""
     if not any(header):
-        hint = "Is it empty, or does its first line hold something else? Without a header: header = false."
+        hint = "Is it empty, or does its first line hold something else? "
+        hint += "Without a header: --no-header, or header = false in [reading]."
         raise InvalidParameter("source", given=where, allowed=f"{what} whose first line names columns", hint=hint)

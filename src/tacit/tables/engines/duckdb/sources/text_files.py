@@ -71,7 +71,7 @@ class TextFile:
             decoder, first = codecs.getincrementaldecoder(self.encoding)("replace"), True
             while True:
                 raw = _read(stream, size, self.packing)
-                block = _utf8(decoder.decode(raw, final=not raw))
+                block = _utf8(decoder.decode(raw.removeprefix(codecs.BOM_UTF8) if first else raw, final=not raw))
                 yield block.removeprefix(codecs.BOM_UTF8) if first else block
                 first = first and not block
                 if not raw:
@@ -83,6 +83,8 @@ class TextFile:
             decoder = None if self.encoding in _UTF8 else codecs.getincrementaldecoder(self.encoding)("replace")
             while True:
                 raw = _read(stream, size, self.packing)
+                if first:  # the mark of UTF-8, which also stands before text that is not all in it
+                    raw = raw.removeprefix(codecs.BOM_UTF8)
                 block = raw if decoder is None else _utf8(decoder.decode(raw, final=not raw))
                 if first and block:
                     block, first = block.removeprefix(codecs.BOM_UTF8), False
