@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +36,8 @@ class _Both(io.StringIO):
         return super().write(text)
 
 
-def tacit(folder: Path, *words: str) -> Ran:
-    """Run the front door in this process, as if typed in that folder with its output going to pipes."""
+def tacit(folder: Path, *words: str, columns: int | None = None) -> Ran:
+    """Run the front door in this process, as if typed in that folder: into pipes, or on a screen of so many columns."""
     printed = io.StringIO()
     out, err = _Both(printed), _Both(printed)
     code: object = 0
@@ -45,7 +46,11 @@ def tacit(folder: Path, *words: str) -> Ran:
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         mock.patch.object(sys, "argv", ["tacit", *words]),
+        mock.patch.dict(os.environ),
     ):
+        os.environ.pop("COLUMNS", None)  # workers of the tests have it, and lines would be folded
+        if columns is not None:
+            os.environ["COLUMNS"] = str(columns)
         try:
             main()
         except SystemExit as ended:

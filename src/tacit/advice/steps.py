@@ -23,9 +23,11 @@ from tacit.tables.policy.file import address, read
 from tacit.tables.policy.policy import ColumnPolicy, Policy, Role
 from tacit.tables.session.open_others import book_of
 
-__all__ = ["DONE", "OPEN", "STEPS", "UNSEEN", "Checklist", "Step", "checklist"]
+__all__ = ["DONE", "INDENT", "OPEN", "STEPS", "UNSEEN", "Checklist", "Step", "checklist"]
 
 DONE, OPEN, UNSEEN = "done", "open", "yours"
+INDENT = " " * 16
+"""Before the command that serves a step, below what the step shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Checklist:
         lines = []
         for number, step in enumerate(self.steps, start=1):
             lines.append(f"{marks[step.state]} {number:>2}  {step.name:<10} {step.shows}")
-            lines.append(f"{'':16}{step.command}")
+            lines.append(f"{INDENT}{step.command}")
         done = sum(step.state == DONE for step in self.steps)
         left = f"{len(self.open)} open" if self.open else "none open"
         lines += ["", f"{done} done, {left}, {len(self.steps) - done - len(self.open)} that only you can see (·)."]

@@ -15,23 +15,23 @@ from tacit.privacy.prices import text
 if TYPE_CHECKING:
     from tacit.advice.options import Advice, Option
 
-__all__ = ["as_text", "digits", "digits_up", "promise_text"]
+__all__ = ["WIDTH", "as_text", "digits", "digits_up", "promise_text"]
 
-_WIDTH = 100
+WIDTH = 100
 
 
-def as_text(advice: Advice) -> str:
-    """All of it, for a terminal of a hundred columns."""
-    lines = [f"{advice.situation.title()}, {advice.asked}", *_wrapped(f"error: {advice.measured_as}", ""), ""]
+def as_text(advice: Advice, width: int = WIDTH) -> str:
+    """All of it, for a terminal of a hundred columns or fewer; what is to be pasted stays on one line."""
+    lines = [f"{advice.situation.title()}, {advice.asked}", *_wrapped(f"error: {advice.measured_as}", "", width), ""]
     lines += _table(advice.options)
     for place, one in enumerate(advice.options, start=1):
         lines += ["", f"{place:>3}  {one.call}"]
         grows = f"error grows {one.error_grows}" + (f"; time {one.time_grows}" if one.time_grows else "")
-        lines += _wrapped(f"{one.why}; {grows}.", "     ")
+        lines += _wrapped(f"{one.why}; {grows}.", "     ", width)
     if advice.left_out:
         lines += ["", "Left out:"]
         for left in advice.left_out:
-            lines += _wrapped(f"{left.name}: {left.reason}", "     ")
+            lines += _wrapped(f"{left.name}: {left.reason}", "     ", width)
     return "\n".join(lines)
 
 
@@ -52,8 +52,8 @@ def _cell(cell: str, column: int, width: int) -> str:
     return cell.ljust(width) if column in (1, 2) else cell.rjust(width if column else 3)
 
 
-def _wrapped(line: str, indent: str) -> list[str]:
-    return textwrap.wrap(line, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+def _wrapped(line: str, indent: str, width: int) -> list[str]:
+    return textwrap.wrap(line, width, initial_indent=indent, subsequent_indent=indent)
 
 
 def digits(value: float) -> str:

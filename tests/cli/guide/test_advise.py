@@ -102,3 +102,13 @@ def test_a_question_is_planned_without_rows(tmp_path: Path) -> None:
     keys = tacit(tmp_path, "advise", "question", "visits.toml", by_city, "--epsilon", "1")
     assert "ε 1, δ 1e-09" in keys.stdout, keys.printed  # the policy's, as for `tacit ask`
     assert not (tmp_path / "visits.ledger").exists()
+
+
+def test_on_a_narrow_screen_reasons_are_folded_and_calls_are_not(tmp_path: Path) -> None:
+    asked = ("totals", "--horizon", "365", "--sensitivity", "1", "--epsilon", "1", "--delta", "1e-6")
+    lines = tacit(tmp_path, "advise", *asked, columns=60).stdout.splitlines()
+    table = [line for line in lines if "× best" in line or " ε 1" in line]
+    calls = [line for line in lines if "  tacit." in line]
+    assert len(table) == len(calls) + 1 == 7
+    assert max(len(line) for line in lines if line not in table + calls) <= 60 < max(map(len, calls))
+    assert "     pays for every total anew; error grows like the root of" in lines

@@ -90,3 +90,12 @@ def test_a_policy_that_is_not_there(tmp_path: Path, name: str) -> None:
     assert ran.returncode == 1
     assert "tacit init" in ran.stderr
     assert "Traceback" not in ran.printed
+
+
+def test_on_a_narrow_screen_a_step_goes_on_below_itself(tmp_path: Path) -> None:
+    (tmp_path / "visits.toml").write_text(POLICY, encoding="utf-8")
+    write_visits(tmp_path / "visits.csv", 200)
+    wide = tacit(tmp_path, "checklist", "visits.toml").stdout
+    narrow = tacit(tmp_path, "checklist", "visits.toml", columns=70).stdout
+    assert max(map(len, narrow.splitlines())) <= 70 < max(map(len, wide.splitlines()))
+    assert narrow.replace("\\\n", "").split() == wide.split()

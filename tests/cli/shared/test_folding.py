@@ -33,18 +33,16 @@ def test_help_keeps_to_80_columns(name: str) -> None:
         assert not long, path
 
 
-def test_a_plan_and_a_log_keep_to_80_columns_on_a_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_and_a_log_keep_to_80_columns_on_a_screen(tmp_path: Path) -> None:
     furnish(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
     plan = ("plan", "visits.toml", BY_CITY, "--epsilon", "0.5")
     whole = tacit(tmp_path, *plan).stdout
     tacit(tmp_path, "ask", "visits.toml", BY_CITY, "--epsilon", "0.5")
     lines = tacit(tmp_path, "log", "visits.toml").stdout.splitlines()
     assert len(lines) == 3  # headings, the beginning, one payment
-    monkeypatch.setenv("COLUMNS", "80")
-    shown = tacit(tmp_path, *plan).stdout
+    shown = tacit(tmp_path, *plan, columns=80).stdout
     assert max(map(len, whole.splitlines())) > 80 >= max(map(len, shown.splitlines()))
-    log = tacit(tmp_path, "log", "visits.toml").stdout.splitlines()
+    log = tacit(tmp_path, "log", "visits.toml", columns=80).stdout.splitlines()
     assert max(map(len, log)) <= 80
     assert "ε 0.5, δ 1e-09" in log[2]
     assert log[3] == "    SELECT city, COUNT(*) AS visits, AVG(spend, contribution_bounds_per_row =>"

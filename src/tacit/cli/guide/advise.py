@@ -22,7 +22,8 @@ from tacit.advice.situations.ranks import Ranks
 from tacit.advice.situations.surveys import Survey
 from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
-from tacit.advice.text import promise_text
+from tacit.advice.text import WIDTH, as_text, promise_text
+from tacit.cli.shared.folding import screen_width
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.privacy.neighbours import ADD_REMOVE, REPLACE
 from tacit.privacy.sensitivity import L1, L2, LInf, Norm
@@ -136,7 +137,7 @@ _SPELLED = {"q": "quantiles"}
 
 def _typed(made: Advice) -> str:
     """Advice as text; calls are Python's, reasons are the shell's."""
-    calls, mark, reasons = str(made).partition("\nLeft out:")
+    calls, mark, reasons = as_text(made, min(WIDTH, screen_width() or WIDTH)).partition("\nLeft out:")
     return calls + mark + _in_shell(reasons)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 
 import click
 
+from tacit.advice.steps import INDENT
 from tacit.advice.steps import checklist as listed
+from tacit.cli.shared.folding import folded, screen_width
 
 __all__ = ["checklist"]
 
@@ -31,5 +34,13 @@ def checklist(ctx: click.Context, policy: Path, as_json: bool) -> None:
         steps = [{name: getattr(step, name) for name in step.__slots__} for step in made.steps]
         click.echo(json.dumps({"version": JSON_VERSION, "kind": "tacit checklist", "steps": steps}, indent=2))
     else:
-        click.echo(str(made))
+        width = screen_width()
+        click.echo(str(made) if width is None else "\n".join(_fitted(line, width) for line in str(made).split("\n")))
     ctx.exit(1 if made.open else 0)
+
+
+def _fitted(line: str, width: int) -> str:
+    """What a step shows goes on below itself; a command stays one that can be typed."""
+    if line.startswith(INDENT) or len(line) <= width:
+        return folded(line, width)
+    return textwrap.fill(line, width, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False)
