@@ -112,7 +112,7 @@ def cli() -> None:
     """Differential privacy you can point at a table.
 
     \b
-    tacit init visits.csv      draft a policy: who is protected, what may be learned
+    tacit init visits.csv   draft a policy: who is protected, what may be learned
     tacit ask visits.toml "SELECT ..." --epsilon 0.5
 
     Exit codes: 0 done, 1 refused or a problem found (the message says which), 2 wrong usage, 3 the budget does not

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,3 +56,24 @@ def test_nothing_is_lost_by_folding(width: int) -> None:
     bare = [one.replace("│", "").replace("├─", "").replace("└─", "").split() for one in (made, text)]
     assert bare[0] == bare[1]
     assert all(len(line) <= width or " " not in line.strip("│├└─ ") for line in made.splitlines())
+
+
+@pytest.mark.parametrize("width", [30, 44, 60, 80])
+@pytest.mark.parametrize(
+    ("typed", "comment"),
+    [
+        ('tacit ask visits.toml "SELECT city, COUNT(*) FROM visits GROUP BY city" --epsilon 0.5 --csv out.csv', ""),
+        (
+            "tacit report visits.toml 4 --out answer.html --and --some --more --words",
+            "one page that needs nothing else",
+        ),
+        ("tacit ask visits.toml \"SELECT COUNT(*) FROM visits WHERE city = 'a # b'\" --epsilon 0.5", ""),
+    ],
+)
+def test_a_folded_command_is_the_same_command_when_it_is_typed(width: int, typed: str, comment: str) -> None:
+    made = folded(f"  {typed}" + (f"    # {comment}" if comment else ""), width)
+    lines = [line for line in made.split("\n") if not line.lstrip().startswith("# ")]
+    assert all(line.endswith(" \\") for line in lines[:-1])
+    words = shlex.split(made.replace("\\\n", ""), comments=True)
+    assert [" ".join(word.split()) for word in words] == shlex.split(typed)
+    assert " ".join(line.strip()[2:] for line in made.split("\n")[len(lines) :]) == comment

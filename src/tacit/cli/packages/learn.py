@@ -42,7 +42,7 @@ def learn() -> None:
 
     \b
     tacit learn visits.toml --target plan --epsilon 1 -o plan.model
-    tacit learn visits.toml --target plan --epsilon 1 --show-plan          what it would read, cost and release: free
+    tacit learn visits.toml --target plan --epsilon 1 --show-plan    # free: what it would read, cost and release
     tacit learn predict plan.model new_people.csv -o predicted.csv
 
     `tacit learn fit --help` lists the options of the first.

@@ -25,8 +25,8 @@ def folded(text: str, width: int = SCREEN) -> str:
     ├─ one two
     │  three
     └─ tacit ask \\
-         visits.toml
-         --epsilon
+         visits.toml \\
+         --epsilon \\
          0.5
     """
     return "\n".join(part for line in text.split("\n") for part in _folded(line, width))
@@ -38,15 +38,31 @@ def _folded(line: str, width: int) -> list[str]:
     match = _BRANCHES.match(line)
     first = match.group() if match else ""
     words, rest = line[len(first) :], first.translate(_NEVER)
-    is_command = words.startswith("tacit ")
-    if is_command:
-        rest += "  "
-    made = textwrap.wrap(
+    if words.startswith("tacit "):
+        return _folded_command(words, first, f"{rest}  ", width)
+    return textwrap.wrap(
         words, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
     )
-    if is_command and len(made) > 1 and len(made[0]) + 2 <= width:
-        made[0] += " \\"
-    return made
+
+
+def _folded_command(words: str, first: str, rest: str, width: int) -> list[str]:
+    """Lines that can be typed as they stand: each goes on behind a backslash, and a comment has lines of its own."""
+    command, _, comment = words.partition(" # ")
+    if command.count('"') % 2 or command.count("'") % 2:  # within quotes it is none
+        command, comment = words, ""
+    made = [f"{first}{command.rstrip()}"]
+    if len(made[0]) > width:
+        made = textwrap.wrap(
+            command,
+            width - 2,
+            initial_indent=first,
+            subsequent_indent=rest,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    made = [*(f"{one} \\" for one in made[:-1]), made[-1]]
+    noted = f"{rest}# "
+    return made + (textwrap.wrap(comment, width, initial_indent=noted, subsequent_indent=noted) if comment else [])
 
 
 def screen_width() -> int | None:
