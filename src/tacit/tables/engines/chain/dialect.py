@@ -63,9 +63,12 @@ class Dialect(ABC):
     def anti(self, left: str, right: str, condition: str) -> str:
         """What follows FROM: the rows of a table that have none."""
 
-    @abstractmethod
     def first(self, columns: Sequence[str], source: str, by: Sequence[str], order: str, limit: int) -> str:
         """SELECT, of each of ``by``, the first ``limit`` rows in an order that is strict."""
+        turn = f"row_number() OVER (PARTITION BY {', '.join(by)} ORDER BY {order}) AS turn"
+        names = [one.rpartition(" AS ")[2] for one in columns]
+        ordered = f"SELECT {', '.join(columns)}, {turn} FROM {source}"
+        return f"SELECT {', '.join(names)}\nFROM ({ordered}) AS ordered\nWHERE turn <= {limit}"
 
     @abstractmethod
     def cuts(self, limit: int) -> str:

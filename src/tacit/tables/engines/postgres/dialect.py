@@ -57,12 +57,6 @@ class Postgres(Dialect):
     def anti(self, left: str, right: str, condition: str) -> str:
         return f"{left}\nWHERE NOT EXISTS (SELECT FROM {right} WHERE {condition})"
 
-    def first(self, columns: Sequence[str], source: str, by: Sequence[str], order: str, limit: int) -> str:
-        turn = f"row_number() OVER (PARTITION BY {', '.join(by)} ORDER BY {order}) AS turn"
-        names = [one.rpartition(" AS ")[2] for one in columns]
-        ordered = f"SELECT {', '.join(columns)}, {turn} FROM {source}"
-        return f"SELECT {', '.join(names)}\nFROM ({ordered}) AS ordered\nWHERE turn <= {limit}"
-
     def cuts(self, limit: int) -> str:
         turn = "row_number() OVER (PARTITION BY unit ORDER BY place) AS turn"
         return (

@@ -1,10 +1,11 @@
-"""Total casts: null where a value cannot be read as the kind. Which text can be read is said here."""
+"""Total casts: null where a value cannot be read as the kind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from tacit.tables.engines.chain.form import Form
+from tacit.tables.engines.chain.operators.casts import DECIMAL, FALSE, MOMENT, TRUE, WHOLE, Readings, converted
 from tacit.tables.engines.chain.terms import Term
 from tacit.tables.engines.duckdb.terms import TYPES, finite, in_calendar, once
 from tacit.tables.expressions.kinds import Kind
@@ -12,22 +13,10 @@ from tacit.tables.expressions.operators import CASTS
 
 __all__ = ["CONVERTING", "cast"]
 
-_WHOLE = "[+-]?[0-9]{1,30}"
-_DECIMAL = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,4})?"
-_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_MOMENT = _DAY + "([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?"
-_TRUE = "('true', 't', 'yes', 'y', 'on', '1')"
-_FALSE = "('false', 'f', 'no', 'n', 'off', '0')"
-
 
 def cast(term: Term, kind: Kind) -> str:
     """The value as that kind, or null."""
-    if term.kind is None:
-        return f"CAST(NULL AS {TYPES[kind]})"
-    if term.kind is kind:
-        return term.sql
-    reading = _READINGS.get((term.kind, kind))
-    return f"CAST(NULL AS {TYPES[kind]})" if reading is None else reading(term.sql)
+    return converted(term, kind, TYPES, _READINGS)
 
 
 def _plainly(kind: Kind) -> Callable[[str], str]:
@@ -47,15 +36,15 @@ def _text_as(kind: Kind, pattern: str) -> Callable[[str], str]:
 
 
 def _whole_text(x: str) -> str:
-    return _text_as(Kind.INTEGER, _WHOLE)(x)
+    return _text_as(Kind.INTEGER, WHOLE)(x)
 
 
 def _text_as_real(x: str) -> str:
-    return finite(_text_as(Kind.REAL, _DECIMAL)(x))
+    return finite(_text_as(Kind.REAL, DECIMAL)(x))
 
 
 def _text_as_moment(x: str) -> str:
-    return in_calendar(_text_as(Kind.TIMESTAMP, _MOMENT)(x), Kind.TIMESTAMP)
+    return in_calendar(_text_as(Kind.TIMESTAMP, MOMENT)(x), Kind.TIMESTAMP)
 
 
 def _text_as_day(x: str) -> str:
@@ -64,7 +53,7 @@ def _text_as_day(x: str) -> str:
 
 def _text_as_truth(x: str) -> str:
     return once(
-        lambda t: f"CASE WHEN {t} IN {_TRUE} THEN TRUE WHEN {t} IN {_FALSE} THEN FALSE END", f"lower(trim({x}, ' '))"
+        lambda t: f"CASE WHEN {t} IN {TRUE} THEN TRUE WHEN {t} IN {FALSE} THEN FALSE END", f"lower(trim({x}, ' '))"
     )
 
 
@@ -72,7 +61,7 @@ def _nonzero(x: str) -> str:
     return f"({x} <> 0)"
 
 
-_READINGS: dict[tuple[Kind, Kind], Callable[[str], str]] = {
+_READINGS: Readings = {
     (Kind.REAL, Kind.INTEGER): _plainly(Kind.INTEGER),
     (Kind.TEXT, Kind.INTEGER): _whole_text,
     (Kind.BOOLEAN, Kind.INTEGER): _plainly(Kind.INTEGER),

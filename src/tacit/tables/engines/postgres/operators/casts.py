@@ -1,10 +1,11 @@
-"""Total casts: null where a value cannot be read as the kind. Which text can be read is said here."""
+"""Total casts: null where a value cannot be read as the kind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from tacit.tables.engines.chain.form import Form
+from tacit.tables.engines.chain.operators.casts import DECIMAL, FALSE, HOURS, TRUE, WHOLE, Readings, converted
 from tacit.tables.engines.chain.terms import Term
 from tacit.tables.engines.postgres.terms import TYPES, in_64_bits, once, real, whole
 from tacit.tables.expressions.kinds import Kind
@@ -12,12 +13,8 @@ from tacit.tables.expressions.operators import CASTS
 
 __all__ = ["CONVERTING", "cast", "from_numeric", "real_as_text"]
 
-_WHOLE = "^[+-]?[0-9]{1,30}$"
-_DECIMAL = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,4})?$"
-_DAY = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-_MOMENT = "^" + _DAY + "([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$"
-_TRUE = "('true', 't', 'yes', 'y', 'on', '1')"
-_FALSE = "('false', 'f', 'no', 'n', 'off', '0')"
+_STRICT_DAY = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+"""One beyond would raise."""
 _LARGEST = "1.797693134862315807e308"
 """Between the largest double and what no longer rounds to it."""
 _SMALLEST = "2.4703282292062328e-324"
@@ -26,12 +23,7 @@ _SMALLEST = "2.4703282292062328e-324"
 
 def cast(term: Term, kind: Kind) -> str:
     """The value as that kind, or null."""
-    if term.kind is None:
-        return f"CAST(NULL AS {TYPES[kind]})"
-    if term.kind is kind:
-        return term.sql
-    reading = _READINGS.get((term.kind, kind))
-    return f"CAST(NULL AS {TYPES[kind]})" if reading is None else reading(term.sql)
+    return converted(term, kind, TYPES, _READINGS)
 
 
 def from_numeric(sql: str) -> str:
@@ -58,11 +50,11 @@ def _trimmed(body: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _whole_text(t: str) -> str:
-    return f"CASE WHEN {t} ~ '{_WHOLE}' THEN {in_64_bits(f'{t}::numeric')} END"
+    return f"CASE WHEN {t} ~ '^{WHOLE}$' THEN {in_64_bits(f'{t}::numeric')} END"
 
 
 def _real_text(t: str) -> str:
-    return f"CASE WHEN {t} ~ '{_DECIMAL}' THEN {from_numeric(f'{t}::numeric')} END"
+    return f"CASE WHEN {t} ~ '^{DECIMAL}$' THEN {from_numeric(f'{t}::numeric')} END"
 
 
 def _moment_text(t: str) -> str:
@@ -72,7 +64,7 @@ def _moment_text(t: str) -> str:
     last = f"CASE WHEN {month} IN ('04', '06', '09', '11') THEN '30' WHEN {month} <> '02' THEN '31' WHEN {leap} "
     last += "THEN '29' ELSE '28' END"
     known = f"substr({t}, 1, 4) <> '0000' AND {day} <= ({last}) COLLATE \"C\""
-    return f"CASE WHEN {t} ~ '{_MOMENT}' THEN CASE WHEN {known} THEN CAST({t} AS TIMESTAMP) END END"
+    return f"CASE WHEN {t} ~ '^{_STRICT_DAY}{HOURS}$' THEN CASE WHEN {known} THEN CAST({t} AS TIMESTAMP) END END"
 
 
 def _text_as_day(x: str) -> str:
@@ -80,7 +72,7 @@ def _text_as_day(x: str) -> str:
 
 
 def _truth_text(t: str) -> str:
-    return f"CASE WHEN {t} IN {_TRUE} THEN TRUE WHEN {t} IN {_FALSE} THEN FALSE END"
+    return f"CASE WHEN {t} IN {TRUE} THEN TRUE WHEN {t} IN {FALSE} THEN FALSE END"
 
 
 def _text_as_truth(x: str) -> str:
@@ -107,7 +99,7 @@ def _nonzero(x: str) -> str:
     return f"({x} <> 0)"
 
 
-_READINGS: dict[tuple[Kind, Kind], Callable[[str], str]] = {
+_READINGS: Readings = {
     (Kind.REAL, Kind.INTEGER): whole,
     (Kind.TEXT, Kind.INTEGER): _trimmed(_whole_text),
     (Kind.BOOLEAN, Kind.INTEGER): lambda x: f"{x}::int::bigint",

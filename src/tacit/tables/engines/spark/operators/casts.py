@@ -1,4 +1,4 @@
-"""Total casts: null where a value cannot be read as the kind. Which text can be read is said here.
+"""Total casts: null where a value cannot be read as the kind.
 
 A real as text is refused: before Java 19 Spark does not write the shortest digits, and which Java executors have is not
 known beforehand.
@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.chain.form import Form
+from tacit.tables.engines.chain.operators.casts import DECIMAL, FALSE, MOMENT, TRUE, WHOLE, Readings, converted
 from tacit.tables.engines.chain.terms import Term
 from tacit.tables.engines.spark.terms import TYPES, finite, in_calendar, once, text_literal, whole
 from tacit.tables.expressions.kinds import Kind
@@ -17,22 +18,10 @@ from tacit.tables.expressions.operators import CASTS
 
 __all__ = ["CONVERTING", "cast", "refuse_real_as_text"]
 
-_WHOLE = "[+-]?[0-9]{1,30}"
-_DECIMAL = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,4})?"
-_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_MOMENT = _DAY + "([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?"
-_TRUE = "('true', 't', 'yes', 'y', 'on', '1')"
-_FALSE = "('false', 'f', 'no', 'n', 'off', '0')"
-
 
 def cast(term: Term, kind: Kind) -> str:
     """The value as that kind, or null."""
-    if term.kind is None:
-        return f"CAST(NULL AS {TYPES[kind]})"
-    if term.kind is kind:
-        return term.sql
-    reading = _READINGS.get((term.kind, kind))
-    return f"CAST(NULL AS {TYPES[kind]})" if reading is None else reading(term.sql)
+    return converted(term, kind, TYPES, _READINGS)
 
 
 def _as(type_name: str) -> Callable[[str], str]:
@@ -52,17 +41,17 @@ def _text_as(type_name: str, pattern: str) -> Callable[[str], str]:
 
 
 def _text_as_real(x: str) -> str:
-    return finite(_text_as("DOUBLE", _DECIMAL)(x))
+    return finite(_text_as("DOUBLE", DECIMAL)(x))
 
 
 def _text_as_moment(x: str) -> str:
-    return in_calendar(_text_as("TIMESTAMP", _MOMENT)(x), Kind.TIMESTAMP)
+    return in_calendar(_text_as("TIMESTAMP", MOMENT)(x), Kind.TIMESTAMP)
 
 
 def _text_as_truth(x: str) -> str:
     """Words of ASCII: other letters are in none of them, whatever their small form."""
     return once(
-        lambda t: f"CASE WHEN {t} IN {_TRUE} THEN TRUE WHEN {t} IN {_FALSE} THEN FALSE END",
+        lambda t: f"CASE WHEN {t} IN {TRUE} THEN TRUE WHEN {t} IN {FALSE} THEN FALSE END",
         f"lower(trim(BOTH ' ' FROM {x}))",
     )
 
@@ -81,9 +70,9 @@ def _nonzero(x: str) -> str:
     return f"({x} <> 0)"
 
 
-_READINGS: dict[tuple[Kind, Kind], Callable[[str], str]] = {
+_READINGS: Readings = {
     (Kind.REAL, Kind.INTEGER): whole,
-    (Kind.TEXT, Kind.INTEGER): _text_as("BIGINT", _WHOLE),
+    (Kind.TEXT, Kind.INTEGER): _text_as("BIGINT", WHOLE),
     (Kind.BOOLEAN, Kind.INTEGER): _as("BIGINT"),
     (Kind.INTEGER, Kind.REAL): _as("DOUBLE"),
     (Kind.TEXT, Kind.REAL): _text_as_real,
