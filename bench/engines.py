@@ -103,7 +103,7 @@ class OnPostgres:
 
         self._servers = Servers(folder)
         server = self._servers[18]
-        url = server.new_database()
+        self.url = url = server.new_database()
         lines = folder / "visits.csv"
         with duckdb.connect(str(path), read_only=True) as held:
             held.execute(f"COPY visits TO '{lines}' (HEADER false)")
@@ -121,6 +121,11 @@ class OnPostgres:
         rows_of = TableRows({one.name: one.kind for one in columns}, {}, (source.step(columns),))
         self.engine = PostgresEngine(self._quiet, rows_of)
         self._transaction = transaction
+
+    def few(self, users: int) -> None:
+        """The rows of the first users, in a table of their own."""
+        self._connection.execute(f"CREATE TABLE few_visits AS SELECT * FROM visits WHERE user_id < {users}")  # type: ignore[call-overload,unused-ignore]
+        self._connection.commit()
 
     def plain(self, text: str) -> Any:
         """With the settings that its own planner would have."""
