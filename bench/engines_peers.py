@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import visits
 from bounding import CITIES, FOLDER, HIGH, LOW, ROWS
@@ -129,7 +130,9 @@ def qrlew(url: str) -> Callable[[int], Any]:
     import pyqrlew
     from sqlalchemy import create_engine, text
 
-    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg2://"))
+    where = urlsplit(url)
+    socket = {"host": unquote(where.hostname or ""), "user": where.username, "dbname": where.path.strip("/")}
+    engine = create_engine("postgresql+psycopg2://", connect_args=socket)
     found = pyqrlew.Dataset.from_database("rows", engine, "public")
 
     def ask(most: int) -> Any:

@@ -10,8 +10,11 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
+from tacit.tables.engines.postgres.text_casts import from_type
+from tacit.tables.expressions.kinds import Kind
 from tests.contracts.engines import Kept
 from tests.postgres import Servers
 from tests.tables.engines.chosen_rows import agree_rows, examine_rows
@@ -46,6 +49,20 @@ def test_joins_and_chosen_rows_are_the_oracles(kept: Kept, version: int) -> None
     with without_nul():
         assert examine(given.engine, version, COUNT, ask=several, tables=given.several).queries == COUNT  # type: ignore[arg-type]
         assert examine_rows(given.engine, version, COUNT, given.one).queries == COUNT
+
+
+def test_texts_are_bytes_whatever_their_column_has(postgres_servers: Servers) -> None:
+    """A collation under which A is a, and citext: Debian's has both, the wheel neither."""
+    with psycopg.connect(postgres_servers[15].new_database(), autocommit=True) as database:
+        database.execute("CREATE EXTENSION citext")
+        rule = "provider = icu, locale = 'und-u-ks-level1', deterministic = false"
+        database.execute(f"CREATE COLLATION careless ({rule})")  # type: ignore[call-overload,unused-ignore]
+        database.execute("CREATE TABLE words (text text COLLATE careless, citext citext)")
+        database.execute("INSERT INTO words SELECT s, s FROM unnest(ARRAY['a', 'A', 'b']) AS t(s)")
+        for name in ("text", "citext"):
+            for read, groups in ((from_type(name, name, Kind.TEXT), 3), (name, 2)):  # as it is read; planted: as it is
+                asked = f"SELECT count(*) FROM (SELECT x FROM (SELECT {read} AS x FROM words) AS r GROUP BY x) AS g"
+                assert database.execute(asked).fetchall() == [(groups,)]  # type: ignore[call-overload,unused-ignore]
 
 
 SORTS: dict[str, Callable[[Any, str, int], int]] = {

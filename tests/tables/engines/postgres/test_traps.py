@@ -9,6 +9,7 @@ import struct
 import threading
 import zoneinfo
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import psycopg
@@ -23,6 +24,7 @@ from tacit.tables.engines.postgres import dialect as pieces
 from tacit.tables.engines.postgres.arithmetic import divided, plus, powered, remainder, times
 from tacit.tables.engines.postgres.dialect import DIALECT, Postgres
 from tacit.tables.engines.postgres.engine import PostgresEngine
+from tacit.tables.engines.postgres.facts import sum_of_reals
 from tacit.tables.engines.postgres.operators.casts import from_numeric, real_as_text
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.expressions.offsets import offsets
@@ -319,6 +321,35 @@ def test_joins_where_null_equals_null_are_hashed_not_tried_pair_by_pair(held: Po
     assert "Nested Loop" not in "\n".join(line for (line,) in found)
 
 
+def test_planted_null_that_is_not_distinct_from_null_is_tried_pair_by_pair(
+    held: PostgresRows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def same(self: Postgres, one: str, two: str, columns: Any) -> str:
+        return " AND ".join(f"{one}.{name} IS NOT DISTINCT FROM {two}.{name}" for name in columns) or "TRUE"
+
+    monkeypatch.setattr(Postgres, "same", same)
+    with pytest.raises(AssertionError, match="Nested Loop"):
+        test_joins_where_null_equals_null_are_hashed_not_tried_pair_by_pair(held)
+
+
+def test_reals_are_added_beyond_the_15_digits_that_a_cast_keeps(database: psycopg.Connection[Any]) -> None:
+    reals = [1234567890123457.0, -1234567890123456.0, 0.1, 2.0**70, -(2.0**70)]
+    asked = f"SELECT {sum_of_reals('x')}, sum(x::numeric)::float8 FROM unnest(@::float8[]) AS t(x)"
+    found, naive = database.execute(_escaped(asked), (reals,)).fetchall()[0]
+    assert found == float(sum(map(Fraction, reals), Fraction(0)))
+    assert abs(naive - found) > 0.5  # planted: the cast
+
+
+def test_all_of_a_statement_reads_one_snapshot(held: PostgresRows) -> None:
+    held.fill([])
+    count = "SELECT count(*) FROM public.held"
+    with psycopg.connect(held.url) as link, driver.transaction(link) as cursor:
+        before = cursor.execute(count).fetchall()
+        held.database.execute("INSERT INTO public.held SELECT FROM generate_series(1, 3)")
+        assert held.database.execute(count).fetchall() == [(3,)]
+        assert cursor.execute(count).fetchall() == before == [(0,)]
+
+
 def test_an_expression_is_evaluated_once_however_often_it_is_named(held: PostgresRows) -> None:
     query = BoundedQuery(None, (), None, "s", 1, 2, (Measure(One(), 0, 1, False),))
     keyed = BoundedQuery(None, (Column("i"),), None, "s", 1, 2, (Measure(One(), 0, 1, False),))
@@ -326,6 +357,14 @@ def test_an_expression_is_evaluated_once_however_often_it_is_named(held: Postgre
     plan = held.database.execute("EXPLAIN (VERBOSE) " + held.engine_text(keyed).replace("$1", "'k'")).fetchall()
     text = "\n".join(line for (line,) in plan)
     assert 0 < text.count("md5(") <= 4  # the three numbers of a group, and that of a unit
+
+
+def test_planted_subqueries_without_a_fence_are_evaluated_more_often(
+    held: PostgresRows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Postgres, "fence", "")
+    with pytest.raises(AssertionError):
+        test_an_expression_is_evaluated_once_however_often_it_is_named(held)
 
 
 def test_settings_of_a_role_change_nothing(held: PostgresRows) -> None:

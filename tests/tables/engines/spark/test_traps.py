@@ -386,6 +386,24 @@ def test_another_piece_is_noticed(held: SparkRows, monkeypatch: pytest.MonkeyPat
         must_equal(answered(held.engine(), CHOSEN), expected(CHOSEN, CROWD, SECRET), CHOSEN, "the words")
 
 
+def test_reals_as_spark_writes_them_would_choose_other_groups(held: SparkRows, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [_row(who, x=real) for who in range(8) for real in REALS]
+    query = BoundedQuery(None, (Column("x"),), None, "who", 2, 3, (Measure(One(), 0, 3, True),))
+    held.fill(rows)
+    must_equal(answered(held.engine(), query), expected(query, rows, SECRET), query, "the words")
+    monkeypatch.setattr(Spark, "written", lambda self, sql, kind: f"CAST({sql} AS STRING)")
+    with pytest.raises(Moved):
+        must_equal(answered(held.engine(), query), expected(query, rows, SECRET), query, "the words")
+
+
+def test_null_comes_last_among_groups_of_one_place(held: SparkRows) -> None:
+    ranked = "WITH ranked AS (SELECT 1 AS unit, 7 AS place, k FROM (VALUES (NULL), ('b'), ('a')) AS t(k)) "
+    first = DIALECT.first_pairs(1, ["k"])
+    assert [row["k"] for row in held.session.sql(ranked + first).collect()] == ["a"]
+    planted = first.replace(" NULLS LAST", "")
+    assert [row["k"] for row in held.session.sql(ranked + planted).collect()] == [None]
+
+
 def test_local_times_are_of_our_table(held: SparkRows) -> None:
     moments = [datetime.datetime(*one) for one in [(2026, 3, 29, 0, 59), (2026, 3, 29, 1), (1900, 1, 1), (9000, 7, 1)]]
     rows = [_row(number, t=one) for number, one in enumerate(moments)]
