@@ -913,3 +913,8 @@ def test_who_waits_for_an_answer_of_their_own_gets_a_turn(ledger: Ledger) -> Non
     ledger.spend(ask("second"), PureDP("0.01")).release(b"2")
     release.join()
     assert ledger.verify().sound
+
+
+def test_where_it_is_kept(ledger: Ledger, request: pytest.FixtureRequest) -> None:
+    kind = request.node.callspec.params["ledger"]
+    assert (None if ledger.file is None else ledger.file.name) == {"sqlite": "people.ledger"}.get(kind)

@@ -48,6 +48,11 @@ class _Crowded(Exception):
 class Keeper(Book):
     """A ledger without a place: subclasses say how a transaction is begun. See `tacit.ledger.protocol.Ledger`."""
 
+    @property
+    def file(self) -> Path | None:
+        """The file that it is kept in; None where it is kept in none."""
+        return None
+
     # Opening.
 
     def open(self, source: str | None = None, terms: Terms | None = None, files: Sequence[Path] = ()) -> Self:

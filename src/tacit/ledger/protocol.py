@@ -26,6 +26,10 @@ class Ledger(Protocol):
     def name(self) -> str:
         """What the ledger is called: of a file, its name."""
 
+    @property
+    def file(self) -> Path | None:
+        """The file that it is kept in; None where it is kept in none."""
+
     def exists(self) -> bool:
         """Whether it has been begun, as far as its place tells."""
 

@@ -56,6 +56,11 @@ class SqliteLedger(Keeper):
         """Where the file is."""
         return self._file.path
 
+    @property
+    def file(self) -> Path:
+        """The same, as it is asked of every ledger."""
+        return self.path
+
     def exists(self) -> bool:
         """Whether there is such a file."""
         return self.path.exists()

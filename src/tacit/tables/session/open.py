@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InvalidParameter, LedgerError, NotPrivate, PolicyError
-from tacit.ledger import Ledger, SqliteLedger, Terms, ledger_at
+from tacit.ledger import Ledger, Terms, ledger_at
 from tacit.ledger.elsewhere import refuse_second_budget, sign
 from tacit.ledger.lazy_ledger import LazyLedger
 from tacit.ledger.postgres.address import PostgresAddress, is_postgres
@@ -318,7 +318,7 @@ def _source_name(source: Source, book: Ledger) -> str:
     """What the ledger calls the data: the file's own name, which survives moving the folder."""
     if has_files(source):
         return Path(source.identity).name
-    return name_in(source, book.path) if isinstance(book, SqliteLedger) else source.identity
+    return source.identity if book.file is None else name_in(source, book.file)
 
 
 def _files(policy: Policy, source: Source, others: Mapping[str, Source]) -> tuple[Path, ...]:
@@ -370,7 +370,7 @@ def _private(policy: Policy, others: Mapping[str, Source]) -> list[Source]:
 def _ledger_of(place: Path | None, given: Ledger | str | Path | None) -> Ledger:
     if given is None:
         assert place is not None
-        return SqliteLedger(place)
+        return ledger_at(place)
     return ledger_at(given) if isinstance(given, str | Path) else given
 
 
