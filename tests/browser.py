@@ -1,7 +1,8 @@
 """A browser for tests that look at what a person sees: Debian's chromium, driven by playwright, off the network.
 
-A test asks for `page` (a fresh tab; errors of its scripts and its console fail the test, nothing but this machine is
-reached) or for `browser`. Where chromium is missing such tests are skipped and say so; in CI (CI=true) they fail.
+A test asks for `page` (a fresh tab; errors of its scripts and messages in its console fail the test, nothing but this
+machine is reached) or for `browser`. Where chromium is missing such tests are skipped and say so; in CI (CI=true) they
+fail.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -47,9 +48,9 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
-def watched(browser: Browser) -> Iterator[Page]:
+def watched(browser: Browser, **more: Any) -> Iterator[Page]:
     """A tab in a context of its own (no cookies of other tests), 1280 by 800; what goes wrong is raised at the end."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **more})
     wrong: list[str] = []
 
     def local_only(route: Route) -> None:
@@ -62,7 +63,7 @@ def watched(browser: Browser) -> Iterator[Page]:
     context.route("**/*", local_only)
     tab = context.new_page()
     tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    tab.on("console", lambda said: wrong.append(f"{said.type}: {said.text}"))
     yield tab
     context.close()
     assert not wrong, wrong

@@ -136,29 +136,36 @@ PATHS = ("/tables/visits", "/tables/visits/answers/1", "/tables/visits/budget", 
 def test_phone_contrast_and_keyboard(browser: Browser, place: tuple[Served, str], scheme: Any) -> None:
     served, address = place
     assert served.ask(served.owner).status_code == 200
-    context = browser.new_context(viewport={"width": 375, "height": 700}, color_scheme=scheme)
-    page = context.new_page()
-    sign_in(page, address, served.owner)
-    for path in PATHS:
-        page.goto(address + path)
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0, f"{path} is {wide} pixels too wide for a phone"
-        kept(page, f"8-phone-{scheme}{path.replace('/', '-')}")
-        assert axe(page) == [], path
-    page.goto(f"{address}/tables/visits")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
-    context.close()
+    for page in watched(browser, viewport={"width": 375, "height": 700}, color_scheme=scheme):
+        sign_in(page, address, served.owner)
+        for path in PATHS:
+            page.goto(address + path)
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide <= 0, f"{path} is {wide} pixels too wide for a phone"
+            kept(page, f"8-phone-{scheme}{path.replace('/', '-')}")
+            assert axe(page) == [], path
+        page.goto(f"{address}/tables/visits")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
 
 
 def test_without_a_script_a_form_asks(browser: Browser, place: tuple[Served, str]) -> None:
     served, address = place
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    sign_in(page, address, served.ada)
-    page.get_by_label("Question in SQL").fill("SELECT COUNT(*) AS n FROM visits")
-    page.get_by_label("Price, ε").fill("0.25")
-    page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_role("button", name="and run").click()
-    page.get_by_text("Ask the same elsewhere").wait_for()
-    context.close()
+    for page in watched(browser, java_script_enabled=False):
+        sign_in(page, address, served.ada)
+        page.get_by_label("Question in SQL").fill("SELECT COUNT(*) AS n FROM visits")
+        page.get_by_label("Price, ε").fill("0.25")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("button", name="and run").click()
+        page.get_by_text("Ask the same elsewhere").wait_for()
+
+
+def test_a_page_that_keeps_people_out_is_noticed(browser: Browser, place: tuple[Served, str]) -> None:
+    """axe runs: a label that is taken away and a grey that is too light are found."""
+    for page in watched(browser):
+        page.goto(place[1])
+        assert axe(page) == []
+        page.evaluate("document.querySelector('label[for=key]').remove()")
+        page.evaluate("document.querySelector('.note').style.color = '#bbb'")
+        found = {one["id"] for one in page.evaluate("axe.run(document)")["violations"]}
+        assert {"label", "color-contrast"} <= found

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from tacit.errors import LedgerError
 from tacit.ledger.postgres.ledger import PostgresLedger
 from tests.postgres import Servers
 
@@ -117,6 +118,7 @@ def hold(place: str, said: list[list[str]], kills: int) -> None:
     }
     acknowledged = [(int(words[1]), words[2], Fraction(words[3])) for words in said if words[0] == "paid"]
     assert len({number for number, *_ in acknowledged}) == len(acknowledged)
+    assert all(number in paid for number, *_ in acknowledged)
     assert all(
         paid[number]["analyst"] == analyst and prices[number] == price for number, analyst, price in acknowledged
     )
@@ -140,7 +142,7 @@ def test_racing_processes_never_pass_a_cap(database: str, tmp_path: Path, kills:
 def test_a_race_without_the_look_is_seen(database: str, tmp_path: Path) -> None:
     place = f"{database}#racing_{next(NAMES)}"
     said = race(place, tmp_path, 0, fault="blind")
-    with pytest.raises(AssertionError):
+    with pytest.raises((AssertionError, LedgerError)):  # where even its end does not fit, it is not opened
         hold(place, said, 0)
 
 
