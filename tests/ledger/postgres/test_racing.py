@@ -102,8 +102,8 @@ def race(place: str, folder: Path, kills: int, fault: str = "") -> list[list[str
 
 def hold(place: str, said: list[list[str]], kills: int) -> None:
     """The chain is whole, no cap is passed, and everything that was acknowledged is on record once."""
-    with PostgresLedger(place, patience=30).open() as ledger:
-        assert ledger.verify().sound
+    with PostgresLedger(place, patience=30) as ledger:  # closed too if it cannot be opened
+        assert ledger.open().verify().sound
         paid = {one.number: one.values for one in ledger.history() if one.kind == "reserved"}
         told = ledger.budget().to_dict()
     prices = {number: Fraction(values["price"][0]) for number, values in paid.items()}
