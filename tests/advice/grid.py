@@ -78,12 +78,14 @@ def cases() -> Iterator[Case]:
             yield Case(Survey(categories, 300), price)
         yield Case(MeanSurvey(300, (0, 1)), price)
         yield Case(Survey(10, 300, "curator"), price)
+        yield Case(Survey(2, 300, "curator"), price)
         yield Case(DeviceSum(300, trusted="nobody"), price)
         yield Case(DeviceSum(300, bits=True, trusted="nobody"), price)
     for price in ({"epsilon": 1, "delta": "1e-4"}, {"epsilon": 2, "delta": "1e-6"}):
         yield Case(DeviceSum(300, bits=True), price)
         yield Case(DeviceSum(300), price)
         yield Case(Survey(5, 300, "shuffler"), price)
+        yield Case(Survey(2, 300, "shuffler"), price)
         yield Case(MeanSurvey(300, (0, 1), "shuffler"), price)
     for price in (*PURE[1:], WITH_DELTA[1], *OTHERS):
         yield Case(MeanSurvey(300, (0, 10), "curator"), price)

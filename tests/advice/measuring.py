@@ -148,6 +148,8 @@ def _totals(situation: RunningTotals, mechanism: Any, beta: float, draws: int, e
 
 def _survey(situation: Survey, mechanism: Any, beta: float, draws: int, entropy: BitSource) -> float:
     people, k = situation.people, situation.categories
+    if isinstance(mechanism, ShuffledSum | BinarySum):
+        return _device_sum(DeviceSum(people, bits=True), mechanism, beta, draws, entropy) / people
     values = np.arange(people) % k
     truth = np.bincount(values, minlength=k) / people
     rows = max(4 * draws // (people * k), 60, 6000 // k)

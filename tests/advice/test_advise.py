@@ -93,6 +93,8 @@ EVERY = [
     Survey(7, 500),
     Survey(7, 500, "curator"),
     Survey(4, 5000, "shuffler"),
+    Survey(2, 500, "curator"),
+    Survey(2, 5000, "shuffler"),
     MeanSurvey(500, (0, 10)),
     MeanSurvey(500, (0, 10), "curator"),
     MeanSurvey(500, (0, 10), "shuffler"),
@@ -282,6 +284,22 @@ def test_bits_that_nobody_mixes_are_told_by_randomized_response(epsilon: float) 
     assert made.best.error_grows == "like √n in people"
     numbers = {one.name: one.error for one in advise(DeviceSum(1000, trusted="nobody"), epsilon=str(epsilon)).options}  # type: ignore[arg-type]
     assert numbers["Duchi"] > 1.01 * made.best.error  # what lies between the ends is told worse
+
+
+def test_of_two_answers_one_is_counted() -> None:
+    for price in ({"epsilon": 1}, {"epsilon": 1, "delta": "1e-6"}, {"rho": "0.1"}):
+        two, one = (
+            advise(Survey(2, 1000, "curator"), **price),
+            advise(Numbers(1, tacit.L1(1, neighbours=tacit.REPLACE), whole=True), **price),
+        )
+        assert two.best.name == one.best.name
+        assert two.best.error == pytest.approx(one.best.error / 1000)
+    mixed = advise(Survey(2, 1000, "shuffler"), epsilon=1, delta="1e-6")
+    summed = advise(DeviceSum(1000, bits=True), epsilon=1, delta="1e-6")
+    assert mixed.best.name == summed.best.name == "ShuffledSum"
+    assert mixed.best.error == pytest.approx(summed.best.error / 1000)
+    assert {one.name: one.error for one in mixed.options}["ShuffledHistogram"] > 2 * mixed.best.error
+    assert "the other is what is left" in mixed.best.why
 
 
 def test_what_is_as_good_without_a_delta_or_without_a_tree_comes_first() -> None:

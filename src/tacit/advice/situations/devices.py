@@ -25,7 +25,7 @@ from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.neighbours import REPLACE, Neighbours
 from tacit.privacy.prices import source
 
-__all__ = ["DeviceSum", "mean_ways"]
+__all__ = ["DeviceSum", "mean_ways", "per_person"]
 
 _MOST_BITS = 10**7
 
@@ -141,6 +141,11 @@ class DeviceSum:
 def security(promise: ApproxDP) -> int:
     """The least security with (1 + e^ε)·2^-security ≤ δ."""
     return max(1, math.ceil(math.log2((1 + math.exp(min(float(promise.eps), 500.0))) / float(promise.dlt)) + 1e-9))
+
+
+def per_person(of_sum: Callable[[Any, Fraction], float], people: int) -> Callable[[Any, Fraction], float]:
+    """The error of a mean, from that of a sum."""
+    return lambda made, beta: of_sum(made, beta) / people
 
 
 def _number_randomizer(kind: Any, bounds: Any, promise: Any) -> Any:

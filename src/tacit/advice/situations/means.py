@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from tacit.advice.options import LeftOut, Way
-from tacit.advice.situations.devices import DeviceSum, mean_ways
+from tacit.advice.situations.devices import DeviceSum, mean_ways, per_person
 from tacit.advice.situations.numbers import Numbers
 from tacit.advice.situations.surveys import NO_LOCAL
 from tacit.advice.situations.trust import CURATOR, NOBODY, SHUFFLER, Trust, read_trust
@@ -59,7 +59,7 @@ class MeanSurvey:
             if way.name == "ShuffledSum":
                 yield replace(
                     way,
-                    error=_per_person(way.error, self.people),
+                    error=per_person(way.error, self.people),
                     grows="like 1/n in people",
                     why=f"{way.why}; divide the sum by the people",
                 )
@@ -76,7 +76,3 @@ class MeanSurvey:
             yield NO_LOCAL
         else:
             yield LeftOut("SquareWave", "it estimates the whole distribution, and is biased")
-
-
-def _per_person(of_sum: Callable[[Any, Fraction], float], people: int) -> Callable[[Any, Fraction], float]:
-    return lambda made, beta: of_sum(made, beta) / people

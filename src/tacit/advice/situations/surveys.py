@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from tacit.advice.options import LeftOut, Way
+from tacit.advice.paste import sensitivity_text
+from tacit.advice.situations.devices import DeviceSum, per_person
 from tacit.advice.situations.trust import CURATOR, NOBODY, SHUFFLER, Trust, read_trust
 from tacit.errors import InvalidParameter
 from tacit.local.categories.estimates import two_sided
@@ -35,6 +37,7 @@ from tacit.privacy.sensitivity import L1, L2
 __all__ = ["NO_LOCAL", "Survey"]
 
 _PURE = (PureDP,)
+_THE_OTHER = "the other is what is left of the people, who are counted in public"
 NO_LOCAL = LeftOut("local protocols", "there is somebody to trust, and they would cost the root of the people")
 
 
@@ -107,6 +110,8 @@ class Survey:
         return two_sided(beta) * made.standard_error(self.people, 1 / self.categories)
 
     def _shuffled(self) -> Iterable[Way]:
+        if self.categories == 2:
+            yield from self._one_sum()
         yield Way(
             "ShuffledHistogram",
             (ApproxDP,),
@@ -119,23 +124,37 @@ class Survey:
         )
         yield from self._local()
 
+    def _one_sum(self) -> Iterable[Way]:
+        """Of two answers one is counted, as a sum of bits."""
+        for way in DeviceSum(self.people, bits=True, trusted=SHUFFLER).ways():
+            if way.name in ("BinarySum", "ShuffledSum"):
+                yield replace(
+                    way,
+                    error=per_person(way.error, self.people),
+                    grows="like 1/n in people",
+                    why=f"{way.why}; {_THE_OTHER}; divide the sum by the people",
+                )
+
     def _central(self) -> Iterable[Way]:
         l1, l2 = (histogram(norm=norm, neighbours=REPLACE) for norm in (L1, L2))
+        why = "counts every answer with noise of two people"
+        if self.categories == 2:
+            l1, l2, why = L1(1, neighbours=REPLACE), L2(1, neighbours=REPLACE), f"counts one answer; {_THE_OTHER}"
         yield Way(
             "DiscreteLaplace",
             _PURE,
             lambda promise: DiscreteLaplace(promise=promise, sensitivity=l1),
             lambda made, beta: made.accuracy(beta) / self.people,
-            "tacit.DiscreteLaplace({price}, sensitivity=tacit.L1(2, neighbours=tacit.REPLACE))",
+            f"tacit.DiscreteLaplace({{price}}, sensitivity={sensitivity_text(l1)})",
             "not with k; like 1/n in people",
-            "counts every answer with noise of two people",
+            why,
         )
         yield Way(
             "DiscreteGaussian",
             (ApproxDP, ZCDP, GaussianDP),
             lambda promise: DiscreteGaussian(promise=promise, sensitivity=l2),
             lambda made, beta: made.accuracy(beta) / self.people,
-            "tacit.DiscreteGaussian({price}, sensitivity=tacit.L2.sqrt(2, neighbours=tacit.REPLACE))",
+            f"tacit.DiscreteGaussian({{price}}, sensitivity={sensitivity_text(l2)})",
             "not with k; like 1/n in people",
             "pays by the L2 distance",
         )
@@ -146,6 +165,10 @@ class Survey:
             return
         yield LeftOut("Rappor", "it is for asking the same people again and again; for once it is UnaryEncoding")
         yield LeftOut("CountMeanSketch", "it is for more categories than can be listed, at the price of collisions")
+        if self.trusted is SHUFFLER and self.categories > 2:
+            yield LeftOut(
+                "ShuffledSum", "one sum says both of two answers; nothing of ours prices a sum for each of more"
+            )
         if self.trusted is SHUFFLER:
             yield LeftOut(
                 "amplified reports",
