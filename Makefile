@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+RUNS   := $(VENV)/.runs
 
 # Where this is set, every process of the tests would compile all of Tacit anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -13,14 +14,18 @@ unexport PYTHONDONTWRITEBYTECODE
 help:            ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
 
-$(READY): requirements.lock pyproject.toml
+$(RUNS): requirements-demo.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tacit needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-demo.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(READY)   ## from a CSV to private answers: the whole story on a generated table, in demo-output/
+$(READY): requirements.lock $(RUNS)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+demo: $(RUNS)    ## from a CSV to private answers: the whole story on a generated table, in demo-output/
 	$(BIN)/tacit demo
 
 test: $(READY)   ## the tests
@@ -86,6 +91,7 @@ lock: $(READY)   ## pin the dependencies anew
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --group dev --extra plots --extra frames --extra learn --extra excel --extra postgres --extra server pyproject.toml -o requirements.lock
+	$(BIN)/python .ci/demo_lock.py
 
 page:            ## the editor of the service's page, bundled from page/package-lock.json (needs Node)
 	cd page && npm ci --no-audit --no-fund && npx esbuild editor.js --bundle --minify --format=iife \

@@ -93,6 +93,7 @@ def check_sdist(sdist: Path) -> list[str]:
     wanted |= {
         "Makefile",
         "requirements.lock",
+        "requirements-demo.lock",
         "pyproject.toml",
         "README.md",
         "LICENSE",
