@@ -162,3 +162,10 @@ def test_a_name_that_does_not_say_what_the_file_is(tmp_path: Path) -> None:
     assert asked.returncode == 0, asked.printed
     (value,) = json.loads(asked.stdout)["columns"][0]["values"]
     assert value in range(270, 331), value
+
+
+def test_a_file_of_several_tables_says_how_to_name_one(tmp_path: Path) -> None:
+    database(tmp_path / "t.sqlite")
+    refused = tacit(tmp_path, "init", "t.sqlite", "--unit", "who")
+    assert refused.returncode == 1
+    assert "other, visits. Say which: --table NAME" in refused.stderr

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidParameter
 from tacit.tables.engines.duckdb.sources.duckdb_views import RowByRow
-from tacit.tables.engines.duckdb.sources.source import VIEW, quoted_name, quoted_text, visible
+from tacit.tables.engines.duckdb.sources.source import VIEW, WHICH_TABLE, quoted_name, quoted_text, visible
 from tacit.tables.engines.duckdb.sources.typed import check_types, view_of
 from tacit.tables.policy.policy import ColumnPolicy
 
@@ -91,7 +91,7 @@ class DuckDBFileSource:
         if len(tables) == 1 and not self._is_chosen:
             return tables[0]
         allowed = f"a table of {self._path.name}: {', '.join((*tables, *self._views)) or 'it has none'}"
-        raise InvalidParameter("table", given=asked, allowed=allowed, hint='In the policy: [reading] table = "…".')
+        raise InvalidParameter("table", given=asked, allowed=allowed, hint=WHICH_TABLE)
 
     def _attach(self, connection: DuckDBPyConnection, alias: str = _ALIAS) -> None:
         connection.execute(

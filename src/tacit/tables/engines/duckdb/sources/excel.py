@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.tables.engines.duckdb.sources.loaded import attach_rows
-from tacit.tables.engines.duckdb.sources.source import VIEW, missing_column, named, refuse_empty, usable_names, visible
+from tacit.tables.engines.duckdb.sources.source import (
+    VIEW,
+    WHICH_TABLE,
+    missing_column,
+    named,
+    refuse_empty,
+    usable_names,
+    visible,
+)
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
 
@@ -86,7 +94,7 @@ class ExcelSource:
         if len(sheets) == 1 and not self._chosen:
             return sheets[0]
         allowed = f"a sheet of {self._path.name}: {', '.join(sheets) or 'it has none'}"
-        raise InvalidParameter("table", given=asked, allowed=allowed, hint='In the policy: [reading] table = "…".')
+        raise InvalidParameter("table", given=asked, allowed=allowed, hint=WHICH_TABLE)
 
     def column_names(self) -> tuple[str, ...]:
         return self._found[1]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "VIEW",
+    "WHICH_TABLE",
     "Source",
     "missing_column",
     "named",
@@ -28,6 +29,9 @@ __all__ = [
     "view_statement",
     "visible",
 ]
+
+WHICH_TABLE = 'Say which: --table NAME, or in the policy [reading] table = "…".'
+"""What to do about a file that holds several tables."""
 
 
 class Source(Protocol):

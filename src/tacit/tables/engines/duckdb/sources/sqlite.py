@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from tacit.errors import InvalidParameter, PolicyError
 from tacit.tables.engines.duckdb.sources.loaded import attach_rows
-from tacit.tables.engines.duckdb.sources.source import VIEW, missing_column, quoted_name, visible
+from tacit.tables.engines.duckdb.sources.source import VIEW, WHICH_TABLE, missing_column, quoted_name, visible
 from tacit.tables.policy.policy import ColumnPolicy
 from tacit.tables.policy.reading import Reading
 
@@ -97,7 +97,7 @@ class SqliteSource:
         if len(tables) == 1 and not self._chosen:
             return tables[0]
         allowed = f"a table of {self._path.name}: {', '.join(tables) or 'it has none'}"
-        raise InvalidParameter("table", given=asked, allowed=allowed, hint='In the policy: [reading] table = "…".')
+        raise InvalidParameter("table", given=asked, allowed=allowed, hint=WHICH_TABLE)
 
     def column_names(self) -> tuple[str, ...]:
         return tuple(self._found[1])
