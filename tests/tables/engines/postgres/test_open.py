@@ -252,6 +252,18 @@ def test_the_private_table_is_not_public(url: str) -> None:
         opened(f"{url}#public.visits", public={"other": f"{url}#public.bonn"})
 
 
+def test_rows_are_learned_from_and_counted_in_many_tables(url: str) -> None:
+    enough = {"budget": tacit.ApproxDP(1000, "1e-6"), "keys": {"city": ["Bonn", "Rome", "Lund"]}}
+    with psycopg.connect(url, autocommit=True) as database:
+        database.execute("CREATE TABLE plain AS SELECT user_id, city, spend FROM visits")
+    with opened(f"{url}#public.plain", **enough) as table:
+        model = tacit.learn.LogisticRegression(epsilon=100, delta="1e-9").fit(table, target="city")
+        assert model.coef_.shape[0] == 3
+        synthesis = tacit.synth.MST(epsilon=100, delta="1e-9").fit(table)
+        assert table.remaining == tacit.ApproxDP(800, "9.98e-7")
+    assert "50 rows of city, spend" in repr(synthesis.sample(50))
+
+
 # what is refused, before anything is paid
 
 
@@ -283,6 +295,30 @@ def test_what_is_not_there_or_may_not_be_read_is_refused(url: str) -> None:
     other = url.replace("postgres@", "nobody_special@")
     with pytest.raises(InvalidParameter, match="may SELECT"):
         opened(f"{other}#public.visits")
+
+
+def test_a_password_that_is_wrong_is_refused_and_repeated_by_nobody(
+    postgres_servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = postgres_servers.another(18)
+    (server.data / "pg_hba.conf").write_text("local all postgres trust\nlocal all all scram-sha-256\n")
+    with psycopg.connect(server.url(), autocommit=True) as database:
+        database.execute("CREATE ROLE ana LOGIN PASSWORD 'right'")
+        database.execute("SELECT pg_reload_conf()")
+    server.stop()
+    server.start()
+    for given in ("", "hunter2"):
+        monkeypatch.setenv("PGPASSWORD", given)
+        with pytest.raises(InvalidParameter, match=r"password was not accepted.*Nothing was spent") as caught:
+            opened(f"{server.url(user='ana')}#public.visits")
+        assert "hunter2" not in str(caught.value)
+        assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("unit", ["tags", "note", "raw"])
+def test_what_cannot_be_compared_is_no_unit(url: str, unit: str) -> None:
+    with pytest.raises(PolicyError, match=f"{unit} to be the unit"):
+        opened(f"{url}#public.visits", unit=unit)
 
 
 def test_select_on_the_columns_suffices(url: str) -> None:

@@ -148,6 +148,8 @@ def test_lines_that_would_end_a_question_are_refused(spark: Any, here: Path, tmp
 def test_rows_of_spark_are_learned_from_and_read_in_chunks(spark: Any, here: Path, folder: Path) -> None:
     enough = tacit.ApproxDP(1000, "1e-6")
     with opened(str(folder), reading={"engine": "spark"}, ledger=tacit.InMemory(), budget=enough) as table:
+        model = tacit.learn.LogisticRegression(epsilon=100, delta="1e-9").fit(table, target="city")
+        assert model.coef_.shape[0] == 3
         synthesis = tacit.synth.MST(epsilon=100, delta="1e-9").fit(table)
     assert "50 rows of city, spend" in repr(synthesis.sample(50))
 
