@@ -348,6 +348,13 @@ def test_scores_that_a_unit_moves_by_one_in_all_are_noised_one_by_one() -> None:
         (lambda: advise(Numbers(1), epsilon=1), "sensitivity=1 for a count"),
         (lambda: advise(Numbers(0, 1), epsilon=1), "count"),
         (lambda: advise("numbers", epsilon=1), "Numbers"),  # type: ignore[arg-type]
+        (lambda: advise(Numbers, epsilon=1), "tacit.advice.Numbers(10"),  # type: ignore[arg-type]
+        (lambda: TableQuestion("SELECT 1"), 'TableQuestion(people.query("SELECT'),  # type: ignore[arg-type]
+        (lambda: advise(Numbers(1, 1)), "Say epsilon=1."),
+        (lambda: advise(Numbers(1, 1), epsilon=1, beta=1), 'Say beta="0.05".'),
+        (lambda: advise(Numbers(1, 1), error=0), "Say error=10, in the units"),
+        (lambda: advise(Numbers(1, 1), rho=0), 'Say rho="0.1".'),
+        (lambda: advise(Numbers(1, 1), epsilon=1, delta=2), 'Say epsilon=1, delta="1e-6".'),
         (lambda: advise(DeviceSum(500), epsilon=1, trusted="x"), None),
         (lambda: advise(Survey(1, 10), epsilon=1), "two answers"),
         (lambda: advise(Survey(3, 10, "friends"), epsilon=1), "'curator', 'shuffler' or 'nobody'"),

@@ -20,7 +20,7 @@ from tacit.privacy.guarantees.zcdp import ZCDP
 from tacit.privacy.neighbours import Neighbours
 from tacit.privacy.prices import Price, six_digits, source, text
 
-__all__ = ["advise"]
+__all__ = ["advise", "said_next"]
 
 _STEPS = 40
 _LARGEST = Fraction(64)
@@ -52,9 +52,49 @@ def advise(
     >>> advise(Numbers(1, sensitivity=1), error=10).best.promise
     PureDP(0.299574)
     """
-    if not all(hasattr(situation, name) for name in ("ways", "neighbours", "measured_as")):
+    kind = isinstance(situation, type)
+    if kind or not all(hasattr(situation, name) for name in ("ways", "neighbours", "measured_as")):
         allowed = "what is to be released, such as tacit.advice.Numbers(10, sensitivity=1)"
         raise InvalidParameter("situation", given=situation, allowed=allowed)
+    try:
+        return _advised(situation, epsilon, delta, rho, mu, error, beta)
+    except InvalidParameter as refused:
+        hint = said_next(refused.name)
+        if refused.hint or not hint or type(refused) is not InvalidParameter:
+            raise
+        raise InvalidParameter(refused.name, given=refused.given, allowed=refused.allowed, hint=hint) from None
+
+
+_NEXT = {
+    "price": "epsilon=1",
+    "epsilon": "epsilon=1",
+    "delta": 'epsilon=1, delta="1e-6"',
+    "rho": 'rho="0.1"',
+    "mu": 'mu="0.5"',
+    "error": "error=10, in the units of what is released",
+    "beta": 'beta="0.05"',
+}
+"""What to say instead, where a refusal does not tell."""
+
+
+def said_next(name: str) -> str:
+    """The hint of a refusal that has none of its own.
+
+    >>> said_next("beta")
+    'Say beta="0.05".'
+    """
+    return f"Say {_NEXT[name]}." if name in _NEXT else ""
+
+
+def _advised(
+    situation: Situation,
+    epsilon: PriceLike,
+    delta: PriceLike,
+    rho: PriceLike,
+    mu: PriceLike,
+    error: PriceLike,
+    beta: Price,
+) -> Advice:
     level = read_beta(beta)
     ways, never = tuple(situation.ways()), tuple(situation.never())
     measured = situation.measured_as(text(level))

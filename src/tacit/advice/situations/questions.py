@@ -36,6 +36,12 @@ class TableQuestion:
     question: Question
     expected_rows: int | None = None
 
+    def __post_init__(self) -> None:
+        if not all(hasattr(self.question, name) for name in ("plan", "to_sql")):
+            allowed = "a question of an open table"
+            hint = 'Say TableQuestion(people.query("SELECT …")).'
+            raise InvalidParameter("question", given=self.question, allowed=allowed, hint=hint)
+
     @property
     def neighbours(self) -> Neighbours:
         return ADD_REMOVE

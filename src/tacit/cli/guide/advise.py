@@ -14,6 +14,7 @@ import click
 
 from tacit.advice.options import Advice, Option
 from tacit.advice.ranking import advise as advised
+from tacit.advice.ranking import said_next
 from tacit.advice.situations.choices import Choice, TopChoices
 from tacit.advice.situations.devices import DeviceSum
 from tacit.advice.situations.means import MeanSurvey
@@ -128,7 +129,12 @@ def _as_typed(refused: InvalidParameter) -> InvalidParameter:
         given = f"{given[0]} {given[1]}"
         allowed = "two finite numbers, the lower one first" if "pair" in allowed else allowed
     shown = f"--{name}".replace("_", "-") if name in _DASHED else name
-    return InvalidParameter(shown, given=given, allowed=_in_shell(allowed), hint=_in_shell(hint) or _NEXT.get(name, ""))
+    return InvalidParameter(shown, given=given, allowed=_in_shell(allowed), hint=_next(name, hint))
+
+
+def _next(name: str, hint: str) -> str:
+    """The line to type: of the shell, where it is the library's own."""
+    return _NEXT[name] if name in _NEXT and (not hint or hint == said_next(name)) else _in_shell(hint)
 
 
 _SPELLED = {"q": "quantiles"}
