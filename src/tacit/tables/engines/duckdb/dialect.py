@@ -114,7 +114,7 @@ class DuckDB(Dialect):
 
     def summed(self, widest: int, column: str) -> str:
         """In 64 bits where even 2⁴⁸ rows could not fill them, otherwise in 128."""
-        return f"sum(CAST({column} AS SMALLINT))" if widest < 2**15 else f"sum({column})"
+        return f"CAST(sum(CAST({column} AS SMALLINT)) AS BIGINT)" if widest < 2**15 else f"sum({column})"
 
     def total(self, sql: str, widest: int) -> tuple[str, str]:
         total = f"coalesce(sum(CAST({sql} AS BIGINT)), 0)"
