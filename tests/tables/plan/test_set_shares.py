@@ -81,6 +81,45 @@ def test_a_key_of_two_values_makes_the_cube_better(tmp_path: Path) -> None:
     assert spent == pytest.approx(1, rel=1e-9)  # ε of all sets together
 
 
+CUBES = [
+    STATEMENTS[0],
+    "SELECT city, plan, COUNT(*) AS n FROM visits WHERE spend > 3 GROUP BY CUBE (city, plan)",
+    "SELECT city, plan, COUNT(*) AS n FROM visits GROUP BY ROLLUP (city, plan)",
+    "SELECT city, plan, SUM(spend) AS s FROM visits GROUP BY CUBE (city, plan)",
+    STATEMENTS[1],
+    "SELECT city, COUNT(*) AS n FROM visits GROUP BY city",
+]
+
+
+def longest(table: Table, chosen: tuple[int, ...], price: ApproxDP) -> float:
+    """Of intervals in a batch, next to what they are one by one, each statement at its share."""
+    together = table.batch([CUBES[at] for at in chosen]).plan(price=price)
+    assert isinstance(together.cost, ApproxDP)
+    assert together.cost.eps == price.eps
+    assert together.cost.dlt <= price.dlt
+    ratios = list[float]()
+    for at, part, made in zip(chosen, together.shares, together.plans, strict=True):
+        alone = table.query(CUBES[at]).plan(epsilon=price.eps * part, delta=price.dlt * part)
+        lines = [(line.error, other.error) for line, other in zip(made.lines, alone.lines, strict=True)]
+        for one, other in zip(made.parts, alone.parts, strict=True):
+            lines += [(line.error, before.error) for line, before in zip(one.lines, other.lines, strict=True)]
+        ratios += [one / other for one, other in lines if one is not None and other is not None]
+    return max(ratios)
+
+
+@pytest.mark.parametrize("chosen", [(0, 1), (0, 2), (0, 1, 2), (0, 5), (3, 4)])
+@pytest.mark.parametrize("price", [ApproxDP(1, 0), ApproxDP("0.1", "1e-6"), ApproxDP(5, "1e-8")], ids=str)
+def test_few_together_are_never_told_worse_than_one_by_one(
+    chosen: tuple[int, ...], price: ApproxDP, tmp_path: Path
+) -> None:
+    assert longest(opened(tmp_path), chosen, price) <= 1 + 1e-9
+
+
+def test_planted_fault_together_without_a_look_at_each_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.tables.plan.better.are_as_short", lambda *_: True)
+    assert longest(opened(tmp_path), (0, 2), ApproxDP("0.1", "1e-6")) > 1.2
+
+
 def test_hints_are_of_the_same_shares(tmp_path: Path) -> None:
     table = opened(tmp_path)
     plan = table.query(STATEMENTS[0]).plan(epsilon=1, delta=0)

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from tacit.errors import InvalidParameter, TacitError
+from tacit.errors import InvalidParameter
 from tacit.mechanisms.selection.key_selection import KeyRule
 from tacit.mechanisms.shared.estimate import BETA
 from tacit.privacy.composition import Guarantee
@@ -216,21 +216,11 @@ def _planned(forms: Forms, policy: Policy, price: Price, expected_rows: int | No
     sharing = share if sets else _Once()
     asked = forms.at(price, sharing=share_apart if sets else sharing)
     even = make_plan([asked], policy, price, [expected_rows], sharing)
-    return even if all(one.level is None for one in asked.demands) else _with_better_shares(even, expected_rows)
-
-
-def _with_better_shares(even: Plan, expected_rows: int | None) -> Plan:
-    """Where several sets of keys are made to add up: the price shared so that none is told worse, if that gains."""
-    from tacit.tables.plan.sets import are_better, reshared  # where there are several sets
-
-    statement = reshared(even.statements[0], even.parts)
-    if statement is None:
+    if all(one.level is None for one in asked.demands):
         return even
-    try:
-        made = make_plan([statement], even.policy, even.asked, [expected_rows], share)
-    except TacitError:  # a share that buys nothing
-        return even
-    return made if made.cost == even.cost and are_better(made.parts, even.parts) else even
+    from tacit.tables.plan.better import with_better_shares  # where there are several sets
+
+    return with_better_shares(even, [expected_rows])
 
 
 def _with_shares_of(other: Statement, asked: Statement) -> Statement:

@@ -18,7 +18,7 @@ from tacit.tables.fitting.shares import Design, better_shares
 from tacit.tables.plan.demands import Statement
 from tacit.tables.plan.parts import Part
 
-__all__ = ["are_as_good", "are_better", "reshared"]
+__all__ = ["are_as_good", "are_as_short", "are_better", "reshared"]
 
 _SAME = 1e-9
 _WORTH = 1e-3
@@ -51,6 +51,11 @@ def are_as_good(parts: Sequence[Part], even: Sequence[Part]) -> bool:
     return bool((_ratios(parts, even) <= 1 + _SAME).all())
 
 
+def are_as_short(parts: Sequence[Part], others: Sequence[Part]) -> bool:
+    """Whether no interval is longer, whichever the laws of noise; nor noise wider where no interval is known yet."""
+    return bool(all(one <= other * (1 + _SAME) for one, other in zip(_lengths(parts), _lengths(others), strict=True)))
+
+
 def _ratios(parts: Sequence[Part], even: Sequence[Part]) -> npt.NDArray[np.float64]:
     """Of each spread to what it is at even shares."""
     found, first = (np.array(_spreads(one)) for one in (parts, even))
@@ -71,6 +76,16 @@ def _told(parts: Sequence[Part]) -> tuple[Design, list[list[float]]]:
         [spread(part.mechanism_of(one)) ** 2 for (part, _), one in zip(own, each, strict=True)] for each in measures
     ]
     return Design.of(levels[0].sizes, [level.kept for level in levels]), noise
+
+
+def _lengths(parts: Sequence[Part]) -> list[float]:
+    """Of intervals, or else of noise; and sizes of groups."""
+    found = list[float]()
+    for part in parts:
+        for line in part.lines:
+            found += [line.error] if line.error else [spread(one) for one in line.mechanisms]
+        found += [] if part.keys is None else [float(part.keys.threshold)]
+    return found
 
 
 def _spreads(parts: Sequence[Part]) -> list[float]:

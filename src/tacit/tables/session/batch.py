@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
-from tacit.errors import InvalidParameter, TacitError
+from tacit.errors import InvalidParameter
 from tacit.ledger import Receipt
 from tacit.ledger.requests import Claim
 from tacit.privacy import Guarantee
@@ -18,10 +18,9 @@ from tacit.tables.check.check import Checked
 from tacit.tables.check.types import Words
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import Engine
-from tacit.tables.plan.demands import Statement, statement_of
+from tacit.tables.plan.demands import statement_of
 from tacit.tables.plan.forms import formed
-from tacit.tables.plan.joint import Joint, share, shares_of
-from tacit.tables.plan.parts import Part
+from tacit.tables.plan.joint import share, shares_of
 from tacit.tables.plan.plan import Plan, make_plan
 from tacit.tables.plan.price import Price, read_price
 from tacit.tables.query.to_sql import to_sql
@@ -34,14 +33,6 @@ __all__ = ["AnsweringAll", "Batch", "check_number"]
 
 MOST = 1000
 """Statements in a batch."""
-
-
-class _Made(NamedTuple):
-    """What follows from a price: each statement's share, how it is measured, and its noise."""
-
-    shares: tuple[Fraction, ...]
-    statements: tuple[Statement, ...]
-    joint: Joint
 
 
 class Batch:
@@ -67,7 +58,7 @@ class Batch:
             raise InvalidParameter("batch", given=Words(f"more than {MOST} groupings"), allowed=allowed)
         self._weights = None if weights is None else _listed(weights, "weights", len(statements), positive)
         self._rows = None if expected_rows is None else _listed(expected_rows, "expected_rows", len(statements), _rows)
-        self._made: dict[Price, _Made] = {}
+        self._made: dict[Price, Plan] = {}
 
     def __len__(self) -> int:
         return len(self._statements)
@@ -117,26 +108,15 @@ class Batch:
         """The answers under what the same batch cost before it was measured as now, if that was another δ."""
         if not isinstance(made.asked, ApproxDP) or not made.asked.dlt or made.keys is not None:
             return None
-        before = self._together(made.asked, self._statements, made.shares).cost
+        before = self._cost_before(made.asked, made.shares)
         return None if before == made.cost else self._access.stored(made.question, before)
 
     def _plan(self, price: Price) -> Plan:
         if price not in self._made:
             self._made[price] = self._shared(price)
-        shares, statements, joint = self._made[price]
-        rows = [None] * len(self) if self._rows is None else list(map(int, self._rows))
-        together = canonical([one.question for one in self._statements], shares)
-        return make_plan(
-            statements,
-            self._access.policy,
-            price,
-            rows,
-            lambda price, needs, weights: joint,
-            shares,
-            together,
-        )
+        return self._made[price]
 
-    def _shared(self, price: Price) -> _Made:
+    def _shared(self, price: Price) -> Plan:
         """Shares and prices: stated weights, or such that noise is the same multiple of what one unit moves.
 
         A statement of p groups per unit and n parts needs a share in proportion to p·n for that, whichever the noise;
@@ -151,50 +131,26 @@ class Batch:
             return self._priced(price, shares_of(even))
         shares = shares_of([one / rows**2 for one, rows in zip(even, self._rows, strict=True)])
         found = self._priced(price, shares)
-        if all(one.noise is None or one.noise.name != "discrete Laplace" for one in found.joint.splits):
+        if all(one.noise is None or one.noise.name != "discrete Laplace" for one in found.parts):
             return found
         return self._priced(price, shares_of([one / rows for one, rows in zip(even, self._rows, strict=True)]))
 
-    def _priced(self, price: Price, shares: tuple[Fraction, ...]) -> _Made:
+    def _priced(self, price: Price, shares: tuple[Fraction, ...]) -> Plan:
         """All grouped questions of all statements, measured as is best at their shares, and priced together."""
-        statements = tuple(formed(one, price, part) for one, part in zip(self._statements, shares, strict=True))
-        even = _Made(shares, statements, self._together(price, statements, shares))
-        several = any(sum(one.level is not None for one in own.demands) > 1 for own in statements)
-        return self._with_better_sets(price, even) if several else even
+        statements = [formed(one, price, part) for one, part in zip(self._statements, shares, strict=True)]
+        rows = [None] * len(self) if self._rows is None else list(map(int, self._rows))
+        together = canonical([one.question for one in self._statements], shares)
+        even = make_plan(statements, self._access.policy, price, rows, share, shares, together)
+        if all(sum(one.level is not None for one in own.demands) < 2 for own in statements):
+            return even
+        from tacit.tables.plan.better import with_better_shares  # where there are several sets
 
-    def _with_better_sets(self, price: Price, even: _Made) -> _Made:
-        """Where several sets of keys add up: shares as when asked alone, if nothing is told worse."""
-        from tacit.tables.plan.sets import are_as_good, are_better, reshared  # where there are several sets
+        return with_better_shares(even, rows)
 
-        first = self._parts(price, even)
-        tried = [reshared(one, parts) for one, parts in zip(even.statements, first, strict=True)]
-        for _ in range(2):
-            statements = tuple(one or own for one, own in zip(tried, even.statements, strict=True))
-            try:
-                made = _Made(even.shares, statements, self._together(price, statements, even.shares))
-            except TacitError:  # a share that buys nothing
-                return even
-            if made.joint.cost != even.joint.cost:
-                return even
-            pairs = list(zip(self._parts(price, made), first, strict=True))
-            better = [one is not None and are_better(*pair) for one, pair in zip(tried, pairs, strict=True)]
-            if all(
-                good or (one is None and are_as_good(*pair))
-                for good, one, pair in zip(better, tried, pairs, strict=True)
-            ):
-                return made
-            tried = [one if good else None for good, one in zip(better, tried, strict=True)]
-        return even
-
-    def _parts(self, price: Price, made: _Made) -> list[list[Part]]:
-        """What each statement is measured by."""
-        rows, joint = [None] * len(self), made.joint
-        plan = make_plan(made.statements, self._access.policy, price, rows, lambda *_: joint, made.shares)
-        return [[part for part in plan.parts if part.statement == at] for at in range(len(self))]
-
-    def _together(self, price: Price, statements: Sequence[Statement], shares: Sequence[Fraction]) -> Joint:
-        demands = [(part, one) for part, own in zip(shares, statements, strict=True) for one in own.demands]
-        return share(price, [one.need for _, one in demands], [part * one.weight for part, one in demands])
+    def _cost_before(self, price: Price, shares: Sequence[Fraction]) -> Guarantee:
+        """What was charged where each aggregate was measured by itself."""
+        demands = [(part, one) for part, own in zip(shares, self._statements, strict=True) for one in own.demands]
+        return share(price, [one.need for _, one in demands], [part * one.weight for part, one in demands]).cost
 
     def __repr__(self) -> str:
         most = 20
