@@ -13,6 +13,7 @@ from tacit.tables.expressions.kinds import Kind, literal
 from tacit.tables.expressions.operators import TIME_UNITS
 from tacit.tables.expressions.tree import Call, Case, Column, Expression, Grouping, Literal
 from tacit.tables.python.methods import OperatorMethods
+from tacit.tables.python.other_names import OtherNames
 from tacit.tables.query.functions import at_time_zone, started
 from tacit.tables.query.to_sql import expression_sql
 from tacit.tables.query.tree import Aggregate, Order, Window
@@ -54,7 +55,7 @@ def _joined(operator: str) -> Callable[[Term, object], Term]:
     return method
 
 
-class Term(OperatorMethods):
+class Term(OperatorMethods, OtherNames):
     """An expression that Python's operators build on: ``+ - * / // % **``, comparisons, ``&`` and, ``|`` or, ``~`` not.
 
     >>> (col("age") >= 40) & col("city").isin(["Oslo", "Bergen"])

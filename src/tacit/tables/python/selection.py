@@ -13,6 +13,7 @@ from tacit.tables.python.arrays import Several
 from tacit.tables.python.columns import Ordering, Term, col, condition_of, expression_of
 from tacit.tables.python.group_terms import KeySets
 from tacit.tables.python.options import listed_groups, stated
+from tacit.tables.python.other_names import OtherNames
 from tacit.tables.python.selection_joins import join_of, joined, listed, match_of
 from tacit.tables.python.selection_rows import (
     computed,
@@ -42,7 +43,7 @@ Named = tuple[str | None, Expression]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Selection(Generic[Asked]):
+class Selection(OtherNames, Generic[Asked]):
     """A question being written; `agg` finishes it and hands the tree to ``ask``. Each step returns a new selection.
 
     What is said of rows (`where`, `join`, `union`, `select`, `with_columns`, `per`) applies in the order in which it is

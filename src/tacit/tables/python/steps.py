@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from tacit.tables.python.arrays import Several
 from tacit.tables.python.columns import Term
 from tacit.tables.python.group_terms import KeySets
+from tacit.tables.python.other_names import OtherNames
 from tacit.tables.python.selection import Other, PerUnitSelection, Selection
 
 __all__ = ["First"]
@@ -16,7 +17,7 @@ __all__ = ["First"]
 Asked = TypeVar("Asked")
 
 
-class First(ABC, Generic[Asked]):
+class First(OtherNames, ABC, Generic[Asked]):
     """Something with rows that questions can be built on; each step gives a `Selection`."""
 
     @abstractmethod
