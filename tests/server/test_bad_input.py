@@ -140,4 +140,5 @@ def test_a_hundred_thousand_groups(serve: Serve, tmp_path: Path) -> None:
     assert len(ada.get("/tables/visits").text) < 20_000
     body = {"statements": [COUNT] * 1000, "epsilon": "0.5"}
     told = served.call(served.ada, "POST", "/v1/tables/visits/batches", json=body)
-    assert told.status_code < 500
+    assert (told.status_code, "at most 1,000,000 public groups in all" in told.json()["detail"]) == (400, True)
+    assert charged(served) == "0.5"

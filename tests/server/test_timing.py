@@ -60,13 +60,13 @@ def timed(served: Served, longer: float, rounds: int = ROUNDS) -> dict[str, list
         found[kind].append(time.perf_counter() - began)
         assert told.status_code == (410 if "fails" in kind else 200), told.text
 
-    async def all_of_them() -> None:
-        for number in range(rounds):
-            kinds = KINDS[number % 4 :] + KINDS[: number % 4]
-            keys = [served.key(f"{kind} {number} {turn}", Role.ANALYST) for turn in range(2) for kind in kinds]
-            await asyncio.gather(*(one(kind, key) for kind, key in zip(2 * kinds, keys, strict=True)))
+    async def one_round(number: int) -> None:
+        kinds = KINDS[number % 4 :] + KINDS[: number % 4]
+        keys = [served.key(f"{kind} {number} {turn}", Role.ANALYST) for turn in range(2) for kind in kinds]
+        await asyncio.gather(*(one(kind, key) for kind, key in zip(2 * kinds, keys, strict=True)))
 
-    served.wait(all_of_them())
+    for number in range(rounds):
+        served.wait(one_round(number))
     return found
 
 

@@ -184,3 +184,21 @@ def test_googles_options_hold_in_a_batch_but_a_price_of_its_own_is_refused(table
     assert strict.plans[0].keys.threshold >= plain.plans[0].keys.threshold + 299
     with pytest.raises(InvalidParameter, match="a price of its own"):
         table.batch([f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5, delta = 1e-9) {grouped}", ALL])
+
+
+def test_many_groups_in_all_are_refused_before_they_are_paid(tmp_path: Path) -> None:
+    """A draw of a hundred million would take all memory, and be lost: paid for, whatever the data are."""
+    (tmp_path / "rows.csv").write_text("who,k\n1,0\n", encoding="utf-8")
+    listed = {"k": list(range(50_000))}
+    with tacit.open(
+        tmp_path / "rows.csv", unit="who", budget=tacit.PureDP(3), keys=listed, types={"k": "integer"}
+    ) as table:
+        counts = "SELECT k, COUNT(*) AS n FROM rows GROUP BY k"
+        table.batch([counts] * 20)
+        with pytest.raises(InvalidParameter, match="1,050,000 groups; allowed: at most 1,000,000 public groups in all"):
+            table.batch([counts] * 21)
+        totals = "SELECT k, COUNT(*) AS n FROM rows GROUP BY ROLLUP (k)"
+        with pytest.raises(InvalidParameter, match="1,000,020 groups"):
+            table.batch([totals] * 20)
+        table.batch(["SELECT COUNT(*) AS n FROM rows"] * 1000)
+        assert table.entries == 0

@@ -15,6 +15,7 @@ from tacit.privacy.guarantees.approx import ApproxDP
 from tacit.privacy.prices import positive, text, times
 from tacit.report.markup import preformatted
 from tacit.tables.check.check import Checked
+from tacit.tables.check.later import most_rows
 from tacit.tables.check.types import Words
 from tacit.tables.engines.access import Access
 from tacit.tables.engines.contract import Engine
@@ -33,6 +34,8 @@ __all__ = ["AnsweringAll", "Batch", "check_number"]
 
 MOST = 1000
 """Statements in a batch."""
+MOST_GROUPS = 1_000_000
+"""Public groups of all of them: ten times what one statement has at most; of many more a draw takes all memory."""
 
 
 class Batch:
@@ -49,6 +52,12 @@ class Batch:
         if any(one.query.options.epsilon is not None or one.query.options.delta is not None for one in statements):
             allowed = "statements without epsilon and delta in their OPTIONS: the price is of the whole batch"
             raise InvalidParameter("batch", given="a statement with a price of its own", allowed=allowed)
+        groups = sum(most_rows(one) for one in statements if None not in one.key_domains)
+        if groups > MOST_GROUPS:
+            allowed = f"at most {MOST_GROUPS:,} public groups in all: ask several batches, or by coarser keys"
+            raise InvalidParameter(
+                "batch", given=Words(f"{groups:,} groups"), allowed=allowed, hint="Nothing was spent."
+            )
         if weights is not None and expected_rows is not None:
             raise InvalidParameter("weights", given="with expected_rows", allowed="one of the two")
         self._access = access
