@@ -17,6 +17,7 @@ from tacit.cli.shared.progress import waiting_for_another
 from tacit.cli.shared.questions import (
     WithoutPolicy,
     begins_by_default,
+    has_no_policy,
     open_for_asking,
     open_for_planning,
     policy_options,
@@ -26,6 +27,7 @@ from tacit.cli.shared.questions import (
     show_answers,
     targets,
 )
+from tacit.cli.shared.text_days import tell_text_days
 from tacit.errors import InvalidParameter, MissingPackage
 from tacit.ledger import ledger_at
 from tacit.tables.release.answer import Answer
@@ -131,6 +133,8 @@ def ask(
     opened = _at(server, where) if server else open_for_asking(where, without, analyst=analyst, ledger=ledger)
     with opened as table:
         before = table.entries
+        if server is None and has_no_policy(where, without):
+            tell_text_days(table, questions, types)
         with waiting_for_another("drawing the answer") if sys.stderr.isatty() else nullcontext():
             if is_batch:
                 answers = list(table.batch(questions).ask(epsilon=epsilon, delta=delta, rho=rho, fresh=fresh))

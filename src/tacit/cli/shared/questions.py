@@ -28,6 +28,7 @@ __all__ = [
     "DEFAULT_BUDGET",
     "WithoutPolicy",
     "begins_by_default",
+    "has_no_policy",
     "open_for_asking",
     "open_for_planning",
     "package_price",
@@ -81,7 +82,7 @@ class WithoutPolicy:
             (reading, reading or None),
         )
         for option, given in said:
-            if given is not None and not _has_no_policy(where, self):
+            if given is not None and not has_no_policy(where, self):
                 raise InvalidParameter(option, given="beside a policy file", allowed="nothing: the policy file says it")
         try:
             return open_table(
@@ -154,7 +155,7 @@ def open_for_asking(where: Path, without: WithoutPolicy, *, analyst: str | None,
 
 def begins_by_default(where: Path, without: WithoutPolicy, ledger: Path | str | None) -> bool:
     """Whether a payment would begin a ledger with a total that nobody named: no policy, no ledger, no --budget."""
-    if without.budget is not None or not _has_no_policy(where, without):
+    if without.budget is not None or not has_no_policy(where, without):
         return False
     return not ledger_at(ledger or ledger_beside(where)).exists()
 
@@ -162,7 +163,7 @@ def begins_by_default(where: Path, without: WithoutPolicy, ledger: Path | str | 
 def open_for_planning(where: Path, without: WithoutPolicy, ledger: Path | str | None) -> Table:
     """The table with a ledger that forgets, unless the one on record has to say which flavour it keeps."""
     book = ledger_at(ledger or ledger_beside(where))
-    if not _has_no_policy(where, without):
+    if not has_no_policy(where, without):
         return without.open(where, None, None, InMemory())
     if without.budget is None and book.exists():
         return without.open(where, None, None, book)
@@ -180,7 +181,7 @@ def _as_typed(error: InvalidParameter, where: Path) -> InvalidParameter:
     return InvalidParameter("--unit", given="nothing", allowed=allowed, hint=hint)
 
 
-def _has_no_policy(where: Path, without: WithoutPolicy) -> bool:
+def has_no_policy(where: Path, without: WithoutPolicy) -> bool:
     """Whether a data file is to be opened as the options describe it: `tacit.open` finds a policy beside the data."""
     if where.suffix == ".toml":
         return False
