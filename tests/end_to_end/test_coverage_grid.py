@@ -62,6 +62,17 @@ def _covariance(found: Rows) -> float:
     return math.fsum((a - x) * (b - y) for a, b in found) / len(found)
 
 
+def _correlation(found: Rows) -> float:
+    if len(found) < 2:
+        return math.nan
+    return statistics.correlation(_x(found), _y(found))
+
+
+def _level(share: float) -> Callable[[Rows], float]:
+    return lambda found: sorted(_y(found))[math.ceil(share * len(found)) - 1]
+
+
+_OF_ONE_COLUMN = "COUNT(x) AS n, SUM(x) AS s, AVG(x) AS a"
 STATISTICS: dict[str, Callable[[Rows], float]] = {
     "COUNT(*)": len,
     "SUM(x)": lambda found: math.fsum(_x(found)),
@@ -72,14 +83,30 @@ STATISTICS: dict[str, Callable[[Rows], float]] = {
     "COVAR_POP(x, y)": _covariance,
     "MEDIAN(y)": lambda found: statistics.median_low(_y(found)),
     "MEDIAN(y, interval_share => 0.25)": lambda found: statistics.median(_y(found)),
-    "QUANTILE(y, 0.9)": lambda found: sorted(_y(found))[math.ceil(0.9 * len(found)) - 1],
+    "QUANTILE(y, 0.9)": _level(0.9),
     "MIN(y)": lambda found: min(_y(found)),
     "MAX(y)": lambda found: max(_y(found)),
     "SUM(y) / SUM(x)": lambda found: math.fsum(_y(found)) / math.fsum(_x(found)),
     "SUM(x) / COUNT(*)": lambda found: statistics.fmean(_x(found)),
     "SUM(x) / SUM(y)": lambda found: math.fsum(_x(found)) / sum(_y(found)) if sum(_y(found)) else math.nan,
     "AVG(x) + SUM(x)": lambda found: statistics.fmean(_x(found)) + math.fsum(_x(found)),
+    "COUNT(x)": len,
+    "VAR_SAMP(x)": lambda found: statistics.variance(_x(found)) if len(found) > 1 else math.nan,
+    "CORR(x, y)": _correlation,
+    "GEOMEAN(x, contribution_bounds_per_row => (1, 100))": lambda found: statistics.geometric_mean(
+        [max(one, 1) for one in _x(found)]
+    ),
+    "COUNT(*) AS n, AVG(x)": lambda found: statistics.fmean(_x(found)),
+    "AVG(x) AS a, COUNT(*)": len,
+    f"{_OF_ONE_COLUMN}, VAR_POP(x)": lambda found: statistics.pvariance(_x(found)),
+    f"VAR_POP(x) AS v, {_OF_ONE_COLUMN}, STDDEV_SAMP(x)": lambda found: (
+        statistics.stdev(_x(found)) if len(found) > 1 else math.nan
+    ),
+    "VAR_POP(x) AS v, SUM(x)": lambda found: math.fsum(_x(found)),
+    "QUANTILE(y, 0.25) AS a, MEDIAN(y) AS b, QUANTILE(y, 0.75)": _level(0.75),
+    "QUANTILE(y, 0.75) AS a, MEDIAN(y) AS b, QUANTILE(y, 0.25)": _level(0.25),
 }
+"""What is asked, of which the last has the name x, and what it is; what stands before shares its release or price."""
 
 
 @pytest.fixture(scope="module")

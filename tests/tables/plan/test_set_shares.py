@@ -115,6 +115,25 @@ def test_few_together_are_never_told_worse_than_one_by_one(
     assert longest(opened(tmp_path), chosen, price) <= 1 + 1e-9
 
 
+@pytest.mark.parametrize("chosen", [(0, 1), (0, 2), (0, 5)])
+def test_one_by_one_each_has_the_noise_of_itself_alone_and_prices_add_up(
+    chosen: tuple[int, ...], tmp_path: Path
+) -> None:
+    table, price = opened(tmp_path), ApproxDP("0.1", "1e-6")
+    together = table.batch([CUBES[at] for at in chosen]).plan(price=price)
+    assert together.how == "sums of ε and δ"
+    spent = [Fraction(0), Fraction(0)]
+    for at, part, made in zip(chosen, together.shares, together.plans, strict=True):
+        alone = table.query(CUBES[at]).plan(epsilon=price.eps * part, delta=price.dlt * part)
+        for own, other in zip(made.parts, alone.parts, strict=True):
+            pairs = zip(own.lines, other.lines, strict=True)
+            assert all(line.mechanisms == before.mechanisms for line, before in pairs)
+        assert isinstance(alone.cost, ApproxDP)
+        spent = [spent[0] + alone.cost.eps, spent[1] + alone.cost.dlt]
+    assert isinstance(together.cost, ApproxDP)
+    assert [together.cost.eps, together.cost.dlt] == spent
+
+
 def test_planted_fault_together_without_a_look_at_each_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tacit.tables.plan.better.are_as_short", lambda *_: True)
     assert longest(opened(tmp_path), (0, 2), ApproxDP("0.1", "1e-6")) > 1.2
