@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from fractions import Fraction
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -17,7 +19,7 @@ from tacit.tables.engines.failure import EngineFailed
 from tacit.tables.expressions.kinds import Kind
 from tacit.tables.policy.policy import ColumnPolicy, OtherTable
 
-__all__ = ["TypedSurvey", "contents"]
+__all__ = ["TypedSurvey", "contents", "ends_of"]
 
 MOST_LISTED = 10_000
 LADDER = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -97,8 +99,7 @@ class TypedSurvey(ABC):
     def _quality(self, column: ColumnPolicy, rows: int, present: int) -> Quality:
         name, outside = f"rows.{identifier(column.name)}", None
         if column.bounds is not None:
-            whole = column.kind is Kind.INTEGER and all(end == int(end) for end in column.bounds)
-            low, high = (self.dialect.literal(int(end) if whole else float(end)).sql for end in column.bounds)
+            low, high = (self.dialect.literal(end).sql for end in ends_of(column.kind, column.bounds))
             outside = f"{name} NOT BETWEEN {low} AND {high}"
         elif column.keys is not None:
             keys = [self.dialect.literal(key).sql for key in column.keys if key is not None]
@@ -156,6 +157,13 @@ class TypedSurvey(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def ends_of(kind: Kind, bounds: tuple[Fraction, Fraction]) -> tuple[int | float, int | float]:
+    """Bounds as constants that values of the kind are compared with: of whole numbers exactly, beyond 2⁵³ too."""
+    if kind is Kind.INTEGER:
+        return math.ceil(bounds[0]), math.floor(bounds[1])
+    return float(bounds[0]), float(bounds[1])
 
 
 def contents(table: OtherTable, opened: Callable[[], AbstractContextManager[TypedSurvey]]) -> Contents:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tacit.errors import PolicyError
 from tacit.tables.engines.backend import ColumnContents, Contents, Found, Quality, Spread, UnitRows
+from tacit.tables.engines.chain.survey import ends_of
 from tacit.tables.engines.duckdb.connection import EngineFailed, LockedDuckDB
 from tacit.tables.engines.duckdb.expressions import render
 from tacit.tables.engines.duckdb.sources.source import Source, quoted_name
@@ -306,8 +307,8 @@ def _quality(column: ColumnPolicy) -> dict[str, str]:
     name = quoted_name(column.name)
     wanted = {"known": f"count({name})"}
     if column.bounds is not None:
-        low, high = (float(end) for end in column.bounds)
-        wanted["outside"] = _times(f"{name} NOT BETWEEN {low!r} AND {high!r}")
+        low, high = (render(Literal(end), {}).sql for end in ends_of(column.kind, column.bounds))
+        wanted["outside"] = _times(f"{name} NOT BETWEEN {low} AND {high}")
     elif column.keys is not None:
         listed = ", ".join(render(Literal(key), {}).sql for key in column.keys if key is not None) or "NULL"
         wanted["outside"] = _times(f"{name} NOT IN ({listed})")
