@@ -61,6 +61,7 @@ def watched(browser: Browser, **more: Any) -> Iterator[Page]:
             route.abort()
 
     context.route("**/*", local_only)
+    context.set_default_timeout(180_000)  # however slow the machine is
     tab = context.new_page()
     tab.on("pageerror", lambda error: wrong.append(str(error)))
     tab.on("console", lambda said: wrong.append(f"{said.type}: {said.text}"))

@@ -108,6 +108,7 @@ def test_an_analyst_asks(browser: Browser, place: tuple[Served, str]) -> None:
         kept(page, "5-budget")
         page.get_by_role("link", name="Learn").click()
         page.get_by_text("Two neighbours").wait_for()
+        page.wait_for_load_state("networkidle")  # its script has run, and hears what is moved
         shown = page.locator("#pictures").inner_text()
         page.get_by_label("ε: how much").press("ArrowRight")
         page.wait_for_function("before => document.querySelector('#pictures').innerText !== before", arg=shown)
