@@ -26,9 +26,9 @@ SITUATIONS: dict[str, tuple[Any, Any]] = {
     "thresholds": (Thresholds(1000, 1), Thresholds(10**6, 1, hits=100)),
     "totals": (RunningTotals(100), RunningTotals(10**6)),
     "survey": (Survey(12, 1000), Survey(10**4, 10**7)),
-    "survey, shuffled": (Survey(5, 1000, "shuffler"), Survey(100, 10**5, "shuffler")),
+    "survey, shuffled": (Survey(5, 1000, "shuffler"), Survey(100, 10**9, "shuffler")),
     "mean": (MeanSurvey(1000, (0, 1)), MeanSurvey(10**7, (0, 1))),
-    "sum": (DeviceSum(1000, bits=True), DeviceSum(10**5)),
+    "sum": (DeviceSum(1000, bits=True), DeviceSum(10**9, bits=True)),
 }
 COLUMNS = (
     Column("what", ""),

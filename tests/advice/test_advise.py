@@ -26,6 +26,7 @@ from tacit.advice.situations.surveys import Survey
 from tacit.advice.situations.thresholds import Thresholds
 from tacit.advice.situations.totals import RunningTotals
 from tacit.errors import InvalidParameter
+from tacit.local.shuffle import binomials
 from tests.advice.grid import ALL, cases
 
 
@@ -254,6 +255,33 @@ def test_an_error_is_ranked_by_epsilon_at_the_delta_that_was_allowed(visits: tac
 def test_numbers_beyond_all_measure_are_told_or_refused(situation: Any, price: dict[str, Any]) -> None:
     with contextlib.suppress(InvalidParameter):
         assert advise(situation, **price).options
+
+
+@pytest.mark.parametrize("people", [10**7, 10**12])
+@pytest.mark.parametrize("price", [{"epsilon": 1}, {"epsilon": "0.01"}, {"error": "1e-6"}, {"error": "0.001"}], ids=str)
+def test_many_people_whose_bits_are_shuffled_take_no_more_work(
+    people: int, price: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted in places of the laws that are looked at: half a second holds hundreds of millions of them."""
+    places = [0]
+    law = binomials._law
+
+    def counted(n: int, chance: float) -> Any:
+        found = law(n, chance)
+        places[0] += found.size
+        return found
+
+    monkeypatch.setattr(binomials, "_law", counted)
+    for situation in (Survey(2, people, "shuffler"), Survey(50, people, "shuffler"), DeviceSum(people, bits=True)):  # type: ignore[arg-type]
+        assert advise(situation, **price, delta="1e-6").options
+    assert places[0] < 20_000_000
+
+
+def test_shuffled_bits_at_a_very_small_price_are_left_out_with_the_reason() -> None:
+    made = advise(Survey(50, 10**9, "shuffler"), epsilon="0.01", delta="1e-6")  # type: ignore[arg-type]
+    assert "0.03125 or more" in {one.name: one.reason for one in made.left_out}["ShuffledHistogram"]
+    kept = advise(Survey(50, 10**6, "shuffler"), epsilon="0.05", delta="1e-6")  # type: ignore[arg-type]
+    assert kept.best.name == "ShuffledHistogram"
 
 
 def test_answers_within_bounds_are_clamped_whatever_the_noise() -> None:

@@ -12,13 +12,32 @@ import pytest
 
 from tacit.errors import InvalidParameter, NotPrivate
 from tacit.local import BinarySum, ShuffledHistogram, Shuffler
-from tacit.local.shuffle.binomials import one_count_delta, two_counts_delta
+from tacit.local.shuffle.binomials import least_chance, one_count_delta, two_counts_delta
 from tacit.testing import seeded
 from tests.statistical.fit import fits_cells
 
 
 def exact_law(n: int, q: Fraction) -> list[Fraction]:
     return [math.comb(n, y) * q**y * (1 - q) ** (n - y) for y in range(n + 1)]
+
+
+@pytest.mark.parametrize("delta_of", [one_count_delta, two_counts_delta])
+@pytest.mark.parametrize("n", [1, 3, 50, 1000, 30_000])
+def test_a_chance_that_is_looked_for_from_below_is_the_one_that_halving_finds(n: int, delta_of: Any) -> None:
+    for epsilon, goal in ((0.1, 0.3), (0.5, 1e-2), (1.0, 1e-6), (8.0, 1e-9), (300.0, 0.9)):
+
+        def delta_at(chance: float, epsilon: float = epsilon) -> float:
+            return float(delta_of(n, chance, epsilon))
+
+        if delta_at(0.5) > goal:
+            with pytest.raises(InvalidParameter, match="more people"):
+                least_chance(delta_at, goal, n=n)
+            continue
+        low, high = 0, 1 << 59
+        while high - low > max(1, high >> 40):
+            middle = (low + high) // 2
+            low, high = (low, middle) if delta_at(middle / 2**60) <= goal else (middle, high)
+        assert least_chance(delta_at, goal, n=n) == Fraction(high, 1 << 60)
 
 
 @pytest.mark.parametrize(("n", "q"), [(1, Fraction(1, 2)), (10, Fraction(1, 4)), (40, Fraction(3, 10))])

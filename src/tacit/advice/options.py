@@ -41,6 +41,8 @@ class Way:
     """What the error comes to on the hardest data, where the proven bound is far from it."""
     parts: int = 1
     """Of how many equal parts the promise is made; {price} is that of one."""
+    searched_from: Fraction = Fraction(0)
+    """Where an error is asked for, the smallest ε that is looked at: less takes too long to compute."""
     timed_as: str = ""
     """What its time is claimed under in ``growth``, where the name of its class does not say it."""
 

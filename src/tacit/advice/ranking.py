@@ -227,12 +227,12 @@ class _Search:
         """An ε that is too small and one that is not, a factor of 8 apart; from 1 downwards, or upwards."""
         at, option = Fraction(1), self._at(Fraction(1))
         if option is not None and option.error <= self._error:
-            while at > _SMALLEST:
+            while at > max(_SMALLEST, self._way.searched_from):
                 smaller = self._at(at / 8)
                 if smaller is None or smaller.error > self._error:
                     break
                 at, option = at / 8, smaller
-            return at / 8, at, option
+            return max(at / 8, self._way.searched_from), at, option
         while at < _LARGEST:
             at *= 8
             option = self._at(at)

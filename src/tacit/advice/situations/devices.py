@@ -25,9 +25,11 @@ from tacit.privacy.guarantees.pure import PureDP
 from tacit.privacy.neighbours import REPLACE, Neighbours
 from tacit.privacy.prices import source
 
-__all__ = ["DeviceSum", "mean_ways", "per_person"]
+__all__ = ["SEARCHED_FROM", "DeviceSum", "mean_ways", "per_person", "soon"]
 
-_MOST_BITS = 10**7
+_SOON = Fraction(1, 32)
+SEARCHED_FROM = Fraction(1, 8)
+"""Of shuffled bits: from here on a search for an ε takes little time, however many people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +72,17 @@ class DeviceSum:
 
     def ways(self) -> Iterable[Way]:
         if self.trusted is SHUFFLER:
-            if self.bits and self.people <= _MOST_BITS:
+            if self.bits:
                 yield Way(
                     "BinarySum",
                     (ApproxDP,),
-                    lambda promise: BinarySum(promise=promise, n=self.people),
+                    lambda promise: BinarySum(promise=soon(promise), n=self.people),
                     lambda made, beta: two_sided(beta) * made.standard_error,
                     f"tacit.local.BinarySum({{price}}, n={self.people})",
                     "not with the people",
                     "sends two bits for each device",
                     scale=lambda made: float(made.standard_error),
+                    searched_from=SEARCHED_FROM,
                 )
             yield Way(
                 "ShuffledSum",
@@ -97,10 +100,6 @@ class DeviceSum:
     def never(self) -> Iterable[LeftOut]:
         if self.trusted is not SHUFFLER:
             yield LeftOut("BinarySum, ShuffledSum", "somebody must mix the messages: say trusted='shuffler'")
-        elif self.bits and self.people > _MOST_BITS:
-            yield LeftOut(
-                "BinarySum", "its law takes seconds to compute for so many; ShuffledSum has less noise anyway"
-            )
 
     def _local_error(self, made: Any, beta: Fraction) -> float:
         return two_sided(beta) * self._local_spread(made) * math.sqrt(self.people)
@@ -136,6 +135,14 @@ class DeviceSum:
 
     def _shares_error(self, made: ShuffledSum, beta: Fraction) -> float:
         return max(two_sided(beta), -math.log(beta) / math.sqrt(2)) * self._shares_spread(made)
+
+
+def soon(promise: ApproxDP) -> ApproxDP:
+    """A promise for which the law of shuffled bits is computed soon; at a smaller ε there are too many of them."""
+    if promise.eps < _SOON:
+        allowed = f"{source(_SOON)} or more: the noise bits of less take seconds to compute, in tacit.local"
+        raise InvalidParameter("epsilon", given=source(promise.eps), allowed=allowed)
+    return promise
 
 
 def security(promise: ApproxDP) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tacit.advice.options import LeftOut, Way
 from tacit.advice.paste import sensitivity_text
-from tacit.advice.situations.devices import DeviceSum, per_person
+from tacit.advice.situations.devices import SEARCHED_FROM, DeviceSum, per_person, soon
 from tacit.advice.situations.trust import CURATOR, NOBODY, SHUFFLER, Trust, read_trust
 from tacit.errors import InvalidParameter
 from tacit.local.categories.estimates import two_sided
@@ -115,12 +115,13 @@ class Survey:
         yield Way(
             "ShuffledHistogram",
             (ApproxDP,),
-            lambda promise: ShuffledHistogram(promise=promise, n=self.people, categories=range(self.categories)),
+            lambda promise: ShuffledHistogram(promise=soon(promise), n=self.people, categories=range(self.categories)),
             lambda made, beta: two_sided(beta) * made.standard_error / self.people,
             f"tacit.local.ShuffledHistogram({{price}}, n={self.people}, categories=range({self.categories}))",
             "not with k; like 1/n in people",
             "hides everybody among noise bits, two messages for each person and category",
             scale=lambda made: float(made.standard_error),
+            searched_from=SEARCHED_FROM,
         )
         yield from self._local()
 

@@ -52,11 +52,16 @@ def two_counts_delta(n: int, chance: float, epsilon: float) -> float:
 
 
 def least_chance(delta_at: Callable[[float], float], goal: float, *, n: int) -> Fraction:
-    """The smallest chance up to ½, on a grid of 2⁻⁶⁰, at which the falling ``delta_at`` is at most ``goal``."""
-    if delta_at(0.5) > goal:
-        allowed = "more people, a larger ε or a larger δ: not even fair coins would hide one of them"
-        raise InvalidParameter("n", given=n, allowed=allowed)
-    low, high = 0, _GRID // 2
+    """The smallest chance up to ½, on a grid of 2⁻⁶⁰, at which the falling ``delta_at`` is at most ``goal``.
+
+    Looked for from below, where the law has few places: noise that hides one of ten million people is some dozens.
+    """
+    low, high = 0, 1 << max(0, 55 - n.bit_length())
+    while delta_at(high / _GRID) > goal:
+        if 2 * high == _GRID:
+            allowed = "more people, a larger ε or a larger δ: not even fair coins would hide one of them"
+            raise InvalidParameter("n", given=n, allowed=allowed)
+        low, high = high, 2 * high
     while high - low > max(1, high >> 40):
         middle = (low + high) // 2
         low, high = (low, middle) if delta_at(middle / _GRID) <= goal else (middle, high)
