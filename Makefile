@@ -91,6 +91,7 @@ lock: $(READY)   ## pin the dependencies anew
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --group dev --extra plots --extra frames --extra learn --extra excel --extra postgres --extra server pyproject.toml -o requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python .ci/demo_lock.py
 
 page:            ## the editor of the service's page, bundled from page/package-lock.json (needs Node)

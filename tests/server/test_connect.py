@@ -54,6 +54,8 @@ def test_it_gives_what_open_gives(served: Served, address: str, tmp_path: Path) 
         plans = [table.query(COUNT).plan(epsilon=1) for table in (here, there)]
         assert plans[0].lines[0].error == plans[1].lines[0].error
         assert (there.columns, there.data_version) == (here.columns[:-1], 1)  # the forbidden one is not told
+        assert here.size_and_time is not None
+        assert (there.has_changed, there.size_and_time) == (False, None)  # they depend on rows
     assert "http://127.0.0.1" in repr(there)
 
 
