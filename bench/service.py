@@ -256,6 +256,14 @@ def loop(service: Any, many: int) -> tuple[float, float]:
     numbers, lock = iter(range(many)), threading.Lock()
 
     def draw(name: str) -> None:
+        try:
+            drawn(name)
+        except BaseException:
+            for one in (ready, done, measured):
+                one.abort()  # the program ends too
+            raise
+
+    def drawn(name: str) -> None:
         worker = served._worker()
         table = served.of(name, worker)
         table.sql(COUNT, epsilon=price(998))
