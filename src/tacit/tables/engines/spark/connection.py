@@ -74,7 +74,7 @@ class QuietSpark:
         """The share of the tasks of what runs that are done; None where Spark Connect runs it, or nothing runs."""
         with suppress(Exception), unheard():
             done, whole = self._tasks()
-            return done / whole if whole and not self._running.is_over else None
+            return done / whole if done < whole and not self._running.is_over else None  # all are, between two jobs
         return None
 
     def _tasks(self) -> tuple[int, int]:
