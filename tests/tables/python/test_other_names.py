@@ -56,3 +56,13 @@ def test_probes_and_copies_are_as_before() -> None:
     assert not hasattr(term, "__array__")
     assert not hasattr(term, "_ipython_display_")
     assert repr(copy.copy(term)) == repr(copy.deepcopy(term)) == repr(term)
+
+
+def test_a_property_that_fails_says_why_and_not_that_it_is_missing() -> None:
+    class Failing(other_names.OtherNames):
+        @property
+        def rows(self) -> int:
+            return len([].nothing)  # type: ignore[attr-defined]
+
+    with pytest.raises(AttributeError, match="'list' object has no attribute 'nothing'"):
+        Failing().rows  # noqa: B018

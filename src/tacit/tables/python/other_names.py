@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["OtherNames"]
 
@@ -59,7 +59,9 @@ class OtherNames:
 
     if not TYPE_CHECKING:  # for people: a type checker knows what there is
 
-        def __getattr__(self, name: str) -> NoReturn:
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):  # a property that failed is asked again, for its own error
+                return object.__getattribute__(self, name)
             raise AttributeError(_words(type(self), name))
 
 
