@@ -51,39 +51,39 @@ class _Drawing:
     model: Model
     binned: Sequence[Coarse]
     fixed: Mapping[int, int]
-    random: Public
+    coins: Public
     room: int
 
     def part(self, count: int) -> dict[str, list[Any]]:
         """So many rows, as columns of values."""
-        domain, random = self.domain, self.random
+        domain, coins = self.domain, self.coins
         whole = np.zeros((count, len(domain.columns)), dtype=np.int64)
         whole[:, list(domain.free)] = self._codes(count)
         for first, then, table in domain.determined():
             whole[:, then] = table[whole[:, first]]
-        whole = whole[random.permutation(count)]
+        whole = whole[coins.permutation(count)]
         by_name = sorted(range(len(domain.names)), key=lambda at: domain.names[at])
-        return {domain.names[at]: domain.values(at, whole[:, at], random.uniform(size=count)) for at in by_name}
+        return {domain.names[at]: domain.values(at, whole[:, at], coins.uniform(size=count)) for at in by_name}
 
     def _codes(self, count: int) -> Codes:
         """The measured columns, with the values that are fixed, by the rules."""
-        domain, binned, random = self.domain.measured(), self.binned, self.random
+        domain, binned, coins = self.domain.measured(), self.binned, self.coins
         among = self.model
         if self.fixed:
             among = among.given({at: int(binned[at].bins[code]) for at, code in self.fixed.items()})
-        rows, groups = among.draw(count, random)
-        codes = _valued(rows, binned, random)
+        rows, groups = among.draw(count, coins)
+        codes = _valued(rows, binned, coins)
         if groups is not None and isinstance(among, Mixture) and _closer_taken(domain, among) <= self.room // 4:
             laws = [law[one.bins] * one.within[:, None] for law, one in zip(among.laws, binned, strict=True)]
-            codes = closer(codes, groups, laws, among.weights, random)
+            codes = closer(codes, groups, laws, among.weights, coins)
         codes = self._with_fixed(codes)
         for _ in range(_TRIES):
             bad = _broken(domain, codes)
             if not bad.any():
                 return codes
-            again = among.draw(int(bad.sum()), random)[0]
-            codes[bad] = self._with_fixed(_valued(again, binned, random))
-        return _mended(domain, codes, self.fixed, random)
+            again = among.draw(int(bad.sum()), coins)[0]
+            codes[bad] = self._with_fixed(_valued(again, binned, coins))
+        return _mended(domain, codes, self.fixed, coins)
 
     def _with_fixed(self, codes: Codes) -> Codes:
         for at, code in self.fixed.items():
