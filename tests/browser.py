@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 
 HERE = ("file:", "data:", "blob:", "about:", "http://127.0.0.1", "http://localhost")
 """What a page may load: files, itself, and servers on this machine."""
@@ -48,8 +48,11 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
-def watched(browser: Browser, **more: Any) -> Iterator[Page]:
-    """A tab in a context of its own (no cookies of other tests), 1280 by 800; what goes wrong is raised at the end."""
+def watched(browser: Browser, passing: tuple[str, ...] = (), **more: Any) -> Iterator[Page]:
+    """A tab in a context of its own (no cookies of other tests), 1280 by 800; what goes wrong is raised at the end.
+
+    So is all that its console says, but for warnings that begin with one of ``passing``.
+    """
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **more})
     wrong: list[str] = []
 
@@ -64,10 +67,14 @@ def watched(browser: Browser, **more: Any) -> Iterator[Page]:
     context.set_default_timeout(180_000)  # however slow the machine is
     tab = context.new_page()
     tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("console", lambda said: wrong.append(f"{said.type}: {said.text}"))
+    tab.on("console", lambda said: _may_pass(said, passing) or wrong.append(f"{said.type}: {said.text}"))
     yield tab
     context.close()
     assert not wrong, wrong
+
+
+def _may_pass(said: ConsoleMessage, passing: tuple[str, ...]) -> bool:
+    return said.type == "warning" and said.text.startswith(passing)
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ def test_a_page_is_drawn(page: Page, tmp_path: Path) -> None:
     [
         ("<script>throw new Error('broken')</script>", "broken"),
         ("<script>console.error('odd')</script>", "odd"),
+        ("<script>console.warn('half typed')</script>", "half typed"),
         ("<img src='http://example.invalid/a.png'>", "example.invalid"),
     ],
 )
@@ -36,6 +37,16 @@ def test_what_goes_wrong_in_a_page_fails_the_test(browser: Browser, content: str
     tab.set_content(content)
     tab.wait_for_timeout(1)
     with pytest.raises(AssertionError, match=said):
+        next(steps)
+
+
+@pytest.mark.parametrize(("content", "ends"), [("console.warn('half typed')", True), ("console.error('half')", False)])
+def test_a_warning_that_is_known_passes_and_an_error_never_does(browser: Browser, content: str, ends: bool) -> None:
+    steps = ours.watched(browser, passing=("half",))
+    tab = next(steps)
+    tab.set_content(f"<script>{content}</script>")
+    tab.wait_for_timeout(1)
+    with pytest.raises(StopIteration if ends else AssertionError):
         next(steps)
 
 
