@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from tacit.tables.engines.contract import BoundedQuery, Engine
 from tacit.tables.engines.source import Source
@@ -117,6 +117,15 @@ class UnitRows:
     top: int
     kept: tuple[tuple[int, float], ...]
     """For limits of rows per unit, the share of all rows that would count."""
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any], ladder: Sequence[int]) -> Self | None:
+        """From the one row of a statement: a sequence by the name of each column. None where there are no units."""
+        units = int(found["units"][0])
+        if not units:
+            return None
+        half, most, top = (int(found[one][0]) for one in ("half", "most", "top"))
+        return cls(units, half, most, top, tuple((limit, float(found[f"kept{limit}"][0])) for limit in ladder))
 
     def __repr__(self) -> str:
         return "UnitRows(private)"

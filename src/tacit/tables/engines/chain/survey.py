@@ -118,12 +118,7 @@ class TypedSurvey(ABC):
             f"percentile_disc(0.95) WITHIN GROUP (ORDER BY n) AS most, max(n) AS top, {kept} "
             f"FROM (SELECT count(*) AS n FROM rows WHERE {column} IS NOT NULL GROUP BY {column}) AS counted"
         )
-        units = int(found["units"][0])
-        if not units:
-            return None
-        shares = tuple((limit, float(found[f"kept{limit}"][0])) for limit in LADDER)
-        half, most, top = (int(found[one][0]) for one in ("half", "most", "top"))
-        return UnitRows(units, half, most, top, shares)
+        return UnitRows.of(found, LADDER)
 
     def column_contents(self, name: str, kind: Kind) -> ColumnContents:
         """Of a column of a public table: its values if they are few, its ends, how often the most frequent one is."""

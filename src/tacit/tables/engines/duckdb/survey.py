@@ -193,12 +193,7 @@ class DuckDBSurvey(LockedDuckDB):
             "SELECT count(*) AS units, quantile_disc(n, 0.5) AS half, quantile_disc(n, 0.95) AS most, max(n) AS top, "
             f"{kept} FROM (SELECT count(*) AS n FROM rows WHERE {column} IS NOT NULL GROUP BY {column})"
         )
-        units = int(found["units"][0])
-        if not units:
-            return None
-        shares = tuple((limit, float(found[f"kept{limit}"][0])) for limit in LADDER)
-        half, most, top = (int(found[one][0]) for one in ("half", "most", "top"))
-        return UnitRows(units, half, most, top, shares)
+        return UnitRows.of(found, LADDER)
 
     def _facts(self, wanted: dict[str, dict[str, str]], at_once: int = 250) -> dict[str, dict[str, Any]]:
         """Aggregates by column and name, some columns in one look at the file: planning takes more than linear time."""
